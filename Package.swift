@@ -131,6 +131,8 @@ let package = Package(
                 .embedInCode("v010_scale.sql"),
                 .embedInCode("v011_bounds.sql"),
                 .embedInCode("v012_client_settings.sql"),
+                .embedInCode("v013_merchant_numbers.sql"),
+                .embedInCode("v014_exchange_state.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

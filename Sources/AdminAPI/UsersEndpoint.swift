@@ -86,7 +86,7 @@ public struct UsersEndpoint: Endpoint {
         let (id, administrator) = try await mine(request, context)
         try administrator.requirePlatform("have everything that is held on a person")
         guard let document = try await data.document(of: id) else { throw Problem.notFound("user") }
-        return .json(document)
+        return .json(bytes: document)
     }
 
     /// The platform deletes the user at once; a merchant only ends the user's connections to its own clients.

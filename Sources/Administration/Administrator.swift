@@ -35,6 +35,9 @@ public enum Administrator: Sendable, Equatable {
     /// The merchant that it is confined to; nil for the platform.
     public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
 
+    /// Whose turn it is when a password is hashed for it.
+    var sender: String { if case .merchant(_, let client) = self { client.text } else { "" } }
+
     /// Whether it may see and change what belongs to `merchant`.
     public func covers(_ merchant: Merchant.ID?) -> Bool {
         switch self {

@@ -27,7 +27,7 @@ public struct UserAdministration: Sendable {
         _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User {
         try administrator.permit(making: changes)
-        return try await users.create(changes) { id, now, db in
+        return try await users.create(changes, for: administrator.sender) { id, now, db in
             try confirm(db)
             guard case .merchant(_, let client) = administrator else { return }
             try Connections.connect(id, to: client, at: now, in: db)
@@ -52,7 +52,7 @@ public struct UserAdministration: Sendable {
         _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User? {
         try administrator.permit(changing: changes)
-        return try await users.change(id, changes, confirm: confirm)
+        return try await users.change(id, changes, for: administrator.sender, confirm: confirm)
     }
 
     public enum Removal: Sendable {

@@ -44,10 +44,10 @@ public struct AppSignUp: Sendable {
 
     /// Prepares a sign-up. Without a password, the link is one that sets the password. Throws `HashingPoolFull`.
     public func prepare(
-        email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
+        by client: Client.ID, email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
     ) async throws -> Prepared {
         var hash: String?
-        if let password { hash = try await hashing.hash(password.text, random: random).encoded }
+        if let password { hash = try await hashing.hash(password.text, for: client.text, random: random).encoded }
         let now = clock.now
         let user = User(
             id: .random(from: random), email: email.text, emailVerified: false,

@@ -42,7 +42,7 @@ public struct SignUp: Sendable {
         if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
         let hash: String
         do {
-            hash = try await hashing.hash(password.text, random: random).encoded
+            hash = try await hashing.hash(password.text, for: address, random: random).encoded
         } catch is HashingPoolFull {
             try await verifications.refund(to: address)
             throw SignIn.Refusal.overloaded
@@ -64,7 +64,8 @@ public struct SignUp: Sendable {
             try await verifications.chargeTry(verification.id)
         else { throw Verification.Refusal.gone(reason: "tried_too_often") }
         do {
-            return try await hashing.verify(password, against: PasswordHash(encoded: hash))
+            return try await hashing.verify(
+                password, against: PasswordHash(encoded: hash), for: verification.id.text)
         } catch is PasswordTooLong {
             return false
         }

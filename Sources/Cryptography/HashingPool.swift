@@ -2,6 +2,9 @@ import Synchronization
 import Threads
 
 /// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
+///
+/// A caller says for whom it asks: the sender's IP address or, where there is none, a user or a client. Senders take turns,
+/// so nobody keeps others from signing in by signing in over and over.
 public final class HashingPool: Sendable {
     public let parameters: PasswordHashCost
     private let queue: HashingQueue
@@ -9,7 +12,7 @@ public final class HashingPool: Sendable {
     private let decoy: PasswordHash
     private let computed = Atomic(0)
     private let room: Int
-    private let admitted = Atomic(0)
+    private let admissions = Mutex(HashingAdmissions())
 
     /// One hash per core at once: with more, each would only take longer.
     public static var cores: Int { SystemThread.processors }
@@ -41,19 +44,25 @@ public final class HashingPool: Sendable {
     /// How many callers wait for a thread.
     public var waiting: Int { queue.waiting }
 
-    /// Does `work`, which is about to hash a password. When as many callers as the pool can serve are at it already,
-    /// throws `HashingPoolFull` before `work` has cost anything.
-    public func admit<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
-        defer { admitted.subtract(1, ordering: .relaxed) }
-        guard admitted.add(1, ordering: .relaxed).newValue <= room else { throw HashingPoolFull() }
+    /// Does `work`, which is about to hash a password for `sender`. When as many callers as the pool can serve are at it
+    /// already, throws `HashingPoolFull` before `work` has cost anything; a sender with few among them is let in still.
+    public func admit<Value: Sendable>(
+        _ sender: String, _ work: () async throws -> Value
+    ) async throws -> Value {
+        guard admissions.withLock({ $0.enter(sender, room: room) }) else { throw HashingPoolFull() }
+        defer { admissions.withLock { $0.leave(sender) } }
         return try await work()
     }
 
     /// Hashes a new password. Throws `HashingPoolFull` when too many wait, `PasswordTooLong` over 8192 bytes.
-    public func hash(_ password: String, random: any RandomSource) async throws -> PasswordHash {
+    public func hash(
+        _ password: String, for sender: String, random: any RandomSource
+    ) async throws -> PasswordHash {
         let bytes = try PasswordHash.Typed(password).normalized
         let salt = PasswordHash.salt(from: random)
-        return try await run { [parameters] in try PasswordHash(of: bytes, salt: salt, parameters: parameters) }
+        return try await run(for: sender) { [parameters] in
+            try PasswordHash(of: bytes, salt: salt, parameters: parameters)
+        }
     }
 
     /// Whether `hash` was made of `password`. False for an unknown user, whose `hash` is nil, after the same work.
@@ -61,26 +70,32 @@ public final class HashingPool: Sendable {
     /// `standIn` is the hash for that work. If imported hashes cost more or less than ours, another user's hash keeps
     /// an unknown user from standing out.
     public func verify(
-        _ password: String, against hash: PasswordHash?, standIn: PasswordHash? = nil
+        _ password: String, against hash: PasswordHash?, for sender: String, standIn: PasswordHash? = nil
     ) async throws -> Bool {
         let typed = try PasswordHash.Typed(password)
         guard let hash else {
             let decoy = standIn ?? decoy
-            try await run { _ = try decoy.matches(typed) }
+            try await run(for: sender) { _ = try decoy.matches(typed) }
             return false
         }
-        return try await run { try hash.matches(typed) }
+        return try await run(for: sender) { try hash.matches(typed) }
     }
 
-    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    func run<Value: Sendable>(
+        for sender: String, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
         try Task.checkCancellation()
         let ticket = HashingQueue.Ticket()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let job = HashingQueue.Job(ticket: ticket) { [self] dropped in
-                    guard !dropped else { return continuation.resume(throwing: CancellationError()) }
-                    computed.wrappingAdd(1, ordering: .relaxed)
-                    continuation.resume(with: Result(catching: work))
+                let job = HashingQueue.Job(ticket: ticket, sender: sender) { [self] outcome in
+                    switch outcome {
+                    case .abandoned: continuation.resume(throwing: CancellationError())
+                    case .displaced: continuation.resume(throwing: HashingPoolFull())
+                    case .begins:
+                        computed.wrappingAdd(1, ordering: .relaxed)
+                        continuation.resume(with: Result(catching: work))
+                    }
                 }
                 if !queue.add(job) { continuation.resume(throwing: HashingPoolFull()) }
             }

@@ -4,19 +4,35 @@ import Glibc
 import Synchronization
 import Threads
 
-/// The queue between callers and the hashing threads.
+/// The queue between callers and the hashing threads. Senders take turns: one who sends many jobs waits for each of them
+/// until everybody else has had as many.
 final class HashingQueue: Sendable {
     /// Identifies one job, so that its caller can withdraw it.
     final class Ticket: Sendable {}
 
-    struct Job: Sendable {
-        let ticket: Ticket
-        /// Called once: with false to do the work, with true when its caller has gone.
-        let finish: @Sendable (_ dropped: Bool) -> Void
+    /// What becomes of a job.
+    enum Outcome {
+        /// It is its turn.
+        case begins
+        /// Its caller has gone.
+        case abandoned
+        /// The queue is full, and its sender has most of it.
+        case displaced
     }
 
-    private struct State {
-        var jobs: [Job] = []
+    struct Job: Sendable {
+        let ticket: Ticket
+        /// Who is to be served: an IP address, or what else tells callers apart.
+        let sender: String
+        /// Called once.
+        let finish: @Sendable (Outcome) -> Void
+    }
+
+    fileprivate struct State {
+        /// In the order of their turns, then of their arrival.
+        var jobs: [(turn: Int, job: Job)] = []
+        /// The turn of the job that began last.
+        var turn = 0
         /// How many threads wait for a job.
         var idle = 0
         var isClosed = false
@@ -31,23 +47,28 @@ final class HashingQueue: Sendable {
 
     var waiting: Int { state.withLock { $0.jobs.count } }
 
-    /// Adds `job` and returns true, or returns false when no thread is free and `limit` jobs already wait.
+    /// Adds `job` and returns true. When no thread is free and `limit` jobs wait, it takes the place of the last job of
+    /// the sender with the most, unless that would leave the sender with fewer than its own; then it returns false.
     func add(_ job: Job) -> Bool {
-        let isAdded = state.withLock { state in
-            guard state.jobs.count < limit + state.idle else { return false }
-            state.jobs.append(job)
-            return true
+        let (isAdded, displaced) = state.withLock { state in
+            var displaced: Job?
+            if state.jobs.count >= limit + state.idle {
+                guard let last = state.lastOfLargest(besides: job.sender) else { return (false, Job?.none) }
+                displaced = state.jobs.remove(at: last).job
+            }
+            state.insert(job)
+            return (true, displaced)
         }
-        if isAdded { available.signal() }
+        if let displaced { displaced.finish(.displaced) } else if isAdded { available.signal() }
         return isAdded
     }
 
     /// Takes a job that has not begun out of the queue.
     func drop(_ ticket: Ticket) {
         let job = state.withLock { state in
-            state.jobs.firstIndex { $0.ticket === ticket }.map { state.jobs.remove(at: $0) }
+            state.jobs.firstIndex { $0.job.ticket === ticket }.map { state.jobs.remove(at: $0).job }
         }
-        job?.finish(true)
+        job?.finish(.abandoned)
     }
 
     /// Ends the threads once the queue is empty.
@@ -60,7 +81,7 @@ final class HashingQueue: Sendable {
         try SystemThread.start(named: name) { [self] in
             lowerPriorityOfThisThread()
             spindle_keep_freed_memory()
-            while let job = next() { job.finish(false) }
+            while let job = next() { job.finish(.begins) }
         }
     }
 
@@ -79,7 +100,7 @@ final class HashingQueue: Sendable {
                 spindle_return_freed_memory()
             }
             let (job, isOver) = state.withLock { state in
-                let job = state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+                let job = state.takeFirst()
                 let isOver = job == nil && state.isClosed
                 if job != nil || isOver { state.idle -= 1 }
                 return (job, isOver)
@@ -91,6 +112,29 @@ final class HashingQueue: Sendable {
                 return nil
             }
         }
+    }
+}
+
+extension HashingQueue.State {
+    /// Puts `job` one turn after the last of its sender.
+    fileprivate mutating func insert(_ job: HashingQueue.Job) {
+        let turn = 1 + (jobs.last { $0.job.sender == job.sender }?.turn ?? turn)
+        let index = jobs.firstIndex { $0.turn > turn } ?? jobs.endIndex
+        jobs.insert((turn, job), at: index)
+    }
+
+    fileprivate mutating func takeFirst() -> HashingQueue.Job? {
+        guard !jobs.isEmpty else { return nil }
+        let first = jobs.removeFirst()
+        turn = first.turn
+        return first.job
+    }
+
+    /// The index of the last job of the sender with the most, if it has more than `sender` will have with one more.
+    fileprivate func lastOfLargest(besides sender: String) -> Int? {
+        let counts = Dictionary(jobs.map { ($0.job.sender, 1) }, uniquingKeysWith: +)
+        guard let largest = counts.values.max(), largest > counts[sender, default: 0] + 1 else { return nil }
+        return jobs.lastIndex { counts[$0.job.sender] == largest }
     }
 }
 

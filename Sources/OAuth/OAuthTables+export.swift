@@ -52,12 +52,13 @@ extension TokenFamilies {
     /// Includes the ended ones, as long as they are kept.
     static let export = StoredTable.Export.member("permissions") { user, db in
         .array(
-            try db.rows(
-                """
-                SELECT client_id, scope, signed_in_at, created_at, expires_at, ended_at FROM token_families
-                WHERE user_id = \(user)
-                """
-            ).map { row in
+            try ["ended_at IS NULL", "ended_at IS NOT NULL"].flatMap { (ended: SQL) in
+                try db.rows(
+                    """
+                    SELECT client_id, scope, signed_in_at, created_at, expires_at, ended_at FROM token_families
+                    WHERE user_id = \(user) AND \(ended) LIMIT \(StoredTable.Export.most)
+                    """)
+            }.map { row in
                 .members([
                     "client_id": .string(try row.get("client_id")), "scope": .string(try row.get("scope")),
                     "signed_in_at": try row.utc("signed_in_at"), "made_at": try row.utc("created_at"),

@@ -8,10 +8,14 @@ package import Values
 package struct UserObject: Sendable {
     private let person: ConnectedUsers.Match
     private let now: Timestamp
+    private let signedInAt: Timestamp?
 
-    package init(person: ConnectedUsers.Match, now: Timestamp) {
+    /// `signedInAt` is the sign-in behind a user's token: it stands for the last login where that is too long ago to be
+    /// known, because apps read a text there.
+    package init(person: ConnectedUsers.Match, now: Timestamp, signedInAt: Timestamp? = nil) {
         self.person = person
         self.now = now
+        self.signedInAt = signedInAt
     }
 
     private var user: User { person.user }
@@ -26,16 +30,19 @@ package struct UserObject: Sendable {
         .object(status + moments + (covers("profile") ? name + place : []))
     }
 
-    /// For a client that the user has used: what `scope` covers, and the merchant's `clients` they have used.
-    package func full(clients: [Client], scope covers: (String) -> Bool = { _ in true }) -> JSON {
+    /// For a client that the user has used: what `scope` covers, and the merchant's `clients` they have used, with the
+    /// merchant's number.
+    package func full(
+        clients: [Client], merchant: Int64?, scope covers: (String) -> Bool = { _ in true }
+    ) -> JSON {
         .object(
             status + (covers("email") ? email : []) + (covers("profile") ? name + face + place : [])
                 + (covers("phone") ? phone : []) + (covers("address") ? address : []) + moments + proofs
-                + Self.connections(clients))
+                + Self.connections(clients, merchant))
     }
 
     /// `accounts` and `merchants`: where the user is known, as far as the caller may know.
-    package static func connections(_ clients: [Client]) -> [JSON.Member] {
+    private static func connections(_ clients: [Client], _ merchant: Int64?) -> [JSON.Member] {
         let users = clients.map { client in
             JSON.Member(
                 client.id.text,
@@ -44,8 +51,8 @@ package struct UserObject: Sendable {
                     "domain": .string(client.webOrigins.first ?? ""),
                 ]))
         }
-        let merchants = Set(clients.compactMap { $0.merchant?.text }).sorted()
-        return [.init("accounts", .object(users)), .init("merchants", .array(merchants.map { .string($0) }))]
+        let merchants = clients.isEmpty ? [] : [merchant].compactMap(\.self)
+        return [.init("accounts", .object(users)), .init("merchants", .array(merchants.map { .integer($0) }))]
     }
 
     /// SPiD had an older `id` beside `userId`. Here they are the same.
@@ -113,19 +120,32 @@ package struct UserObject: Sendable {
         ]
     }
 
-    private var address: [JSON.Member] { [.init("addresses", .array([])), .init("currentLocation", .array([]))] }
+    /// SPiD's addresses by their kind. The claim `address` has none: it is the one at home.
+    private var address: [JSON.Member] {
+        let claim = user.profile["address"]
+        let parts = [
+            ("formatted", "formatted"), ("streetAddress", "street_address"), ("postalCode", "postal_code"),
+            ("locality", "locality"), ("region", "region"), ("country", "country"),
+        ].compactMap { name, part in (claim?[part]?.string).map { JSON.Member(name, .string($0)) } }
+        let home: JSON = .object(parts + [.init("type", "home")])
+        return [
+            .init("addresses", .object(parts.isEmpty ? [] : [.init("home", home)])),
+            .init("currentLocation", .array([])),
+        ]
+    }
 
     private var moments: [JSON.Member] {
         [
             .init("published", .string(user.createdAt.spidText)),
-            .init("updated", .string(user.updatedAt.spidText)), .init("lastLoggedIn", Self.moment(person.lastLogin)),
+            .init("updated", .string(user.updatedAt.spidText)),
+            .init("lastLoggedIn", Self.moment(person.lastLogin ?? signedInAt)),
         ]
     }
 
     private var proofs: [JSON.Member] {
         [
             .init("verified", .bool(user.emailVerified)), .init("passwordChanged", false),
-            .init("lastAuthenticated", Self.moment(person.lastProof)),
+            .init("lastAuthenticated", Self.moment(person.lastProof ?? signedInAt)),
         ]
     }
 

@@ -20,26 +20,31 @@ public struct SPiDFeature: Feature {
         let (database, clock, clients, mail) = (context.database, context.clock, context.clients, context.mail)
         let users = ConnectedUsers(database: database)
         let connections = Connections(database: database)
+        let merchants = MerchantNumbers(database: database)
         let resources: [any SPiDResource] = [
             ExchangeResource(codes: oauth.exchangeCodes),
             ProviderResource(
                 users: ProviderUsers(
                     database: database, assertions: federation.providerAssertions, clock: clock,
                     random: context.random),
-                people: users, connections: connections, pages: pages, mail: mail, clock: clock),
+                people: users, connections: connections, merchants: merchants, pages: pages, mail: mail, clock: clock),
             StatusResource(version: version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
             ClientResource(clients: clients),
             AgreementResource(
-                agreements: oauth.agreements, clients: clients, people: users, connections: connections, clock: clock),
-            TokenAuthenticationResource(tokens: oauth.accessTokens, clients: clients, clock: clock),
+                agreements: oauth.agreements, clients: clients, people: users, connections: connections,
+                merchants: merchants, clock: clock),
+            TokenAuthenticationResource(
+                tokens: oauth.accessTokens, clients: clients, merchants: merchants, clock: clock),
             LogoutResource(families: context.families, clock: clock),
             UserResource(
-                people: users, connections: connections, clients: clients, apps: oauth.apps, clock: clock),
+                people: users, connections: connections, merchants: merchants, clients: clients, apps: oauth.apps,
+                clock: clock),
             UserListResource(people: users, clock: clock),
             EmailResource(people: users),
             SignUpResource(
-                signUp: authentication.appSignUp, agreements: oauth.agreements, pages: pages, mail: mail),
-            LoginResource(logins: authentication.logins, people: users, connections: connections),
+                signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
+                mail: mail),
+            LoginResource(logins: authentication.logins, people: users, connections: connections, merchants: merchants),
         ]
         endpoints = [
             SPiDInterface(

@@ -6,6 +6,9 @@ extension StoredTable {
     public struct Export: Sendable {
         public let member: String
         let read: Read
+        /// The most rows of one kind in a copy, which is made in memory: of what ends, as many live and as many ended
+        /// ones.
+        public static let most = 1000
 
         /// Reads what is held on a user: no secret, no hash, no fingerprint.
         public typealias Read = @Sendable (_ user: UserID, _ db: any Transaction) throws -> JSON

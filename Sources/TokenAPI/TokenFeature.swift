@@ -39,7 +39,9 @@ public struct TokenFeature: Feature {
                     sectors: SectorDocument.Source(askedBy: context.outbound), addresses: addresses,
                     allowsUnsafeTokens: site.allowsUnsafeTokens, random: random),
                 site: site),
-            ExchangeEndpoint(tokens: oauth.accessTokens, codes: oauth.exchangeCodes),
+            ExchangeEndpoint(
+                tokens: oauth.accessTokens, codes: oauth.exchangeCodes,
+                expired: ExpiredTokens(tokens: oauth.accessTokens, clients: context.clients)),
             IntrospectionEndpoint(
                 introspection: Introspection(clients: oauth.authenticator, tokens: oauth.accessTokens),
                 clients: context.clients, names: openID.names, issuer: site.issuer),

@@ -74,7 +74,7 @@ struct DeletionTests {
         }
 
         func person(_ email: String) async throws -> UserID {
-            try await users.create(try UserChanges(["email": .string(email)])) { _, _, _ in }.id
+            try await users.create(try UserChanges(["email": .string(email)]), for: "") { _, _, _ in }.id
         }
 
         /// Marks users as a deletion request does.

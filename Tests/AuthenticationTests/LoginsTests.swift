@@ -26,7 +26,7 @@ struct LoginsTests {
                 database: database, hashing: hashing, clock: clock, random: SystemRandom(),
                 events: .unheard)
             user = try await users.create(
-                try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
+                try UserChanges(["email": "ada@example.com", "password": "correct horse battery"]), for: ""
             ) { id, now, db in
                 try db.execute(
                     """
@@ -50,6 +50,23 @@ struct LoginsTests {
         func signIn(_ hashing: HashingPool) -> SignIn {
             SignIn(database: database, hashing: hashing, clock: clock, random: SystemRandom())
         }
+    }
+
+    @Test("of a user who signs in over and over the newest thousand attempts are kept", arguments: Backend.available)
+    func endless(_ backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        for number in 1...1100 {
+            fixture.clock.advance(by: .seconds(1))
+            let (id, now) = (number < 1100 ? "\(number)x" : "ff00", fixture.clock.now)
+            try await fixture.database.write { [fixture] db in
+                try Logins.record(fixture.attempt(id), of: fixture.user, succeeded: true, at: now, in: db)
+            }
+        }
+        let ids = try await fixture.database.read { db in
+            try db.rows("SELECT id FROM logins ORDER BY created_at").map { try $0.get("id", as: String.self) }
+        }
+        #expect(ids.count == 1000)
+        #expect(ids.first == "101x" && ids.last == "ff00")
     }
 
     @Test("an attempt recorded twice is one row, and a deleted user's is not recorded", arguments: Backend.available)

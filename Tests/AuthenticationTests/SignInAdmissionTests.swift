@@ -29,7 +29,7 @@ struct SignInAdmissionTests {
         func check() async throws {
             _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")
         }
-        try await hashing.admit {
+        try await hashing.admit("192.0.2.1") {
             let refusal = await #expect(throws: SignIn.Refusal.self) { try await check() }
             guard case .overloaded = refusal else { return #expect(Bool(false), "refused, but not for lack of room") }
         }

@@ -26,17 +26,18 @@ def test_a_page_learns_who_is_signed_in_once_the_user_is_connected(world, window
     person = world.person()
     callback, answer = has_session(world, window, world.own, world.app.origin, path)
     assert callback == "site.onSession"
-    assert answer["response"]["result"] is False
+    assert answer["response"]["result"] is False and answer["response"]["expiresIn"] == 300
 
     world.sign_in(window, person)
     _, answer = has_session(world, window, world.own, world.app.origin, path)
-    assert (answer["result"], answer["userStatus"]) == (True, "notConnected")
+    assert (answer["result"], answer["userStatus"]) == (False, "notConnected")
     assert person.id not in str(answer) and "Kari" not in str(answer)
 
     flow = world.flow()
     world.meet(window, flow)
     flow.tokens(window)
     _, answer = has_session(world, window, world.own, world.app.origin, path)
+    assert answer["result"] is True
     assert (answer["userStatus"], answer["id"], answer["displayName"]) == ("connected", person.id, "Kari Nordmann")
 
 

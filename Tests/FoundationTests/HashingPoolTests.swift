@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Cryptography
@@ -13,7 +14,7 @@ import Testing
         /// Returns when a thread of `pool` is held.
         func hold(_ pool: HashingPool) async -> Task<Void, any Error> {
             let held = Task {
-                try await pool.run { [self] in
+                try await pool.run(for: "a") { [self] in
                     begun.signal()
                     mayEnd.wait()
                 }
@@ -25,25 +26,31 @@ import Testing
         func letGo() { mayEnd.signal() }
     }
 
+    /// Who was served, in order.
+    private final class Order: Sendable {
+        let names = Mutex<[String]>([])
+        func add(_ name: String) { names.withLock { $0.append(name) } }
+    }
+
     @Test("the pool hashes and verifies, with a new salt each time")
     func roundTrip() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
-        let first = try await pool.hash("correct horse", random: SystemRandom())
-        let second = try await pool.hash("correct horse", random: SystemRandom())
+        let first = try await pool.hash("correct horse", for: "a", random: SystemRandom())
+        let second = try await pool.hash("correct horse", for: "a", random: SystemRandom())
         #expect(first != second)
-        #expect(try await pool.verify("correct horse", against: first))
-        #expect(try await pool.verify("correct horse", against: second))
-        #expect(try await !pool.verify("correct house", against: first))
+        #expect(try await pool.verify("correct horse", against: first, for: "a"))
+        #expect(try await pool.verify("correct horse", against: second, for: "a"))
+        #expect(try await !pool.verify("correct house", against: first, for: "a"))
     }
 
     @Test("an unknown user costs as much work as a wrong password")
     func unknownUser() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
-        let hash = try await pool.hash("right", random: SystemRandom())
+        let hash = try await pool.hash("right", for: "a", random: SystemRandom())
         let start = pool.hashesComputed
-        #expect(try await !pool.verify("wrong", against: hash))
+        #expect(try await !pool.verify("wrong", against: hash, for: "a"))
         #expect(pool.hashesComputed == start + 1)
-        #expect(try await !pool.verify("wrong", against: nil))
+        #expect(try await !pool.verify("wrong", against: nil, for: "a"))
         #expect(pool.hashesComputed == start + 2)
     }
 
@@ -52,29 +59,76 @@ import Testing
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
         let gate = Gate()
         let held = await gate.hold(pool)
-        let waiting = (1...2).map { _ in Task { try await pool.verify("x", against: nil) } }
+        let waiting = (1...2).map { _ in Task { try await pool.verify("x", against: nil, for: "a") } }
         while pool.waiting < 2 { await Task.yield() }
-        await #expect(throws: HashingPoolFull()) { try await pool.verify("y", against: nil) }
-        await #expect(throws: HashingPoolFull()) { try await pool.hash("y", random: SystemRandom()) }
+        await #expect(throws: HashingPoolFull()) { try await pool.verify("y", against: nil, for: "a") }
+        await #expect(throws: HashingPoolFull()) { try await pool.hash("y", for: "a", random: SystemRandom()) }
 
         gate.letGo()
         try await held.value
         for caller in waiting { #expect(try await !caller.value) }
         #expect(pool.hashesComputed == 3)
-        #expect(try await !pool.verify("y", against: nil))
+        #expect(try await !pool.verify("y", against: nil, for: "a"))
     }
 
     @Test("no more callers are admitted than can be served, and one that leaves makes room")
     func admission() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
-        let outcome = try await pool.admit {
-            try await pool.admit {
-                await #expect(throws: HashingPoolFull()) { try await pool.admit { "a third" } }
+        let outcome = try await pool.admit("a") {
+            try await pool.admit("a") {
+                await #expect(throws: HashingPoolFull()) { try await pool.admit("a") { "a third" } }
                 return "a second"
             }
         }
         #expect(outcome == "a second")
-        #expect(try await pool.admit { try await pool.admit { "again" } } == "again")
+        #expect(try await pool.admit("a") { try await pool.admit("a") { "again" } } == "again")
+    }
+
+    @Test("one sender who fills the queue neither shuts others out nor goes before them")
+    func turns() async throws {
+        let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 4, random: SystemRandom())
+        let gate = Gate()
+        let held = await gate.hold(pool)
+        let order = Order()
+        func queue(_ sender: String) async -> Task<Void, any Error> {
+            let before = pool.waiting
+            let task = Task { try await pool.run(for: sender) { order.add(sender) } }
+            while pool.waiting == before { await Task.yield() }
+            return task
+        }
+        var flood: [Task<Void, any Error>] = []
+        for _ in 1...4 { flood.append(await queue("flood")) }
+        await #expect(throws: HashingPoolFull()) { try await pool.run(for: "flood") {} }
+        // The queue stays as long as it is: each takes the place of the flood's last.
+        let ada = Task { try await pool.run(for: "ada") { order.add("ada") } }
+        await #expect(throws: HashingPoolFull()) { try await flood[3].value }
+        let bob = Task { try await pool.run(for: "bob") { order.add("bob") } }
+        await #expect(throws: HashingPoolFull()) { try await flood[2].value }
+        #expect(pool.waiting == 4)
+        let carol = Task { try await pool.run(for: "carol") { order.add("carol") } }
+        await #expect(throws: HashingPoolFull()) { try await flood[1].value }
+        // Each of the four has one now.
+        await #expect(throws: HashingPoolFull()) { try await pool.run(for: "dave") {} }
+        gate.letGo()
+        try await held.value
+        for task in [flood[0], ada, bob, carol] { try await task.value }
+        #expect(order.names.withLock { $0 } == ["flood", "ada", "bob", "carol"])
+    }
+
+    @Test("a sender with most of the admissions keeps nobody out who has few")
+    func sharedAdmission() {
+        var admissions = HashingAdmissions()
+        func entered(_ sender: String, of tries: Int) -> Int {
+            (1...tries).count { _ in admissions.enter(sender, room: 10) }
+        }
+        #expect(entered("flood", of: 11) == 10)
+        #expect(entered("ada", of: 11) == 5)
+        #expect((16...40).allSatisfy { entered("\($0)", of: 1) == 1 })
+        #expect(entered("one too many", of: 1) == 0)
+        admissions.leave("flood")
+        #expect(entered("one too many", of: 1) == 1)
+        for _ in 1...9 { admissions.leave("flood") }
+        #expect(entered("ada", of: 1) == 0, "there are more than ten, and ada has the most")
     }
 
     @Test("a caller cancelled before its turn leaves the queue without any work")
@@ -82,13 +136,13 @@ import Testing
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let gate = Gate()
         let held = await gate.hold(pool)
-        let gone = Task { try await pool.verify("x", against: nil) }
+        let gone = Task { try await pool.verify("x", against: nil, for: "a") }
         while pool.waiting < 1 { await Task.yield() }
         gone.cancel()
         await #expect(throws: CancellationError.self) { try await gone.value }
         #expect(pool.waiting == 0)
 
-        let next = Task { try await pool.verify("x", against: nil) }
+        let next = Task { try await pool.verify("x", against: nil, for: "a") }
         while pool.waiting < 1 { await Task.yield() }
         gate.letGo()
         try await held.value
@@ -100,7 +154,7 @@ import Testing
         @Test("the pool's threads run below the priority of the rest")
         func priority() async throws {
             let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
-            _ = try await pool.verify("x", against: nil)
+            _ = try await pool.verify("x", against: nil, for: "a")
             let folder = "/proc/self/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
             // The threads of other tests' pools may end between the two looks.

@@ -48,9 +48,9 @@ import Testing
         #expect(composed.normalized == Array("caf\u{E9}".utf8))
         let pool = HashingPool(parameters: cheap, workers: 1, random: SystemRandom())
         for (chosen, typed) in [("caf\u{E9}", "cafe\u{301}"), ("cafe\u{301}", "caf\u{E9}")] {
-            let hash = try await pool.hash(chosen, random: SystemRandom())
-            #expect(try await pool.verify(typed, against: hash))
-            #expect(try await pool.verify(chosen, against: hash))
+            let hash = try await pool.hash(chosen, for: "a", random: SystemRandom())
+            #expect(try await pool.verify(typed, against: hash, for: "a"))
+            #expect(try await pool.verify(chosen, against: hash, for: "a"))
         }
     }
 
@@ -59,13 +59,15 @@ import Testing
         #expect(throws: PasswordTooLong()) { try PasswordHash.Typed(String(repeating: "x", count: 8193)) }
         let pool = HashingPool(parameters: cheap, workers: 1, random: SystemRandom())
         for password in ["", "a\0b", String(repeating: "x", count: 8192)] {
-            let hash = try await pool.hash(password, random: SystemRandom())
-            #expect(try await pool.verify(password, against: hash))
-            #expect(try await !pool.verify(password + "y".prefix(password.count < 8192 ? 1 : 0) + "", against: nil))
+            let hash = try await pool.hash(password, for: "a", random: SystemRandom())
+            #expect(try await pool.verify(password, against: hash, for: "a"))
+            #expect(
+                try await !pool.verify(
+                    password + "y".prefix(password.count < 8192 ? 1 : 0) + "", against: nil, for: "a"))
         }
-        let hash = try await pool.hash("a\0b", random: SystemRandom())
-        #expect(try await !pool.verify("a\0c", against: hash))
-        #expect(try await !pool.verify("a", against: hash))
+        let hash = try await pool.hash("a\0b", for: "a", random: SystemRandom())
+        #expect(try await !pool.verify("a\0c", against: hash, for: "a"))
+        #expect(try await !pool.verify("a", against: hash, for: "a"))
     }
 
     @Test("text that is no hash is an error, not a wrong password")

@@ -1,3 +1,4 @@
+import Cryptography
 import Directory
 import Storage
 import TestSupport
@@ -59,6 +60,30 @@ struct FamilyBoundTests {
         try await world.database.write { db in for family in families { try TokenFamilies.store(family, in: db) } }
         let ended = try await world.count("SELECT id FROM token_families WHERE ended_at IS NOT NULL")
         #expect(ended == 0)
+        await world.database.close()
+    }
+
+    @Test("an app that opens sessions over and over leaves a thousand ended ones", arguments: Backend.available)
+    func endedSessions(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let (user, now) = (world.user, world.clock.now)
+        @Sendable func open(_ id: String, in db: any Transaction) throws {
+            let opening = Session.Opening(
+                id: Session.ID(id), secret: .random(from: SystemRandom()), userAgent: "", address: "192.0.2.1",
+                method: .token)
+            try Sessions.begin(
+                opening, user: user, signedInAt: now, boughtBy: nil, replacing: nil, at: now, in: db,
+                UserEvents.unheard.announcement(at: now))
+        }
+        // Beyond a hundred live ones, each ends another.
+        try await world.database.write { db in for number in 1...1300 { try open("\(number)-01", in: db) } }
+        try await world.database.write { db in try open("00", in: db) }
+        let (live, ended) = try await world.database.read { db in
+            let rows = try db.rows("SELECT ended_at FROM sessions WHERE user_id = \(user)")
+            let ended = try rows.count { try $0.get("ended_at", as: Timestamp?.self) != nil }
+            return (rows.count - ended, ended)
+        }
+        #expect(live == 100 && ended == 1000)
         await world.database.close()
     }
 }

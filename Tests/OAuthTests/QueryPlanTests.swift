@@ -189,7 +189,7 @@ struct QueryPlanTests {
             events: .unheard)
         let signIn = SignIn(database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
         let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
-        let user = try await users.create(changes) { _, _, _ in }
+        let user = try await users.create(changes, for: "") { _, _, _ in }
         let proof = try await signIn.check(
             username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1")
         #expect(proof.user == user.id)

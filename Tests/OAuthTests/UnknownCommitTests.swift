@@ -48,7 +48,7 @@ struct UnknownCommitTests {
         let users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: .unheard)
 
-        let user = try await users.create(try UserChanges(["email": "ada@example.com"])) { _, _, _ in }
+        let user = try await users.create(try UserChanges(["email": "ada@example.com"]), for: "") { _, _, _ in }
         let deletion = UserDeletion(
             database: database, grace: .days(14),
             erasure: BulkErasure(database: database), clock: clock,

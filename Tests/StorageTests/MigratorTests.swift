@@ -127,4 +127,25 @@ import Testing
         // Which server made which step is chance.
         #expect(applied.sorted() == Migration.all.map(\.version))
     }
+
+    @Test("an upgrade numbers the merchants in the order of their creation", arguments: Backend.available)
+    func merchantNumbers(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        try await Migrator(database: database, migrations: Migration.all.filter { $0.version < 13 }).migrate(at: 1)
+        try await database.write { db in
+            for (merchant, time) in [("b", 2), ("c", 1), ("a", 2)] {
+                try db.execute(
+                    """
+                    INSERT INTO merchants (id, name, logout_reaches_backends, created_at, updated_at)
+                    VALUES (\(merchant), '', 0, \(time), 3)
+                    """)
+            }
+        }
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 2)
+        let numbered = try await database.read { db in
+            try db.rows("SELECT id FROM merchants ORDER BY number").map { try $0.get("id", as: String.self) }
+        }
+        #expect(numbered == ["c", "a", "b"])
+        await database.close()
+    }
 }

@@ -23,15 +23,18 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// Creates a user; `also` joins the transaction. Throws `StorageError.conflict` when the address is taken.
+    /// Creates a user; `also` joins the transaction. `sender` asks for it (`HashingPool`). Throws `StorageError.conflict` when the address is taken.
     public func create(
-        _ changes: UserChanges, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
+        _ changes: UserChanges, for sender: String,
+        also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
     ) async throws -> User {
         guard let email = changes.email else { throw JSONFault("email", "given") }
         guard email.isOrdinary else { throw UserChanges.unusualEmail }
         let now = clock.now
         var hash: String?
-        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        if let password = changes.password {
+            hash = try await hashing.hash(password.text, for: sender, random: random).encoded
+        }
         let user = User(
             id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
             profile: .object(changes.profile), createdAt: now, updatedAt: now,
@@ -83,12 +86,14 @@ public struct Users: Sendable {
     /// Stores `changes`. A new password and disabling end every token and session of the user. `confirm` refuses by
     /// throwing: the caller may have lost the right to change the user while the password was hashed.
     public func change(
-        _ id: UserID, _ changes: UserChanges,
+        _ id: UserID, _ changes: UserChanges, for sender: String,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> User? {
         let now = clock.now
         var hash: String?
-        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        if let password = changes.password {
+            hash = try await hashing.hash(password.text, for: sender, random: random).encoded
+        }
         let newHash = hash
         return try await events.write(to: database, at: now) { db, announcement in
             try confirm(db)

@@ -7,7 +7,7 @@ extension Logins {
             try db.rows(
                 """
                 SELECT client_id, type, succeeded, provider, user_agent, ip_address, created_at FROM logins
-                WHERE user_id = \(user) ORDER BY created_at
+                WHERE user_id = \(user) ORDER BY created_at DESC, id DESC LIMIT \(StoredTable.Export.most)
                 """
             ).map { row in
                 .members([

@@ -16,6 +16,24 @@ extension Logins {
                 \(attempt.provider), \(attempt.userAgent), \(attempt.address), \(now))
             ON CONFLICT (id) DO NOTHING
             """)
+        try forgetOldest(of: user, after: attempt, in: db)
+    }
+
+    /// How many attempts are kept of one user. A user who signs in every day leaves ninety before they expire.
+    static let most = 1000
+
+    /// Deletes a user's oldest attempts beyond `most`: an app may open sessions thousands of times a minute.
+    ///
+    /// Looks after one attempt in 256, chosen by its random id, so that not every sign-in pays for it. So at times there
+    /// are some hundreds more.
+    private static func forgetOldest(of user: UserID, after attempt: Login.Attempt, in db: any Transaction) throws {
+        guard attempt.id.text.hasSuffix("00") else { return }
+        try db.execute(
+            """
+            DELETE FROM logins WHERE id IN (
+                SELECT id FROM logins WHERE user_id = \(user)
+                ORDER BY created_at DESC, id DESC LIMIT \(2 * most) OFFSET \(most))
+            """)
     }
 
     /// Marks an attempt that was stored as a failure as successful.

@@ -58,7 +58,7 @@ public struct SignIn: Sendable {
         login: Login.Attempt? = nil
     ) async throws -> Proof {
         do {
-            return try await hashing.admit {
+            return try await hashing.admit(address) {
                 try await judge(
                     username: username, password: password, address: address, device: device, login: login)
             }
@@ -87,7 +87,8 @@ public struct SignIn: Sendable {
         let isRight: Bool
         do {
             let standIn = found?.hash == nil ? try await standIn(for: email) : nil
-            isRight = try await hashing.verify(password, against: found?.hash, standIn: standIn)
+            isRight = try await hashing.verify(
+                password, against: found?.hash, for: address, standIn: standIn)
         } catch let full as HashingPoolFull {
             try await database.write { db in
                 try Throttle.refund(attempt, succeeded: false, in: db)
@@ -117,7 +118,7 @@ public struct SignIn: Sendable {
         var upgraded: String?
         if oldHash.needsUpgrade(to: hashing.parameters) {
             // If it fails now, the next sign-in tries again.
-            upgraded = try? await hashing.hash(password, random: random).encoded
+            upgraded = try? await hashing.hash(password, for: attempt.address, random: random).encoded
         }
         let newHash = upgraded
         let isStill = try await database.write { db in

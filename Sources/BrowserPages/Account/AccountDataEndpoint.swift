@@ -27,7 +27,7 @@ public struct AccountDataEndpoint: Endpoint {
         // Back to the page, not to the download: a browser that is sent to a download keeps showing the sign-in page.
         guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
         guard let document = try await data.document(of: entry.session.user) else { throw HTTPRefusal(.notFound) }
-        var response = Response.json(document)
+        var response = Response.json(bytes: document)
         response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.user).json\""
         response.headers[.xContentTypeOptions] = "nosniff"
         return response

@@ -51,39 +51,54 @@ public struct HasSessionEndpoint: Endpoint {
     private func answer(_ request: Request, _ client: Client) async throws -> JSON {
         let now = clock.now
         let base = site.origin.split(separator: "/").last?.split(separator: ":").first.map(String.init)
-        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client) else {
-            let response: JSON = .members([
-                "serverTime": .integer(now.seconds), "baseDomain": base.map { .string($0) },
-            ])
-            return ScriptCall.refusal(401, "No session found!", response: response.members ?? [])
+        func common(_ visitor: JSON, for time: Duration) -> [JSON.Member] {
+            JSON.members([
+                "serverTime": .integer(now.seconds), "expiresIn": .integer(time.seconds),
+                "baseDomain": base.map { .string($0) }, "visitor": visitor,
+            ]).members ?? []
         }
+        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client) else {
+            return ScriptCall.refusal(
+                401, "No session found!", response: common(ScriptCall.visitor(), for: Self.shortMemory))
+        }
+        let left = session.expiry(usedAt: now) - now
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
         let isMet = try await !introductions.isDue(session.user, to: client, in: session.id)
         let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
-        let known: JSON = .members([
-            "result": .bool(true), "serverTime": .integer(now.seconds),
-            "expiresIn": .integer((session.expiry(usedAt: now) - now).seconds), "baseDomain": base.map { .string($0) },
-            "userStatus": scope == nil ? "notConnected" : "connected",
-        ])
-        guard let scope else { return known }
-        let person = try await person(session.user, client, scope)
-        return try signed((known.members ?? []) + (person.members ?? []), for: client)
+        guard let scope else {
+            return .object(
+                [.init("result", false)] + common(ScriptCall.visitor(), for: min(left, Self.shortMemory))
+                    + [.init("userStatus", "notConnected")])
+        }
+        let (person, hasAgreed) = try await person(session.user, client, scope)
+        return try signed(
+            [.init("result", .bool(hasAgreed))]
+                + common(ScriptCall.visitor(person), for: hasAgreed ? left : min(left, Self.shortMemory))
+                + [.init("userStatus", "connected")] + (person.members ?? []), for: client)
     }
 
-    /// The user, for a client that they are connected to. Names need a first-party client or the scope.
-    private func person(_ id: UserID, _ client: Client, _ scope: Scope) async throws -> JSON {
+    /// How long a page's script may keep an answer that the user changes by signing in or agreeing.
+    private static let shortMemory: Duration = .seconds(300)
+
+    /// The user, for a client that they are connected to, and whether they agreed to all terms. Names need a first-party
+    /// client or the scope.
+    private func person(
+        _ id: UserID, _ client: Client, _ scope: Scope
+    ) async throws -> (person: JSON, hasAgreed: Bool) {
         let mayName = client.firstParty || scope.contains("profile")
         let profile = mayName ? try await users.find(id)?.profile : nil
         let hasNumber = !client.openID.isPairwise
-        return .members([
+        let isPlatformAgreed = try await agreements.isAccepted(agreements.platform, by: id)
+        let isClientAgreed = try await agreements.isAccepted(client.terms, by: id)
+        let person: JSON = .members([
             "userId": hasNumber ? .integer(id.number) : nil,
             "id": .string(try await names.subject(id, for: client)),
             "uuid": hasNumber ? .string(UserUUID(id).description) : nil, "displayName": profile?["name"],
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
-            "defaultAgreementAccepted": .bool(try await agreements.isAccepted(agreements.platform, by: id)),
-            "clientAgreementAccepted": .bool(try await agreements.isAccepted(client.terms, by: id)),
+            "defaultAgreementAccepted": .bool(isPlatformAgreed), "clientAgreementAccepted": .bool(isClientAgreed),
         ])
+        return (person, isPlatformAgreed && isClientAgreed)
     }
 
     /// Adds the same data in the client's own signature, for its backend: a page can say anything.

@@ -24,11 +24,21 @@ struct ScriptCall {
         guard let query = try? request.query, let callback = query["callback"], isCallback(callback) else {
             return .plain("callback must be 1 to 64 of the characters A-Z a-z 0-9 . _ $", status: .badRequest)
         }
-        guard let id = query["client_id"], let client = try await clients.findLive(Client.ID(id)),
-            let origin = request.webOrigin, client.webOrigins.contains(origin)
-        else {
-            context.logger.info("refused", metadata: ["reason": "origin_not_registered"])
-            return .plain("Unknown client_id, or its web_origins lack the origin of this page.", status: .forbidden)
+        // Each text says what to mend. It tells a stranger that the client exists, but client ids are public.
+        func refused(_ reason: String, _ text: String) -> Response {
+            context.logger.info("refused", metadata: ["reason": "\(reason)"])
+            return .plain(text, status: .forbidden)
+        }
+        guard let id = query["client_id"], let client = try await clients.findLive(Client.ID(id)) else {
+            return refused("unknown_client", "The client_id is missing, unknown or disabled.")
+        }
+        guard let origin = request.webOrigin else {
+            return refused("origin_missing", "The page hides where it is: neither Origin nor Referer has an origin.")
+        }
+        guard client.webOrigins.contains(origin) else {
+            return refused(
+                "origin_not_registered",
+                "The web_origins of the client \(client.id) lack \(origin.prefix(200)), the origin of this page.")
         }
         let answer = try await work(client)
         return .script("/**/SPiD.Talk.response('\(callback)', \(answer.json.text));", cookie: answer.cookie)

@@ -93,7 +93,7 @@ public struct SessionCodeEndpoint: Endpoint {
         announcement.send()
         let isKept = kept?.user == entitlement.subject.user
         return .sendBrowser(
-            to: entitlement.redirectURI.text, cookies: [isKept ? nil : pages.site.sessionCookie(secret)])
+            to: entitlement.destination, cookies: [isKept ? nil : pages.site.sessionCookie(secret)])
     }
 
     private func askToSwitch(

@@ -39,6 +39,7 @@ extension Merchant {
     public var json: JSON {
         .members([
             "id": .string(id.text),
+            "number": number.map { .integer($0) },
             "name": .string(name),
             "logout_reaches_backends": .bool(logoutReachesBackends),
             "skip_introduction": .bool(skipsIntroduction),

@@ -84,6 +84,20 @@ public struct Clients: Sendable {
         return Registered(client: client, secret: shown, signSecret: signSecret)
     }
 
+    /// How many clients a merchant may make by itself, its administrators and the clients that register themselves
+    /// together. Some reads go over all clients, so nobody may make them without end.
+    public static let mostOfMerchant = 1000
+
+    /// Whether `merchant` has no more clients than it may make, the one that was just stored among them.
+    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            """
+            SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL
+            ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
+            """
+        ).isEmpty
+    }
+
     public func find(_ id: Client.ID) async throws -> Client? {
         try await database.read { db in try Self.find(id, in: db) }
     }
@@ -156,14 +170,16 @@ public struct Clients: Sendable {
         }
     }
 
-    /// The enabled clients of `client`'s merchant, itself among them; without a merchant, only itself.
-    public func sharing(merchantOf client: Client) async throws -> [Client] {
-        guard let merchant = client.merchant else { return [client] }
-        return try await database.read { db in
+    /// The enabled clients of `client`'s merchant, itself among them, in the order of their ids: the part that is asked
+    /// for. Without a merchant, only itself.
+    public func sharing(merchantOf client: Client, _ part: ListPart) async throws -> [Client] {
+        guard let merchant = client.merchant else { return part.offset == 0 && part.limit > 0 ? [client] : [] }
+        return try await database.scan { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM clients
-                WHERE merchant_id = \(merchant) AND disabled_at IS NULL ORDER BY id
+                WHERE merchant_id = \(merchant) AND disabled_at IS NULL
+                ORDER BY id LIMIT \(part.limit) OFFSET \(part.offset)
                 """
             ).map(Client.init)
         }

@@ -8,6 +8,8 @@ public struct Merchant: Sendable {
     static let longestName = 200
 
     public let id: ID
+    /// Its number in SPiD's API; nil until `Merchants` has given it one.
+    public internal(set) var number: Int64?
     public var name: String
     /// Whether a device's logout also ends the tokens that backends redeemed from its codes.
     public var logoutReachesBackends: Bool

@@ -25,28 +25,23 @@ public struct Merchants: Sendable {
 
     private static let columns: SQL.Columns =
         """
-        id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, created_at, updated_at, disabled_at
+        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, created_at, updated_at,
+        disabled_at
         """
 
-    /// Creates a merchant from `{"name", "logout_reaches_backends"?, "skip_introduction"?}`.
+    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`.
     public func create(_ json: JSON) async throws -> Merchant {
         let members = try JSONMembers(json)
         let now = clock.now
-        let merchant = Merchant(
-            id: .random(from: random), name: try members.requiredName("name", most: Merchant.longestName),
+        let number = try Merchant.number(members)
+        var merchant = Merchant(
+            id: .random(from: random), number: nil, name: try members.requiredName("name", most: Merchant.longestName),
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
             createdAt: now, updatedAt: now, disabledAt: nil)
-        try await database.write { db in
-            _ = try db.execute(
-                """
-                INSERT INTO merchants (id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color,
-                    created_at, updated_at)
-                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends),
-                    \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor), \(now), \(now))
-                ON CONFLICT (id) DO NOTHING
-                """)
+        merchant.number = try await database.write { [merchant] db in
+            try Self.insert(merchant, wishing: number, in: db)
         }
         return merchant
     }
@@ -109,7 +104,7 @@ public struct Merchants: Sendable {
 extension Merchant {
     init(_ row: Row) throws {
         self.init(
-            id: try row.get("id"), name: try row.get("name"),
+            id: try row.get("id"), number: try row.get("number"), name: try row.get("name"),
             logoutReachesBackends: try row.get("logout_reaches_backends"),
             skipsIntroduction: try row.get("skips_introduction"), logoURI: try row.get("logo_uri"),
             accentColor: try row.get("accent_color"), createdAt: try row.get("created_at"),

@@ -86,6 +86,7 @@ extension OpenIDSettings {
     private static let reserved: Set = [
         "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
         "s_hash", "sid", "events", "cnf", "act", "client_id", "scope", "_claim_names", "_claim_sources",
+        "legacy_user_id",
     ]
 
     private static func claims(_ members: JSONMembers) throws(JSONFault) -> [String: String] {

@@ -5,13 +5,14 @@ extension Sessions {
     /// Includes the ended ones, as long as they are kept.
     static let export = StoredTable.Export.member("sessions") { user, db in
         .array(
-            try db.rows(
-                """
-                SELECT user_agent, ip_address, method, remembered, signed_in_at, created_at, seen_at, expires_at,
-                    ended_at
-                FROM sessions WHERE user_id = \(user)
-                """
-            ).map { row in
+            try ["ended_at IS NULL", "ended_at IS NOT NULL"].flatMap { (ended: SQL) in
+                try db.rows(
+                    """
+                    SELECT user_agent, ip_address, method, remembered, signed_in_at, created_at, seen_at, expires_at,
+                        ended_at
+                    FROM sessions WHERE user_id = \(user) AND \(ended) LIMIT \(StoredTable.Export.most)
+                    """)
+            }.map { row in
                 .members([
                     "device": .string(try row.get("user_agent")), "address": .string(try row.get("ip_address")),
                     "signed_in_by": .string(try row.get("method")), "remembered": .bool(try row.get("remembered")),

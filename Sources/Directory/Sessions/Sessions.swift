@@ -50,6 +50,22 @@ public struct Sessions: Sendable {
                 """)
         }
         try displaceSurplus(of: user, at: now, in: db, announcement)
+        try forgetEnded(of: user, after: opening.id, in: db)
+    }
+
+    /// How many ended sessions of one user are kept until they would have expired.
+    static let mostEnded = 1000
+
+    /// Deletes ended sessions of `user` beyond `mostEnded`: an app may open sessions thousands of times a minute. Looks
+    /// after one new session in 256, chosen by its random id, so that not every sign-in pays for it.
+    private static func forgetEnded(of user: UserID, after session: Session.ID, in db: any Transaction) throws {
+        guard session.text.hasSuffix("00") else { return }
+        try db.execute(
+            """
+            DELETE FROM sessions WHERE id IN (
+                SELECT id FROM sessions WHERE user_id = \(user) AND ended_at IS NOT NULL
+                LIMIT \(2 * mostEnded) OFFSET \(mostEnded))
+            """)
     }
 
     /// The most live sessions of one user. A further one ends the least recently used, so that the page that lists them

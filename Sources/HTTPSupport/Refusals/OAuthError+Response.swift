@@ -62,7 +62,12 @@ extension OAuthError {
 extension Response {
     /// A JSON response that no cache keeps.
     package static func json(_ json: JSON, status: Status = .ok) -> Response {
-        Response(status: status, headers: jsonHeaders, body: .bytes(json.bytes))
+        self.json(bytes: json.bytes, status: status)
+    }
+
+    /// JSON that is written already.
+    package static func json(bytes: [UInt8], status: Status = .ok) -> Response {
+        Response(status: status, headers: jsonHeaders, body: .bytes(bytes))
     }
 
     /// RFC 6749 §5.1 requires both: an HTTP/1.0 cache only knows Pragma.

@@ -12,24 +12,32 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
     case fragment
 
     /// The difference between `text` and one of `registered`; nil when it differs from each in more than one way.
+    ///
+    /// Anyone can ask, for a client with many long addresses: it compares bytes, and splits each address once.
     public init?(_ text: String, among registered: [RedirectURI]) {
-        let given = Parts(text)
+        let (given, solid) = (Parts(text), text.split(whereSeparator: \.isWhitespace).joined())
+        let others = registered.map { (text: $0.text, parts: Parts($0.text)) }
         let found = Self.allCases.first { miss in
-            registered.contains { miss.explains(text, given, $0.text, Parts($0.text)) }
+            others.contains { miss.explains(text, solid, given, $0.text, $0.parts) }
         }
         guard let found else { return nil }
         self = found
     }
 
-    private func explains(_ text: String, _ given: Parts, _ other: String, _ registered: Parts) -> Bool {
+    private func explains(
+        _ text: String, _ solid: String, _ given: Parts, _ other: String, _ registered: Parts
+    ) -> Bool {
         var given = given
         switch self {
-        case .whiteSpace: return text.split(whereSeparator: \.isWhitespace).joined() == other
-        case .letterCase: return text.lowercased() == other.lowercased()
+        case .whiteSpace: return solid == other
+        case .letterCase:
+            return text.utf8.count == other.utf8.count && text.lowercased() == other.lowercased()
         case .scheme: given.scheme = registered.scheme
         case .port: given.port = registered.port
         case .trailingSlash:
-            guard given.path == registered.path + "/" || given.path + "/" == registered.path else { return false }
+            guard abs(given.path.utf8.count - registered.path.utf8.count) == 1,
+                given.path == registered.path + "/" || given.path + "/" == registered.path
+            else { return false }
             given.path = registered.path
         case .query: given.query = registered.query
         case .fragment: given.fragment = registered.fragment
@@ -50,7 +58,7 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
             var rest = Substring(text)
             fragment = Self.cut(&rest, from: "#")
             query = Self.cut(&rest, from: "?")
-            let colon = rest.firstIndex(of: ":")
+            let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":"))
             scheme = rest[..<(colon ?? rest.startIndex)]
             rest = rest[(colon ?? rest.startIndex)...]
             guard rest.hasPrefix("://") else {
@@ -59,16 +67,16 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
             }
             var authority = rest.dropFirst(3)
             path = Self.cut(&authority, from: "/")
-            let mark = authority.lastIndex(of: ":").flatMap { mark in
-                authority[mark...].dropFirst().allSatisfy(\.isNumber) ? mark : nil
+            let mark = authority.utf8.lastIndex(of: UInt8(ascii: ":")).flatMap { mark in
+                authority.utf8[mark...].dropFirst().allSatisfy { (0x30...0x39).contains($0) } ? mark : nil
             }
             host = authority[..<(mark ?? authority.endIndex)]
             port = authority[(mark ?? authority.endIndex)...]
         }
 
         /// Cuts off the end of `text`, from the first `mark` on, and returns it.
-        private static func cut(_ text: inout Substring, from mark: Character) -> Substring {
-            let index = text.firstIndex(of: mark) ?? text.endIndex
+        private static func cut(_ text: inout Substring, from mark: Unicode.Scalar) -> Substring {
+            let index = text.utf8.firstIndex(of: UInt8(ascii: mark)) ?? text.endIndex
             defer { text = text[..<index] }
             return text[index...]
         }

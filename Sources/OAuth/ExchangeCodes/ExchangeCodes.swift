@@ -32,9 +32,9 @@ public struct ExchangeCodes: Sendable {
             try db.enqueue(
                 """
                 INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
-                    redirect_uri, signed_in_at, expires_at)
+                    redirect_uri, state, signed_in_at, expires_at)
                 VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
-                    \(scope), \(request.redirectURI), \(token.signedInAt), \(expiresAt))
+                    \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt), \(expiresAt))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
         }

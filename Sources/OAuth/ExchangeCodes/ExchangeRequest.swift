@@ -6,6 +6,11 @@ public struct ExchangeRequest: Sendable {
     let client: Client.ID
     let kind: ExchangeCode.Kind
     let redirectURI: String?
+    /// Comes back with the redirect that spends a session code.
+    let state: String?
+
+    /// The longest `state`, in bytes: it is stored with the code.
+    private static let longestState = 2048
 
     public init(_ parameters: Parameters) throws(OAuthError) {
         guard let id = try parameters.either(.exchangeClientID, .clientID) else { throw .missing(.exchangeClientID) }
@@ -16,6 +21,10 @@ public struct ExchangeRequest: Sendable {
         self.kind = kind
         redirectURI = try parameters.either(.exchangeRedirectURI, .redirectURI)
         guard kind == .code || redirectURI != nil else { throw .missing(.exchangeRedirectURI) }
+        state = kind == .session ? parameters[.state] : nil
+        guard state?.utf8.count ?? 0 <= Self.longestState else {
+            throw .malformed(.state, "at most \(Self.longestState) bytes")
+        }
     }
 
     /// The scope that `token` may buy for `receiver`. Throws when it may not buy.

@@ -10,7 +10,14 @@ public struct SessionExchange: Sendable {
         /// The token family that bought the code. The session ends with it.
         public let family: TokenFamily.ID
         public let redirectURI: RedirectURI
+        /// What the app sent to get back with the redirect.
+        public let state: String?
         public let client: Client.ID
+
+        /// Where the browser goes once it is signed in.
+        public var destination: String {
+            state.map { redirectURI.adding([(Parameter.state.rawValue, $0)]) } ?? redirectURI.text
+        }
     }
 
     public enum Refusal: Error, Sendable {
@@ -76,7 +83,7 @@ public struct SessionExchange: Sendable {
     private static func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
         let row = try db.rows(
             """
-            SELECT source_family_id, client_id, user_id, redirect_uri, signed_in_at, expires_at, spent_by
+            SELECT source_family_id, client_id, user_id, redirect_uri, state, signed_in_at, expires_at, spent_by
             FROM exchange_codes WHERE fingerprint = \(code) AND type = 'session'
             """
         ).first
@@ -90,7 +97,7 @@ public struct SessionExchange: Sendable {
             entitlement: Entitlement(
                 subject: Subject(user: try row.get("user_id"), signedInAt: try row.get("signed_in_at")),
                 family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
-                client: try row.get("client_id")),
+                state: try row.get("state"), client: try row.get("client_id")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
     }
 }

@@ -74,7 +74,9 @@ public struct ProviderMetadata: Sendable {
 
     private static let claims =
         ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid", "at_hash", "c_hash"]
-        + User.claims.flatMap(\.value) + ["phone_number_verified", "email", "email_verified", "updated_at"]
+        + User.claims.flatMap(\.value) + [
+            "phone_number_verified", "email", "email_verified", "updated_at", "legacy_user_id",
+        ]
 
     private static func list(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }
 }

@@ -1,5 +1,5 @@
 public import Authentication
-import Directory
+public import Directory
 public import JSON
 public import OAuth
 public import Values
@@ -20,8 +20,9 @@ public struct UserClaims: Sendable {
         _ id: UserID, for client: Client, scope: Scope, carriesScope: Bool, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member] {
         let wishes = asked?.idToken ?? [:]
-        guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return [] }
-        guard let user = try await users.find(id) else { return [] }
+        let number = LegacyUserID.claim(of: id, for: client)
+        guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return number }
+        guard let user = try await users.find(id) else { return number }
         let isAllowed = try await allowing(
             wishes, of: id, to: client.id, scope, isFirstParty: client.firstParty, clientScope: client.scope)
         var members = Self.members(of: user) { claim, of in
@@ -32,12 +33,13 @@ public struct UserClaims: Sendable {
             members.removeAll { $0.name == claim }
             members.append(.init(claim, value))
         }
-        return members
+        return members + number
     }
 
-    /// The userinfo response, without `sub` (OpenID Connect Core §5.3.2); nil when the user no longer exists.
+    /// The userinfo response to `client`, whose `token` it is, without `sub` (OpenID Connect Core §5.3.2); nil when the
+    /// user no longer exists.
     public func ofUserinfo(
-        _ id: UserID, _ token: AccessToken, _ asked: ClaimsRequest?
+        _ id: UserID, _ token: AccessToken, of client: Client, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member]? {
         guard let user = try await users.find(id), user.deletionDueAt == nil else { return nil }
         let wishes = asked?.userinfo ?? [:]
@@ -45,6 +47,7 @@ public struct UserClaims: Sendable {
             wishes, of: id, to: token.client, token.scope, isFirstParty: token.isFirstParty,
             clientScope: token.clientScope)
         return Self.members(of: user) { claim, of in token.scope.contains(of) || isAllowed(claim, of) }
+            + LegacyUserID.claim(of: id, for: client)
     }
 
     /// All claims, for users who ask about themselves; nil when the user no longer exists.

@@ -18,7 +18,8 @@ package struct UserDisclosure: Sendable {
     /// SPiD's object of the user `id`, as far as the caller may see it.
     package func object(of id: UserID, for caller: RequestingClient) async throws -> JSON {
         let found = try await finder.find(id, for: caller)
-        let object = UserObject(person: found.person, now: clock.now)
+        let signedInAt = caller.token.user == nil ? nil : caller.token.signedInAt
+        let object = UserObject(person: found.person, now: clock.now, signedInAt: signedInAt)
         let covers = try await scope(of: caller, for: id)
         guard !caller.client.isThirdParty else { return object.shortest(scope: covers) }
         guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
@@ -27,7 +28,7 @@ package struct UserDisclosure: Sendable {
         // Which other apps of the merchant a user has is not for a third party.
         let shown =
             caller.client.firstParty ? found.clients : found.clients.filter { $0.id == caller.contextClient.id }
-        return object.full(clients: shown, scope: covers)
+        return object.full(clients: shown, merchant: found.merchant, scope: covers)
     }
 
     /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client. The

@@ -8,16 +8,19 @@ package import Values
 package struct UserFinder: Sendable {
     private let people: ConnectedUsers
     private let connections: Connections
+    private let merchants: MerchantNumbers
 
-    package init(people: ConnectedUsers, connections: Connections) {
+    package init(people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
         self.people = people
         self.connections = connections
+        self.merchants = merchants
     }
 
-    /// A user, and the clients of the caller's merchant that they have used.
+    /// A user, and the clients of the caller's merchant that they have used, with the merchant's number.
     package struct Found: Sendable {
         package let person: ConnectedUsers.Match
         package let clients: [Client]
+        package let merchant: Int64?
     }
 
     /// The user that `text` names; with a user's token it must be that user.
@@ -58,7 +61,8 @@ package struct UserFinder: Sendable {
         guard !clients.isEmpty || caller.token.user == id else { throw SPiDRefusal.unconnectedUser }
         // A user who is to be deleted is no longer shown.
         guard let person = try await people.find(id, for: caller.clientScope()) else { throw SPiDRefusal.unknownUser }
-        return Found(person: person, clients: clients)
+        let merchant = try await merchants.number(of: caller.contextClient.merchant)
+        return Found(person: person, clients: clients, merchant: merchant)
     }
 }
 

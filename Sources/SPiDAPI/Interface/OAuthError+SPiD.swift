@@ -1,6 +1,5 @@
 import HTTP
 import HTTPSupport
-import JSON
 import Logging
 import OAuth
 import SPiD
@@ -14,21 +13,6 @@ extension OAuthError {
             decorate(&response.headers)
             return response
         }
-        log(to: logger)
-        // SDKs refresh a token that has expired, and no other.
-        let name = reason == "expired_token" ? "expired_token" : code.rawValue
-        var response = Response.json(
-            .members([
-                "error": .string(name), "error_code": 401, "type": "OAuthException",
-                // SPiD's exact text. What to mend is in WWW-Authenticate and the log.
-                "error_description": .string(
-                    "401 Unauthorized access! Reason: \"\(spidReason(name))\" (OAuth realm: \"Service\", Scope: \"\")"),
-            ]), status: .unauthorized)
-        decorate(&response.headers)
-        return response
-    }
-
-    private func spidReason(_ name: String) -> String {
-        reason == OAuthError.noToken.reason ? "no token passed" : name
+        return spidTokenResponse(logger: logger)
     }
 }

@@ -22,8 +22,7 @@ struct SPiDContainer {
             meta = .members(["count": .integer(Int64(count)), "offset": .integer(Int64(offset))])
         }
         return response(
-            answer.status, object: answer.object, type: type, meta: meta, error: .null,
-            data: answer.data.withEmptyMapsAsLists)
+            answer.status, object: answer.object, type: type, meta: meta, error: .null, data: answer.data)
     }
 
     func response(_ refusal: SPiDRefusal) -> Response {
@@ -65,20 +64,8 @@ struct SPiDContainer {
                 "name": .string(route.name), "url": .string("/api/2/" + route.path),
                 "controller": .string("Api/2/" + route.controller),
             ]),
-            "params": .members(["options": .array([]), "where": JSON.object(filter).withEmptyMapsAsLists]),
+            // PHP, and so SPiD, writes an empty map as a list. Here alone: where apps read a map, it stays one.
+            "params": .members(["options": .array([]), "where": filter.isEmpty ? .array([]) : .object(filter)]),
         ])
-    }
-}
-
-extension JSON {
-    /// With every empty object, at any depth, as an empty array: PHP, and so SPiD, writes it so.
-    var withEmptyMapsAsLists: JSON {
-        switch self {
-        case .object(let members):
-            members.isEmpty
-                ? .array([]) : .object(members.map { Member($0.name, $0.value.withEmptyMapsAsLists) })
-        case .array(let values): .array(values.map(\.withEmptyMapsAsLists))
-        default: self
-        }
     }
 }

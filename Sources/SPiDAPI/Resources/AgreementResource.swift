@@ -15,11 +15,11 @@ public struct AgreementResource: SPiDResource {
 
     public init(
         agreements: Agreements, clients: Clients, people: ConnectedUsers, connections: Connections,
-        clock: any WallClock
+        merchants: MerchantNumbers, clock: any WallClock
     ) {
         self.agreements = agreements
         self.clients = clients
-        finder = UserFinder(people: people, connections: connections)
+        finder = UserFinder(people: people, connections: connections, merchants: merchants)
         self.clock = clock
     }
 

@@ -14,16 +14,36 @@ public struct ClientResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "clients", name: "List clients", controller: "Client.clients", token: .client, answer: list),
+                .get, "clients", name: "List clients", controller: "Client.clients", token: .client,
+                optional: ["limit", "offset"], answer: list),
             SPiDRoute(
                 .get, "client/{id}", name: "Get client", controller: "Client.client", token: .client, answer: one),
         ]
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let clients = try await clients.sharing(merchantOf: try call.caller.contextClient)
-        return .element("Client", .object(clients.map { JSON.Member($0.id.text, $0.spid) }))
+        let client = try call.caller.contextClient
+        var part = try call.part()
+        let end = part.offset + part.limit
+        var found: [JSON.Member] = []
+        var size = 0
+        while part.offset < end, size < Self.mostBytes {
+            part.limit = min(Self.readAtOnce, end - part.offset)
+            let some = try await clients.sharing(merchantOf: client, part)
+            for one in some where size < Self.mostBytes {
+                let json = one.spid
+                size += json.bytes.count
+                found.append(JSON.Member(one.id.text, json))
+            }
+            guard some.count == part.limit else { break }
+            part.offset += some.count
+        }
+        return .element("Client", .object(found))
     }
+
+    /// In bytes: the list ends early when it is this large. A client may have 64 KB of addresses.
+    private static let mostBytes = 256 * 1024
+    private static let readAtOnce = 50
 
     @Sendable private func one(_ call: SPiDCall) async throws -> SPiDAnswer {
         let client = try call.caller.known(try await clients.findLive(Client.ID(call.path["id"] ?? "")))

@@ -14,7 +14,8 @@ public struct ExchangeResource: SPiDResource {
         [
             SPiDRoute(
                 .post, "oauth/exchange", name: "Exchange", controller: "Authorization.exchange", token: .user,
-                optional: ["clientId", "client_id", "type", "redirectUri", "redirect_uri"], answer: exchange)
+                optional: ["clientId", "client_id", "type", "redirectUri", "redirect_uri", "state"],
+                answer: exchange)
         ]
     }
 

@@ -11,10 +11,12 @@ import Values
 public struct LoginResource: SPiDResource {
     private let logins: Logins
     private let finder: UserFinder
+    private let merchants: MerchantNumbers
 
-    public init(logins: Logins, people: ConnectedUsers, connections: Connections) {
+    public init(logins: Logins, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
         self.logins = logins
-        finder = UserFinder(people: people, connections: connections)
+        self.merchants = merchants
+        finder = UserFinder(people: people, connections: connections, merchants: merchants)
     }
 
     public var routes: [SPiDRoute] {
@@ -57,17 +59,21 @@ public struct LoginResource: SPiDResource {
         if isWide { try call.caller.requireFirstParty() }
         let isOwn = try call.caller.client.firstParty
         let found = try await logins.list(query, for: try call.caller.clientScope(isWide: isWide))
-        return .collection("Login", found.map { $0.spid(showsEmail: isOwn) }, offset: query.part.offset)
+        let merchant = try await merchants.number(of: try call.caller.contextClient.merchant)
+        return .collection(
+            "Login", found.map { $0.spid(showsEmail: isOwn, merchant: merchant) }, offset: query.part.offset)
     }
 }
 
 extension Login {
-    /// In SPiD's members. Spindle records no referers: their members are empty.
-    fileprivate func spid(showsEmail: Bool) -> JSON {
+    /// In SPiD's members, with the number of the merchant whose clients are listed. Spindle records no referers: their
+    /// members are empty.
+    fileprivate func spid(showsEmail: Bool, merchant: Int64?) -> JSON {
         let email = showsEmail ? email ?? "" : ""
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
         return .members([
-            "id": .string(id.text), "clientId": .string(client.text), "merchantId": .string(merchant?.text ?? ""),
+            "id": .string(id.text), "clientId": .string(client.text),
+            "merchantId": .string(merchant.map { "\($0)" } ?? ""),
             "userId": .string(user.description), "email": .string(email), "type": .string(kind.rawValue),
             "status": succeeded ? "true" : "false", "ip": .string(address), "userAgent": .string(userAgent),
             "referer": "", "initialReferer": .null, "provider": provider.map { .string($0) } ?? .null,

@@ -19,13 +19,13 @@ public struct ProviderResource: SPiDResource {
     private let clock: any WallClock
 
     public init(
-        users: ProviderUsers, people: ConnectedUsers, connections: Connections, pages: PageRenderer,
-        mail: MailComposer, clock: any WallClock
+        users: ProviderUsers, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers,
+        pages: PageRenderer, mail: MailComposer, clock: any WallClock
     ) {
         self.users = users
         self.pages = pages
         self.mail = mail
-        self.finder = UserFinder(people: people, connections: connections)
+        self.finder = UserFinder(people: people, connections: connections, merchants: merchants)
         self.clock = clock
     }
 
@@ -55,7 +55,8 @@ public struct ProviderResource: SPiDResource {
                 reason: "provider_person_exists")
         }
         let found = try await finder.find(made, for: caller)
-        return .element("User", UserObject(person: found.person, now: clock.now).full(clients: found.clients))
+        let object = UserObject(person: found.person, now: clock.now)
+        return .element("User", object.full(clients: found.clients, merchant: found.merchant))
     }
 
     @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {
@@ -85,6 +86,7 @@ public struct ProviderResource: SPiDResource {
                 .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
         }
         mail.send()
-        return .element("User", UserObject(person: found.person, now: clock.now).short())
+        return .element(
+            "User", UserObject(person: found.person, now: clock.now, signedInAt: caller.token.signedInAt).short())
     }
 }

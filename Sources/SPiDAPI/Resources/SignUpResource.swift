@@ -1,6 +1,6 @@
 public import Authentication
 import Cryptography
-import Directory
+public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
@@ -13,11 +13,15 @@ import Values
 public struct SignUpResource: SPiDResource {
     private let signUp: AppSignUp
     private let agreements: Agreements
+    private let merchants: MerchantNumbers
     private let pages: PageRenderer
     private let mail: MailComposer
 
-    public init(signUp: AppSignUp, agreements: Agreements, pages: PageRenderer, mail: MailComposer) {
+    public init(
+        signUp: AppSignUp, agreements: Agreements, merchants: MerchantNumbers, pages: PageRenderer, mail: MailComposer
+    ) {
         self.signUp = signUp
+        self.merchants = merchants
         self.agreements = agreements
         self.pages = pages
         self.mail = mail
@@ -60,7 +64,8 @@ public struct SignUpResource: SPiDResource {
         let prepared: AppSignUp.Prepared
         do {
             prepared = try await signUp.prepare(
-                email: user.email, password: password, profile: user.profile, continueTo: address.path)
+                by: caller.client.id, email: user.email, password: password, profile: user.profile,
+                continueTo: address.path)
         } catch is HashingPoolFull {
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }
@@ -80,9 +85,10 @@ public struct SignUpResource: SPiDResource {
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)
+        let merchant = try await merchants.number(of: caller.contextClient.merchant)
+        let object = UserObject(person: person, now: prepared.user.createdAt)
         return .element(
-            "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [caller.contextClient]),
-            status: .created)
+            "User", object.full(clients: [caller.contextClient], merchant: merchant), status: .created)
     }
 
     private func message(_ prepared: AppSignUp.Prepared) -> MailTemplate {

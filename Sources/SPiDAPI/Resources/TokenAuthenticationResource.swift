@@ -11,10 +11,12 @@ public import Values
 public struct TokenAuthenticationResource: SPiDResource {
     private let tokens: AccessTokens
     private let clients: Clients
+    private let merchants: MerchantNumbers
     private let clock: any WallClock
 
-    public init(tokens: AccessTokens, clients: Clients, clock: any WallClock) {
+    public init(tokens: AccessTokens, clients: Clients, merchants: MerchantNumbers, clock: any WallClock) {
         self.tokens = tokens
+        self.merchants = merchants
         self.clients = clients
         self.clock = clock
     }
@@ -35,13 +37,14 @@ public struct TokenAuthenticationResource: SPiDResource {
             throw SPiDRefusal(.notFound, "Token is invalid", reason: error.reason)
         }
         try await check(token)
+        let merchant = try await merchants.number(of: token.merchant)
         return .element(
             "Authorization",
             .members([
                 // The token's fingerprint, with which nobody can use it.
                 "id": .string(token.fingerprint.text), "clientId": .string(token.client.text),
                 "userId": token.user.map { .string($0.description) } ?? .null,
-                "merchantId": token.merchant.map { .string($0.text) } ?? .null,
+                "merchantId": merchant.map { .string("\($0)") } ?? .null,
                 "isAdmin": .bool(token.scope.contains(Scope.admin)),
                 "type": token.user == nil ? "CLIENT" : "USER",
                 "expiresIn": .integer((token.expiresAt - clock.now).seconds),

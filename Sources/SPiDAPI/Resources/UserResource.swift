@@ -13,9 +13,10 @@ public struct UserResource: SPiDResource {
     private let disclosure: UserDisclosure
 
     public init(
-        people: ConnectedUsers, connections: Connections, clients: Clients, apps: ConnectedApps, clock: any WallClock
+        people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers, clients: Clients,
+        apps: ConnectedApps, clock: any WallClock
     ) {
-        finder = UserFinder(people: people, connections: connections)
+        finder = UserFinder(people: people, connections: connections, merchants: merchants)
         disclosure = UserDisclosure(finder: finder, apps: apps, clock: clock)
         self.clients = clients
     }

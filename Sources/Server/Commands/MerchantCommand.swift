@@ -35,11 +35,13 @@ struct MerchantCommand: CommandGroup {
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Make a merchant.")
         @OptionGroup var members: Members
+        @Option(help: "Its number in SPiD's API, if clients know one already.") var number: Int?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            output.print(try await stores.merchants.create(members.json).json)
+            let numbered: [JSON.Member] = number.map { [JSON.Member("number", .integer(Int64($0)))] } ?? []
+            output.print(try await stores.merchants.create(.object((members.json.members ?? []) + numbered)).json)
         }
     }
 
@@ -51,7 +53,8 @@ struct MerchantCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let found = try await stores.merchants.list(after: page.after ?? "", count: page.fetchCount)
-            output.print(page.page(found, cursor: \.id.text, json: \.json), columns: ["id", "name", "disabled"])
+            output.print(
+                page.page(found, cursor: \.id.text, json: \.json), columns: ["id", "number", "name", "disabled"])
         }
     }
 

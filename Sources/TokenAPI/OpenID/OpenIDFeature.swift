@@ -16,8 +16,10 @@ public struct OpenIDFeature: Feature {
         _ authentication: AuthenticationServices, ring: KeyRing, realm: String?
     ) {
         let site = context.site
+        let expired = ExpiredTokens(tokens: oauth.accessTokens, clients: context.clients)
         let users = UserAuthentication(
-            tokens: oauth.accessTokens, signIn: authentication.signIn, realm: realm, address: context.address,
+            tokens: oauth.accessTokens, expired: expired, signIn: authentication.signIn, realm: realm,
+            address: context.address,
             random: context.random)
         endpoints = [
             MetadataEndpoint(
@@ -26,7 +28,8 @@ public struct OpenIDFeature: Feature {
                     languages: Language.allCases.map(\.rawValue)),
                 keys: KeySet(ring: ring), site: site),
             UserEndpoint(
-                gate: users, tokens: oauth.accessTokens, clients: context.clients, names: openID.names,
+                gate: users, tokens: oauth.accessTokens, expired: expired, clients: context.clients,
+                names: openID.names,
                 users: context.users, families: context.families, apps: oauth.apps),
             UserinfoEndpoint(
                 gate: users, clients: context.clients, families: context.families, names: openID.names,

@@ -14,15 +14,18 @@ public struct UserAuthentication: Sendable {
     }
 
     private let tokens: AccessTokens
+    private let expired: ExpiredTokens
     private let signIn: SignIn
     private let realm: String?
     private let address: ClientAddress
     private let random: any RandomSource
 
     public init(
-        tokens: AccessTokens, signIn: SignIn, realm: String?, address: ClientAddress, random: any RandomSource
+        tokens: AccessTokens, expired: ExpiredTokens, signIn: SignIn, realm: String?, address: ClientAddress,
+        random: any RandomSource
     ) {
         self.tokens = tokens
+        self.expired = expired
         self.signIn = signIn
         self.realm = realm
         self.address = address
@@ -41,8 +44,12 @@ public struct UserAuthentication: Sendable {
             }
             return try await work(try await caller(request, context, form))
         } catch let refusal as OAuthError where refusal.status == .unauthorized {
-            guard let realm else { throw refusal }
-            var response = refusal.response(logger: context.logger)
+            let ofExpired = await expired.response(to: refusal, request, form: form, logger: context.logger)
+            guard let realm else {
+                guard let ofExpired else { throw refusal }
+                return ofExpired
+            }
+            var response = ofExpired ?? refusal.response(logger: context.logger)
             response.headers[.wwwAuthenticate] = "Basic realm=\"\(realm)\""
             return response
         }

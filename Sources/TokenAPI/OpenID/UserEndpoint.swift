@@ -11,6 +11,7 @@ import Values
 public struct UserEndpoint: Endpoint {
     private let gate: UserAuthentication
     private let tokens: AccessTokens
+    private let expired: ExpiredTokens
     private let clients: Clients
     private let names: SubjectIdentifiers
     private let users: Users
@@ -18,9 +19,10 @@ public struct UserEndpoint: Endpoint {
     private let apps: ConnectedApps
 
     public init(
-        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, users: Users,
-        families: TokenFamilies, apps: ConnectedApps
+        gate: UserAuthentication, tokens: AccessTokens, expired: ExpiredTokens, clients: Clients,
+        names: SubjectIdentifiers, users: Users, families: TokenFamilies, apps: ConnectedApps
     ) {
+        self.expired = expired
         self.apps = apps
         self.gate = gate
         self.tokens = tokens
@@ -58,8 +60,13 @@ public struct UserEndpoint: Endpoint {
     }
 
     @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
-        let token = try await tokens.require(request)
         let wanted = try context.parameters.require("id")
+        return try await expired.answer(request, context) {
+            try await user(named: wanted, for: try await tokens.require(request))
+        }
+    }
+
+    private func user(named wanted: String, for token: AccessToken) async throws -> Response {
         if let own = token.user {
             let name = try await name(of: own, token)
             // Another user's id and an unknown id get the same answer.

@@ -55,7 +55,7 @@ public struct UserinfoEndpoint: Endpoint {
         var asked: ClaimsRequest?
         if let family = token.family { asked = try await families.claims(of: family) }
         guard let client = try await clients.findLive(token.client),
-            let members = try await claims.ofUserinfo(user, token, asked)
+            let members = try await claims.ofUserinfo(user, token, of: client, asked)
         else { throw Self.nobody }
         let subject = JSON.Member("sub", .string(try await names.subject(user, for: client)))
         guard let algorithm = client.openID.userinfoAlgorithm else { return .json(.object([subject] + members)) }

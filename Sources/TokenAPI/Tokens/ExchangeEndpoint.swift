@@ -8,10 +8,12 @@ import Values
 public struct ExchangeEndpoint: Endpoint {
     private let tokens: AccessTokens
     private let codes: ExchangeCodes
+    private let expired: ExpiredTokens
 
-    public init(tokens: AccessTokens, codes: ExchangeCodes) {
+    public init(tokens: AccessTokens, codes: ExchangeCodes, expired: ExpiredTokens) {
         self.tokens = tokens
         self.codes = codes
+        self.expired = expired
     }
 
     public func add(to router: inout Routes) {
@@ -20,13 +22,15 @@ public struct ExchangeEndpoint: Endpoint {
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let parameters = try Form.read(request).parameters
-        let token = try await tokens.require(request, form: parameters)
-        let (code, kind) = try await codes.issue(try ExchangeRequest(parameters), for: token)
-        return .json(
-            .members([
-                "code": .string(code.value),
-                "type": .string(kind.rawValue),
-                "expires_in": .integer(kind.lifetime.seconds),
-            ]))
+        return try await expired.answer(request, context, form: parameters) {
+            let token = try await tokens.require(request, form: parameters)
+            let (code, kind) = try await codes.issue(try ExchangeRequest(parameters), for: token)
+            return .json(
+                .members([
+                    "code": .string(code.value),
+                    "type": .string(kind.rawValue),
+                    "expires_in": .integer(kind.lifetime.seconds),
+                ]))
+        }
     }
 }

@@ -8,16 +8,29 @@ import OAuth
 enum SPiDDialect {
     static func response(to refusal: OAuthError, logger: Logger) -> Response {
         refusal.log(to: logger)
-        let status = status(of: refusal)
-        var response = Response.json(
-            .members([
-                "error": .string(name(of: refusal)), "error_code": .string("\(status.code) \(status.reasonPhrase)"),
-                "type": "OAuthException", "error_description": .string(refusal.hint),
-            ]), status: status)
+        var response = response(name(of: refusal), status(of: refusal), refusal.hint)
         refusal.decorate(&response.headers)
         // A challenge goes with 401 only (RFC 9110 §11.6.1).
         response.headers[.wwwAuthenticate] = nil
         return response
+    }
+
+    /// The refusal of a client that did not prove who it is, or does not exist: with the status, name and challenge of RFC
+    /// 6749 §5.2, and with SPiD's members, because an SDK of SPiD may have a wrong id. All have them, so that the answer
+    /// does not tell whether there is such a client.
+    static func response(toUnprovenClient refusal: OAuthError, triedHeader: Bool, logger: Logger) -> Response {
+        refusal.log(to: logger)
+        var response = response(refusal.code.rawValue, refusal.status, refusal.hint)
+        refusal.decorate(&response.headers, triedHeader: triedHeader)
+        return response
+    }
+
+    private static func response(_ name: String, _ status: Status, _ hint: String) -> Response {
+        .json(
+            .members([
+                "error": .string(name), "error_code": .string("\(status.code) \(status.reasonPhrase)"),
+                "type": "OAuthException", "error_description": .string(hint),
+            ]), status: status)
     }
 
     /// The SDKs expect errors with status 400. `Retry-After` is the same as everywhere.

@@ -33,8 +33,12 @@ public struct TokenEndpoint: Endpoint {
                     userAgent: request.headers[.userAgent] ?? ""), from: credentials)
             return .json(tokens.json)
         } catch let refusal as OAuthError {
-            guard await speaksSPiD(ClientCredentials.named(request, form)) else { throw refusal }
-            return SPiDDialect.response(to: refusal, logger: context.logger)
+            if await speaksSPiD(ClientCredentials.named(request, form)) {
+                return SPiDDialect.response(to: refusal, logger: context.logger)
+            }
+            guard refusal.code == .invalidClient else { throw refusal }
+            return SPiDDialect.response(
+                toUnprovenClient: refusal, triedHeader: request.headers[.authorization] != nil, logger: context.logger)
         }
     }
 

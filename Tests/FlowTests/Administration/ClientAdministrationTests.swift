@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -197,6 +198,33 @@ struct ClientAdministrationTests {
                 #expect(try await world.server.get("/admin/v1/users?\(odd)", bearer: world.admin).status < 500)
                 #expect(try await world.server.get("/admin/v1/clients?\(odd)", bearer: world.admin).status < 500)
             }
+        }
+    }
+
+    @Test("a merchant makes no clients beyond a thousand, by itself or by registration", arguments: Backend.available)
+    func most(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            func make(by token: String) async throws -> Answer {
+                try await World.make(
+                    world.server, token, "clients",
+                    [
+                        "client_name": "One more", "grant_types": ["client_credentials"],
+                        "merchant_id": .string(world.merchant),
+                    ])
+            }
+            let clients = SQL("SELECT id FROM clients WHERE merchant_id = \(world.merchant)")
+            let before = try await world.server.database.read { db in try db.rows(clients).count }
+            for _ in before..<1000 { #expect(try await make(by: own).status == 201) }
+            let refused = try await make(by: own)
+            expectProblem(refused, 409)
+            #expect(refused.json["detail"]?.string?.contains("1000 clients") == true)
+            let registration = try await world.sendRegistration(with: try await world.initialToken())
+            #expect(registration.status == 429)
+            #expect(try await world.server.database.read { db in try db.rows(clients).count } == 1000)
+            #expect(try await make(by: world.admin).status == 201)
         }
     }
 }

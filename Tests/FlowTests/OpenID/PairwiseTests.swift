@@ -40,6 +40,7 @@ struct PairwiseTests {
             let script = try await world.server.get(
                 "/ajax/hasSession.js?client_id=\(site.actor.id)&callback=cb", cookies: browser.cookies,
                 headers: ["Origin": Self.origin])
+            #expect(script.body.contains("\"visitor\":{\"uid\":\"\(name)\",\"user_id\":\"\"}"))
             #expect(script.body.contains("\"id\":\"\(name)\"") && script.body.contains("\"userStatus\":\"connected\""))
             for told in [tokens, refreshed, without, me, own, script] {
                 #expect(!told.body.contains(world.user) && !told.body.contains("uuid"), "\(told.body)")

@@ -59,9 +59,9 @@ struct PasswordQueueTests {
             encoded: "$argon2id$v=19$m=1024,t=4096,p=1$c2FsdHNhbHRzYWx0c2FsdA$" + String(repeating: "A", count: 43))
         try await World.with(.sqlite, hashing: pool) { world in
             let before = pool.hashesComputed
-            let running = Task { try await pool.verify("occupies the worker", against: dear) }
+            let running = Task { try await pool.verify("occupies the worker", against: dear, for: "a") }
             while pool.hashesComputed == before { try await Task.sleep(for: .milliseconds(2)) }
-            let waiting = Task { try await pool.verify("fills the queue", against: dear) }
+            let waiting = Task { try await pool.verify("fills the queue", against: dear, for: "a") }
             while pool.waiting == 0 { try await Task.sleep(for: .milliseconds(2)) }
 
             try await story(world)

@@ -17,10 +17,29 @@ import Testing
                 list.data[own.id] == [
                     "id": .string(own.id), "name": "Loom in SPiD's ways", "domain": "https://loom.example",
                     "redirectUris": ["https://backend.example/callback"], "accessTokenLifetime": "3600",
-                    "fields": [], "autoApprove": "1", "enableSso": "0", "universalDataAccess": "0",
+                    "fields": .object([]), "autoApprove": "1", "enableSso": "0", "universalDataAccess": "0",
                     "unregisteredPayments": "0",
                 ])
             #expect(list.data[world.app.id]?["domain"] == "")
+        }
+    }
+
+    @Test("a merchant with many large clients gets its list in parts", arguments: Backend.available)
+    func parts(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let few = try await world.api("clients?limit=1&offset=1", token)
+            #expect(few.data.members?.count == 1)
+            let addresses: [JSON] = (10...39).map {
+                .string("https://large.example/\($0)" + String(repeating: "y", count: 1900))
+            }
+            for _ in 1...8 { _ = try await world.confidential(["redirect_uris": .array(addresses)]) }
+            var names: [String] = []
+            while let some = try await world.api("clients?offset=\(names.count)", token).data.members, !some.isEmpty {
+                #expect(some.count < 11)
+                names += some.map(\.name)
+            }
+            #expect(names.count == 11 && names == names.sorted())
         }
     }
 

@@ -36,7 +36,7 @@ struct LoginListTests {
             let login = try #require(found.first)
             let agent = try #require(login["userAgent"]?.string)
             #expect(agent.hasPrefix("Loom/1 xxx") && agent.count == 300)
-            #expect(login["clientId"] == .string(loom.id) && login["merchantId"] == .string(world.merchant))
+            #expect(login["clientId"] == .string(loom.id) && login["merchantId"] == "1")
             #expect(login["userId"] == .string(world.user) && login["email"] == "ada@example.com")
             #expect(login["type"] == "api" && login["ip"] == "203.0.113.9" && login["provider"] == .null)
             #expect(login["created"] == "2027-01-15 08:00:02" && login["referer"] == "")

@@ -52,6 +52,11 @@ struct PageScriptTests {
             _ = try await world.signIn(with: page.client)
             func isAccepted() async throws -> [Bool?] {
                 let known = try await told(world, "hasSession", page.client, browser)
+                #expect(known["userStatus"] == "connected")
+                let hasAgreed = known["defaultAgreementAccepted"] == true && known["clientAgreementAccepted"] == true
+                // Connected and agreed: nothing less is `result`. What the user is about to change is not kept long.
+                #expect(known["result"] == .bool(hasAgreed))
+                #expect(known["expiresIn"] == (hasAgreed ? 7200 : 300))
                 return [known["defaultAgreementAccepted"]?.bool, known["clientAgreementAccepted"]?.bool]
             }
             #expect(try await isAccepted() == [false, false])
@@ -106,7 +111,7 @@ struct PageScriptTests {
                 #expect(try await ask(world, name, page.client, browser, callback: "alert(1)").status == 400)
             }
             let known = try await told(world, "hasSession", page.client, browser)
-            #expect(known["result"] == true && known["defaultAgreementAccepted"] == false)
+            #expect(known["userStatus"] == "connected" && known["defaultAgreementAccepted"] == false)
             let script = ["Origin": Self.origin, "Sec-Fetch-Dest": "script"]
             #expect(try await ask(world, "logout", page.client, browser, script).status == 200)
             #expect(try await !browser.isSignedIn())

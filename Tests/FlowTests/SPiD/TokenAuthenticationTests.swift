@@ -14,7 +14,7 @@ import Values
             let answer = try await world.api(path(phone), nil)
             #expect(answer.status == 200 && answer.json["object"] == "Authorization")
             #expect(answer.data["clientId"] == .string(world.app.id) && answer.data["userId"] == .string(world.user))
-            #expect(answer.data["merchantId"] == .string(world.merchant) && answer.data["type"] == "USER")
+            #expect(answer.data["merchantId"] == "1" && answer.data["type"] == "USER")
             #expect(answer.data["isAdmin"] == false && answer.data["expiresIn"] == 3000)
             #expect(!answer.body.contains(phone), "the token is told again")
 

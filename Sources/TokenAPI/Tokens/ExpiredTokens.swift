@@ -1,0 +1,44 @@
+public import Directory
+import HTTP
+import HTTPSupport
+import Logging
+public import OAuth
+
+/// Answers requests with an expired token of a SPiD-compatible client: SPiD's SDKs refresh a token that is
+/// `expired_token`, and take any other refusal for the end of it.
+public struct ExpiredTokens: Sendable {
+    private let tokens: AccessTokens
+    private let clients: Clients
+
+    public init(tokens: AccessTokens, clients: Clients) {
+        self.tokens = tokens
+        self.clients = clients
+    }
+
+    /// The response of `work`, or SPiD's refusal of the request's token.
+    func answer(
+        _ request: Request, _ context: SpindleContext, form: OAuth.Parameters? = nil,
+        _ work: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await work()
+        } catch let refusal as OAuthError {
+            guard let response = await response(to: refusal, request, form: form, logger: context.logger) else {
+                throw refusal
+            }
+            return response
+        }
+    }
+
+    /// SPiD's refusal, if `refusal` is of such a token. If that cannot be found out, the original refusal stays.
+    func response(
+        to refusal: OAuthError, _ request: Request, form: OAuth.Parameters?, logger: Logger
+    ) async -> Response? {
+        guard refusal.isOfExpiredToken, let query = try? request.query.parameters,
+            let presented = try? PresentedToken.find(request.headers, form: form, query: query),
+            let id = try? await tokens.client(of: presented.secret),
+            let client = try? await clients.findLive(id), client.spidCompatible
+        else { return nil }
+        return refusal.spidTokenResponse(logger: logger)
+    }
+}

@@ -1,0 +1,67 @@
+import JSON
+import TestSupport
+import Testing
+import Values
+
+@Suite("An expired token is told from a dead one, to SPiD's clients") struct ExpiredTokenTests {
+    private static let description =
+        "401 Unauthorized access! Reason: \"expired_token\" (OAuth realm: \"Service\", Scope: \"\")"
+
+    private func answers(_ world: World, _ token: String) async throws -> [Answer] {
+        [
+            try await world.server.get("/me", bearer: token),
+            try await world.server.get("/me?oauth_token=\(token)"),
+            try await world.server.get("/user/\(world.user)", bearer: token),
+            try await world.server.get("/userinfo", bearer: token),
+            try await world.exchange(token, for: world.backend),
+            try await world.server.post(
+                "/oauth/exchange", ["clientId": world.backend.id, "type": "code", "oauth_token": token]),
+        ]
+    }
+
+    @Test("outside the API too: SDKs refresh a token that is expired_token, and no other", arguments: Backend.available)
+    func compatible(_ backend: Backend) async throws {
+        for settings in [[:], ["basic_realm": "Loom"]] {
+            try await World.with(backend, settings: settings) { world in
+                let loom = try await world.spidBackend(["scope": "openid profile email"])
+                let token = try await world.signIn(scope: "openid profile", with: loom).require("access_token")
+                for answer in try await answers(world, token) { #expect(answer.status == 200) }
+                world.server.clock.advance(by: .hours(1))
+                for answer in try await answers(world, token) {
+                    #expect(answer.status == 401 && answer.error == "expired_token", "\(answer)")
+                    #expect(answer.json["error_code"] == 401 && answer.json["type"] == "OAuthException")
+                    #expect(answer.json["error_description"] == .string(Self.description))
+                    // The challenge stays that of RFC 6750, or the realm's.
+                    #expect(answer.header("www-authenticate") != nil)
+                }
+            }
+        }
+    }
+
+    @Test("a token that has ended is not one that has expired", arguments: Backend.available)
+    func ended(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend(["scope": "openid profile email"])
+            let token = try await world.signIn(scope: "openid", with: loom).require("access_token")
+            _ = try await world.server.post("/oauth/revoke", ["token": token], basic: loom.basic)
+            for dead in [token, "unknown"] {
+                for answer in try await answers(world, dead) {
+                    #expect(answer.status == 401 && answer.error == "invalid_token", "\(answer)")
+                    #expect(answer.json["type"] == nil)
+                }
+            }
+        }
+    }
+
+    @Test("to other clients an expired token is invalid_token, as RFC 6750 has it", arguments: Backend.available)
+    func others(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn(scope: "openid").require("access_token")
+            world.server.clock.advance(by: .hours(1))
+            for answer in try await answers(world, token) {
+                #expect(answer.status == 401 && answer.error == "invalid_token", "\(answer)")
+                #expect(answer.json["type"] == nil && answer.json["error_code"] == nil)
+            }
+        }
+    }
+}

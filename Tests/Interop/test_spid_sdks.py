@@ -1,0 +1,63 @@
+"""Each request that an SDK of SPiD's sends, to the letter, gets the answer that this SDK can read.
+
+`sdks/<sdk>.json` has the client as it is registered, and the requests. In a request, `{names}` are blanks, which
+harness/sdks.py fills in. A `page` is opened by a browser in that state, and `then` is what the user does there;
+`cookies` are those of such a browser, sent by a script or a fetch. `times` sends a request again, `after` another one
+before it. Of an answer, `members` has for each path the JSON type that the SDK reads, "absent", {"most": N}, or the
+value itself.
+
+A request with `open` is not answered so yet: the mark names what is missing in SPID_GAPS.md, or says that it is in no
+row of it. Whoever mends that takes the mark out, because the test fails when such a request is answered.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.replay import Replay
+from harness.sdks import FOLDER, Stage
+from harness.spindle import Spindle
+
+
+@pytest.fixture(scope="module")
+def stage(launch, engine) -> Stage:
+    server = launch(engine)
+    return Stage(Spindle.of(server), server.directory / "outbox")
+
+
+def contents(file: Path) -> dict:
+    return json.loads(file.read_text("utf-8"))
+
+
+def requests() -> list:
+    """Every request of every file; one that is `open` must fail, and for a broken promise, not for a broken test."""
+    found: list = []
+    for file in sorted(FOLDER.glob("*.json")):
+        every = {sent["name"]: sent for sent in contents(file)["requests"]}
+        for name, sent in every.items():
+            failing = pytest.mark.xfail(strict=True, raises=AssertionError, reason=sent.get("open", ""))
+            marks = [failing] if "open" in sent else []
+            before = [every[sent["after"]]] if "after" in sent else []
+            found.append(pytest.param(file.stem, [*before, sent], id=f"{file.stem}: {name}", marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(("sdk", "sent"), requests())
+def test_the_sdk_reads_its_answer(stage, sdk, sent):
+    for request in sent:
+        Replay(stage, stage.client(sdk), request).run()
+
+
+def test_the_files_have_no_word_that_nobody_reads():
+    known = {
+        "name", "method", "path", "query", "headers", "form", "multipart", "cookies", "page", "then", "times", "after",
+        "expect", "open",
+    }
+    for file in FOLDER.glob("*.json"):
+        requests = contents(file)["requests"]
+        assert len({sent["name"] for sent in requests}) == len(requests), f"{file}: a name is there twice"
+        for sent in requests:
+            odd = set(sent) - known | set(sent["expect"]) - {"status", "members", "headers", "says"}
+            assert not odd, f"{file}: {sent['name']}: {odd}"
+            assert sent.get("open", "row ").startswith(("row ", "Also: ", "Missing: ", "in no row: ")), sent["open"]
