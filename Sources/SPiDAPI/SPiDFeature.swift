@@ -48,7 +48,8 @@ public struct SPiDFeature: Feature {
         ]
         endpoints = [
             SPiDInterface(
-                resources, tokens: oauth.accessTokens, clients: clients, signSecrets: context.signSecrets,
+                resources, tokens: oauth.accessTokens, clients: clients, authenticator: oauth.authenticator,
+                signSecrets: context.signSecrets,
                 allowance: RequestAllowance(limit: limit), clock: clock)
         ]
     }

@@ -28,6 +28,7 @@ public struct TokenFeature: Feature {
                 clock: clock, random: random),
             TokenExchangeGrant(signIn: federation.assertions, issuer: site.issuer),
         ]
+        let expired = ExpiredTokens(tokens: oauth.accessTokens, clients: context.clients)
         endpoints = [
             TokenEndpoint(
                 issuance: TokenIssuance(
@@ -41,10 +42,11 @@ public struct TokenFeature: Feature {
                 site: site),
             ExchangeEndpoint(
                 tokens: oauth.accessTokens, codes: oauth.exchangeCodes,
-                expired: ExpiredTokens(tokens: oauth.accessTokens, clients: context.clients)),
+                expired: expired),
             IntrospectionEndpoint(
                 introspection: Introspection(clients: oauth.authenticator, tokens: oauth.accessTokens),
-                clients: context.clients, names: openID.names, issuer: site.issuer),
+                tokens: oauth.accessTokens, expired: expired, clients: context.clients, names: openID.names,
+                issuer: site.issuer),
             RevocationEndpoint(
                 revocation: Revocation(
                     database: database, clients: oauth.authenticator, callbacks: context.callbacks, clock: clock)),

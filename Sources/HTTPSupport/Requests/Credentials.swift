@@ -17,6 +17,9 @@ extension ClientCredentials {
             ?? (try? basic(request))?.id ?? form[Parameter.clientID.rawValue].map { Client.ID($0) }
     }
 
+    /// The pair of a Basic header, if there is one that can be read.
+    package static func ofHeader(_ request: Request) -> ClientCredentials? { (try? basic(request)) ?? nil }
+
     /// The pair of a Basic header: id and secret are form-encoded inside (RFC 6749 §2.3.1).
     private static func basic(_ request: Request) throws(OAuthError) -> ClientCredentials? {
         let headers = request.headers[values: .authorization]

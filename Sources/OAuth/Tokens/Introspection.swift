@@ -17,6 +17,20 @@ public struct Introspection: Sendable {
         let value = Secret<AccessToken>(try parameters.require(.token))
         let client = try await clients.authenticate(credentials)
         guard !client.isPublic else { throw OAuthError.clientRefused("public_client_introspects", client.id) }
+        return try await token(value, for: client)
+    }
+
+    /// The same for a caller that shows a token of its own instead of its secret (RFC 7662 §2.1), as SPiD's SDKs do: for
+    /// SPiD-compatible clients. A user's token introspects nothing.
+    public func token(_ parameters: Parameters, by own: AccessToken) async throws -> AccessToken? {
+        let value = Secret<AccessToken>(try parameters.require(.token))
+        guard parameters[.clientID] ?? own.client.text == own.client.text else { throw OAuthError.twoCredentials }
+        guard own.user == nil, own.isSPiDCompatible, let client = try await clients.named(own.client), !client.isPublic
+        else { throw OAuthError.noClient }
+        return try await token(value, for: client)
+    }
+
+    private func token(_ value: Secret<AccessToken>, for client: Client) async throws -> AccessToken? {
         do {
             return try await tokens.present(value, to: client)
         } catch let refusal as OAuthError where refusal.code == .invalidToken {

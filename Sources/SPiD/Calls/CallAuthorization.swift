@@ -1,6 +1,7 @@
 package import Directory
 import HTTP
 package import OAuth
+import Storage
 package import Values
 
 /// Decides who may call SPiD's API and for which client, and counts the calls. The checks are in SPiD's order: the token
@@ -8,32 +9,53 @@ package import Values
 package struct CallAuthorization: Sendable {
     private let tokens: AccessTokens
     private let clients: Clients
+    private let authenticator: ClientAuthenticator
     private let signSecrets: SignSecrets
     private let allowance: RequestAllowance
     private let clock: any WallClock
 
     package init(
-        tokens: AccessTokens, clients: Clients, signSecrets: SignSecrets, allowance: RequestAllowance,
-        clock: any WallClock
+        tokens: AccessTokens, clients: Clients, authenticator: ClientAuthenticator, signSecrets: SignSecrets,
+        allowance: RequestAllowance, clock: any WallClock
     ) {
         self.tokens = tokens
+        self.authenticator = authenticator
         self.clients = clients
         self.signSecrets = signSecrets
         self.allowance = allowance
         self.clock = clock
     }
 
+    /// Whoever makes a call, by its token or as a client by its secret.
+    package struct Caller: Sendable {
+        package let token: AccessToken
+        package let client: Client
+        let confirm: @Sendable (any Transaction) throws -> Void
+    }
+
     /// The client whose `token` it is. Throws when the call takes another kind of token, or the client is disabled.
-    package func caller(with token: AccessToken, for access: CallAccess) async throws -> Client {
-        switch access.token {
-        case .user where token.user == nil: throw OAuthError.userTokenNeeded
-        case .client where token.user != nil: throw OAuthError.clientTokenNeeded
-        default: break
-        }
+    package func caller(with token: AccessToken, for access: CallAccess) async throws -> Caller {
+        try access.token.check(token)
         guard let client = try await clients.findLive(token.client) else {
             throw OAuthError.tokenRefused("client_disabled")
         }
-        return client
+        return Caller(token: token, client: client) { [tokens] db in _ = try tokens.again(token, in: db) }
+    }
+
+    /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients that
+    /// may get one. Of all others the credentials are not read, so that nobody can try secrets here.
+    package func caller(with credentials: ClientCredentials, for access: CallAccess) async throws -> Caller {
+        guard let named = try await authenticator.named(credentials.id), named.spidCompatible, !named.isPublic,
+            named.may(.clientCredentials), access.reach != .everyToken
+        else { throw OAuthError.noToken }
+        let client = try await authenticator.authenticate(credentials)
+        let token = AccessToken.own(of: client, at: clock.now)
+        try access.token.check(token)
+        return Caller(token: token, client: client) { db in
+            guard let live = try Clients.findLive(client.id, in: db), live.spidCompatible else {
+                throw OAuthError.tokenRefused("client_disabled")
+            }
+        }
     }
 
     /// The secret that signs the answers to `client`, if it wants them signed.
@@ -48,12 +70,12 @@ package struct CallAuthorization: Sendable {
             : allowance.left(token.client, token.user, at: clock.now)
     }
 
-    /// `client` with its `token`, if it may make the call. `contextClientID` is the client it says it acts for, `form`
+    /// `caller`, if it may make the call. `contextClientID` is the client it says it acts for, `form`
     /// the pairs of the body, which a `hash` among them covers.
     package func requestingClient(
-        _ client: Client, with token: AccessToken, for access: CallAccess, contextClientID: String?,
-        form: [(name: String, value: String)]
+        _ caller: Caller, for access: CallAccess, contextClientID: String?, form: [(name: String, value: String)]
     ) async throws -> RequestingClient {
+        let client = caller.client
         let contextClient = try await contextClient(contextClientID, of: client)
         // A client's own token asks about any user: that is for clients set to SPiD compatibility. A third party's client
         // has what its users allowed it; SPiD's API, which knows no scopes, shows more.
@@ -64,8 +86,7 @@ package struct CallAuthorization: Sendable {
         guard !client.openID.isPairwise || access.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: client, with: signSecrets)
         return RequestingClient(
-            token: token, client: client, contextClient: contextClient,
-            confirm: { [tokens] db in _ = try tokens.again(token, in: db) })
+            token: caller.token, client: client, contextClient: contextClient, confirm: caller.confirm)
     }
 
     /// The client of the same merchant that `client` acts for. Only the merchant's own clients may: what users gave a
@@ -80,6 +101,16 @@ package struct CallAuthorization: Sendable {
                 reason: "foreign_context_client")
         }
         return other
+    }
+}
+
+extension CallAccess.Token {
+    fileprivate func check(_ token: AccessToken) throws(OAuthError) {
+        switch self {
+        case .user where token.user == nil: throw .userTokenNeeded
+        case .client where token.user != nil: throw .clientTokenNeeded
+        default: break
+        }
     }
 }
 

@@ -10,7 +10,8 @@ extension OAuthError {
         guard code == .invalidToken || code == .insufficientScope else {
             log(to: logger)
             var response = container.response(SPiDRefusal(status, hint, reason: reason))
-            decorate(&response.headers)
+            // Without a right secret it is RFC 7617's challenge: nobody is refused so who sent no Authorization header.
+            decorate(&response.headers, triedHeader: true)
             return response
         }
         return spidTokenResponse(logger: logger)

@@ -7,7 +7,7 @@ public import OAuth
 public import SPiD
 public import Values
 
-/// `/api/2/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the allowance, the
+/// `/api/2/…`, also `/api/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the allowance, the
 /// context client, and whether the caller may (`CallAuthorization`). Its resource decides what the answer shows.
 public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
@@ -15,30 +15,34 @@ public struct SPiDInterface: Endpoint {
     private let authorization: CallAuthorization
 
     public init(
-        _ resources: [any SPiDResource], tokens: AccessTokens, clients: Clients, signSecrets: SignSecrets,
-        allowance: RequestAllowance, clock: any WallClock
+        _ resources: [any SPiDResource], tokens: AccessTokens, clients: Clients, authenticator: ClientAuthenticator,
+        signSecrets: SignSecrets, allowance: RequestAllowance, clock: any WallClock
     ) {
         let routes = resources.flatMap(\.routes)
         self.routes = routes + [EndpointList.route(of: routes)]
         self.tokens = tokens
         authorization = CallAuthorization(
-            tokens: tokens, clients: clients, signSecrets: signSecrets, allowance: allowance, clock: clock)
+            tokens: tokens, clients: clients, authenticator: authenticator, signSecrets: signSecrets,
+            allowance: allowance, clock: clock)
     }
 
     public func add(to router: inout Routes) {
         for route in routes {
-            let path = "/api/2/" + route.path
-            // SPiD's clients may name the format they want; it is always JSON. `path(of:_:)` cuts it off a value at the end.
-            for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
-                router.on(path, method: route.method) { request, context in
-                    try await answer(route, request, context)
+            // A path without a version means version 2.
+            for path in ["/api/2/", "/api/"].map({ $0 + route.path }) {
+                // SPiD's clients may name the format they want; it is always JSON. `path(of:_:)` cuts it off a value at
+                // the end.
+                for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
+                    router.on(path, method: route.method) { request, context in
+                        try await answer(route, request, context)
+                    }
                 }
             }
         }
     }
 
     /// Refusals before an endpoint was reached are in SPiD's container too, except for the token endpoint, which is OAuth's.
-    public static let dialect = RefusalDialect(below: "/api/2", except: ["/api/2/oauth/token"]) {
+    public static let dialect = RefusalDialect(below: "/api", except: ["/api/2/oauth/token"]) {
         SPiDContainer().response(SPiDRefusal($0, $1))
     }
 
@@ -47,14 +51,13 @@ public struct SPiDInterface: Endpoint {
         do {
             container.path = try Self.path(of: route, context)
             let body = Self.form(of: route, request)
-            let caller = try await caller(route.access, try Self.token(request, body), &container)
+            let caller = try await caller(route.access, request, try Self.token(request, body), &container)
             let form = try body.get()
             let parameters = try Self.parameters(of: route, request, form)
             var requestingClient: RequestingClient?
             if let caller {
                 requestingClient = try await authorization.requestingClient(
-                    caller.client, with: caller.token, for: route.access,
-                    contextClientID: parameters["contextClientId"], form: form.pairs)
+                    caller, for: route.access, contextClientID: parameters["contextClientId"], form: form.pairs)
             }
             let call = SPiDCall(
                 request: request, context: context, requestingClient: requestingClient, path: container.path,
@@ -69,22 +72,27 @@ public struct SPiDInterface: Endpoint {
         }
     }
 
-    /// The token and its client, checked before the rest of the request is read; nil if none is needed. Sets what every
-    /// later answer shows: the allowance, and the secret that signs it.
+    /// The caller, checked before the rest of the request is read; nil if none is needed. Sets what every later answer
+    /// shows: the allowance, and the secret that signs it.
     private func caller(
-        _ access: CallAccess, _ presented: PresentedToken?, _ container: inout SPiDContainer
-    ) async throws -> (token: AccessToken, client: Client)? {
+        _ access: CallAccess, _ request: Request, _ presented: PresentedToken?, _ container: inout SPiDContainer
+    ) async throws -> CallAuthorization.Caller? {
         switch access.token {
         case .unread: return nil
         case .optional where presented == nil: return nil
         default: break
         }
-        let token = try await tokens.require(presented, forAnybody: access.reach == .everyToken)
-        let client = try await authorization.caller(with: token, for: access)
-        container.signSecret = try authorization.signSecret(of: client)
-        let allowance = authorization.count(token, for: access)
+        let caller: CallAuthorization.Caller
+        if presented == nil, let credentials = ClientCredentials.ofHeader(request) {
+            caller = try await authorization.caller(with: credentials, for: access)
+        } else {
+            let token = try await tokens.require(presented, forAnybody: access.reach == .everyToken)
+            caller = try await authorization.caller(with: token, for: access)
+        }
+        container.signSecret = try authorization.signSecret(of: caller.client)
+        let allowance = authorization.count(caller.token, for: access)
         container.allowance = allowance
         try allowance.requireRemaining()
-        return (token, client)
+        return caller
     }
 }

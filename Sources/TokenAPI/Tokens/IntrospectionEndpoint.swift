@@ -9,12 +9,19 @@ import Values
 /// `POST /oauth/introspect` (RFC 7662).
 public struct IntrospectionEndpoint: Endpoint {
     private let introspection: Introspection
+    private let tokens: AccessTokens
+    private let expired: ExpiredTokens
     private let clients: Clients
     private let names: SubjectIdentifiers
     private let issuer: String
 
-    public init(introspection: Introspection, clients: Clients, names: SubjectIdentifiers, issuer: String) {
+    public init(
+        introspection: Introspection, tokens: AccessTokens, expired: ExpiredTokens, clients: Clients,
+        names: SubjectIdentifiers, issuer: String
+    ) {
+        self.expired = expired
         self.introspection = introspection
+        self.tokens = tokens
         self.clients = clients
         self.names = names
         self.issuer = issuer
@@ -26,9 +33,12 @@ public struct IntrospectionEndpoint: Endpoint {
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let parameters = try Form.read(request).parameters
-        let credentials = try ClientCredentials.read(request, parameters)
+        return try await expired.answer(request, context) { try await answer(request, parameters) }
+    }
+
+    private func answer(_ request: Request, _ parameters: OAuth.Parameters) async throws -> Response {
         // Every caller gets the subject identifier that the token's own client knows.
-        guard let token = try await introspection.token(parameters, from: credentials),
+        guard let token = try await introspected(request, parameters),
             let client = try await clients.findLive(token.client)
         else { return .json(.members(["active": false])) }
         var name: String?
@@ -46,5 +56,16 @@ public struct IntrospectionEndpoint: Endpoint {
                 "iss": .string(issuer),
                 "aud": token.resource.map { .string($0) },
             ]))
+    }
+
+    private func introspected(_ request: Request, _ parameters: OAuth.Parameters) async throws -> AccessToken? {
+        // A client that also proves who it is does so: a token beside it is not read.
+        guard request.headers[values: .authorization].count == 1, parameters[.clientSecret] == nil,
+            parameters[.clientAssertion] == nil,
+            let presented = try PresentedToken.find(request.headers, form: nil, query: nil)
+        else {
+            return try await introspection.token(parameters, from: try ClientCredentials.read(request, parameters))
+        }
+        return try await introspection.token(parameters, by: try await tokens.require(presented))
     }
 }

@@ -1,0 +1,14 @@
+package import Directory
+package import Values
+
+extension AccessToken {
+    /// What a client's own token would say, for one request of `client`, which has just authenticated. It is stored
+    /// nowhere: it can be neither presented nor revoked.
+    package static func own(of client: Client, at now: Timestamp) -> AccessToken {
+        AccessToken(
+            fingerprint: Secret<AccessToken>("").fingerprint, family: nil, client: client.id,
+            merchant: client.merchant, isFirstParty: client.firstParty, isSPiDCompatible: client.spidCompatible,
+            user: nil, scope: client.scope.byDefault, resource: nil, isOfFrontChannel: false,
+            clientScope: client.scope, issuedAt: now, expiresAt: now + client.accessTokenLifetime, signedInAt: now)
+    }
+}
