@@ -116,7 +116,9 @@ private let routes = [
     ) { _ in .collection("", []) }
     guard let parameters = try? SPiDInterface.parameters(of: route, request, Form(pairs: [])) else { return }
     let context = SpindleContext(request, route: routes[0], log: silent)
-    let call = SPiDCall(request: request, context: context, requestingClient: nil, path: [:], parameters: parameters)
+    let call = SPiDCall(
+        request: request, context: context, now: Timestamp(milliseconds: 1_800_000_000_123), requestingClient: nil,
+        path: [:], parameters: parameters)
     if let part = try? call.part() {
         require((0...ListPart.most).contains(part.limit) && part.offset >= 0, "no part: \(part)")
     }
