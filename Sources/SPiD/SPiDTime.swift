@@ -18,7 +18,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// Reads seconds since 1970, a day, or a day and a time in UTC: none of the phrases of PHP's that SPiD reads.
+    /// Reads seconds since 1970, a day, or a day and a time in UTC.
     package init?(spid text: String) {
         if let seconds = Int64(text), (0...253_402_300_799).contains(seconds) {
             self.init(seconds: seconds)

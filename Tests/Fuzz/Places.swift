@@ -57,8 +57,12 @@ import Values
 /// Dates as SPiD's clients, and SPiD's SDKs for phones, write them.
 @Sendable func fuzzDates(_ bytes: [UInt8]) {
     let text = bytes.text
+    let now = Timestamp(milliseconds: 1_800_000_000_123)
+    if let absolute = Timestamp(spid: text) {
+        require(Timestamp(spid: text, at: now) == absolute, "\(text) means another moment at another time")
+    }
     for moment in [
-        Timestamp(spid: text), Timestamp(expiry: .string(text)),
+        Timestamp(spid: text), Timestamp(spid: text, at: now), Timestamp(expiry: .string(text)),
         (try? JSON(parsing: bytes)).flatMap(Timestamp.init(expiry:)),
         Int64(text).flatMap { Timestamp(seconds: $0) },
     ] {
@@ -112,7 +116,9 @@ private let routes = [
     ) { _ in .collection("", []) }
     guard let parameters = try? SPiDInterface.parameters(of: route, request, Form(pairs: [])) else { return }
     let context = SpindleContext(request, route: routes[0], log: silent)
-    let call = SPiDCall(request: request, context: context, requestingClient: nil, path: [:], parameters: parameters)
+    let call = SPiDCall(
+        request: request, context: context, now: Timestamp(milliseconds: 1_800_000_000_123), requestingClient: nil,
+        path: [:], parameters: parameters)
     if let part = try? call.part() {
         require((0...ListPart.most).contains(part.limit) && part.offset >= 0, "no part: \(part)")
     }

@@ -29,8 +29,11 @@ struct ScriptCall {
             context.logger.info("refused", metadata: ["reason": "\(reason)"])
             return .plain(text, status: .forbidden)
         }
-        guard let id = query["client_id"], let client = try await clients.findLive(Client.ID(id)) else {
-            return refused("unknown_client", "The client_id is missing, unknown or disabled.")
+        guard let id = query["client_id"], !id.isEmpty else {
+            return refused("client_missing", "The client_id is missing.")
+        }
+        guard let client = try await clients.findLive(Client.ID(id)) else {
+            return refused("unknown_client", "The client_id \(id.prefix(200)) is unknown or disabled.")
         }
         guard let origin = request.webOrigin else {
             return refused("origin_missing", "The page hides where it is: neither Origin nor Referer has an origin.")

@@ -31,8 +31,9 @@ extension SPiDCall {
 
     private func moment(_ name: String) throws -> Timestamp? {
         guard let text = self[name] else { return nil }
-        guard let moment = Timestamp(spid: text) else {
-            throw SPiDRefusal.malformed(name, "seconds since 1970, or YYYY-MM-DD HH:MM:SS in UTC")
+        guard let moment = Timestamp(spid: text, at: now) else {
+            throw SPiDRefusal.malformed(
+                name, "seconds since 1970, YYYY-MM-DD HH:MM:SS in UTC, or a phrase as yesterday, last year or -7 days")
         }
         return moment
     }

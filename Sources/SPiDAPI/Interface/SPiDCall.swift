@@ -2,11 +2,14 @@ import HTTP
 import HTTPSupport
 import OAuth
 import SPiD
+import Values
 
 /// One call of SPiD's API, after the checks that are the same for all calls.
 struct SPiDCall: Sendable {
     let request: Request
     let context: SpindleContext
+    /// When it came.
+    let now: Timestamp
     /// The client that calls; nil without a token.
     let requestingClient: RequestingClient?
     /// The variable parts of the path, by name.

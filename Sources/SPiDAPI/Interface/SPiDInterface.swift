@@ -12,6 +12,7 @@ public import Values
 public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
     private let tokens: AccessTokens
+    private let clock: any WallClock
     private let authorization: CallAuthorization
 
     public init(
@@ -21,6 +22,7 @@ public struct SPiDInterface: Endpoint {
         let routes = resources.flatMap(\.routes)
         self.routes = routes + [EndpointList.route(of: routes)]
         self.tokens = tokens
+        self.clock = clock
         authorization = CallAuthorization(
             tokens: tokens, clients: clients, authenticator: authenticator, signSecrets: signSecrets,
             allowance: allowance, clock: clock)
@@ -60,7 +62,8 @@ public struct SPiDInterface: Endpoint {
                     caller, for: route.access, contextClientID: parameters["contextClientId"], form: form.pairs)
             }
             let call = SPiDCall(
-                request: request, context: context, requestingClient: requestingClient, path: container.path,
+                request: request, context: context, now: clock.now, requestingClient: requestingClient,
+                path: container.path,
                 parameters: parameters)
             for name in route.required { _ = try call.require(name) }
             return container.response(try await route.answer(call))

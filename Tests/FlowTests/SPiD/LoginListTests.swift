@@ -104,7 +104,8 @@ struct LoginListTests {
                 #expect(try await logins(world, token, path + "?since=2027-01-15+08:01:00").count == 2)
                 #expect(try await logins(world, token, path + "?until=2027-01-15+08:01:00&limit=1").count == 1)
                 #expect(try await logins(world, token, path + "?offset=2").count == 1)
-                for bad in ["?status=maybe", "?limit=x", "?filters=deleted", "?since=today"] {
+                #expect(try await logins(world, token, path + "?since=today").count == 3)
+                for bad in ["?status=maybe", "?limit=x", "?filters=deleted", "?since=someday"] {
                     #expect(try await world.api(path + bad, token).status == 400, "\(bad)")
                 }
             }

@@ -25,14 +25,16 @@ struct HasSessionTests {
             for path in Self.paths { #expect(try await ask(world, path: path).status == 200) }
             #expect(try await ask(world, client: world.backend.id).status == 403)
             try await world.change("clients", world.backend.id, ["disabled": true])
-            for client in ["nobody", "", world.backend.id] {
+            for client in ["nobody", world.backend.id] {
                 let unknown = try await ask(world, client: client)
-                #expect(unknown.status == 403 && unknown.body == "The client_id is missing, unknown or disabled.")
+                #expect(unknown.status == 403 && unknown.body == "The client_id \(client) is unknown or disabled.")
             }
+            let nameless = try await ask(world, client: "")
+            #expect(nameless.status == 403 && nameless.body == "The client_id is missing.")
             let hidden = try await ask(world, headers: [:])
             #expect(hidden.status == 403)
             #expect(hidden.body == "The page hides where it is: neither Origin nor Referer has an origin.")
-            for reason in ["origin_not_registered", "unknown_client", "origin_missing"] {
+            for reason in ["origin_not_registered", "unknown_client", "client_missing", "origin_missing"] {
                 #expect(world.server.log.says("reason=\(reason)"), "\(reason) is not in the log")
             }
         }
