@@ -14,7 +14,8 @@ extension Migration {
         Migration(version: 9, name: "delivery_shares", text: PackageResources.v009_delivery_shares_sql),
         Migration(version: 10, name: "scale", text: PackageResources.v010_scale_sql),
         Migration(version: 11, name: "bounds", text: PackageResources.v011_bounds_sql),
-        Migration(version: 12, name: "client_settings", text: PackageResources.v012_client_settings_sql),
+        Migration(
+            version: 12, name: "client_settings", text: PackageResources.v012_client_settings_sql, then: keepIssuers),
         Migration(version: 13, name: "merchant_numbers", text: PackageResources.v013_merchant_numbers_sql),
         Migration(version: 14, name: "exchange_state", text: PackageResources.v014_exchange_state_sql),
         Migration(version: 15, name: "children", text: PackageResources.v015_children_sql),

@@ -63,7 +63,8 @@ struct WebPagesTests {
         "a path that servers may read in two ways is no page",
         arguments: [
             "/news/../admin", "/news/..", "/news/.", "/news/./a", "/news/%2e%2e/admin", "/news/%2E./admin",
-            "/news/.%2e", "/news/%252e%252e/admin", "/news/%25252e%25252e/admin", "/news/..;/admin", "/news/..;a=b/c",
+            "/news/.%2e", "/news/%252e%252e/admin", "/news/%25252e%25252e/admin",
+            "/news/%252e%252e%252fadmin%25", "/news/%25%2532e%252e", "/news/..;/admin", "/news/..;a=b/c",
             "/news/%2e%2e;/admin", "/news/%2fadmin", "/news/..%2fadmin", "/news/a%2Fb", "/news/a%252fb",
             "/news/a%5cb", "/news/..%5cadmin", "/news/a%255cb", "/news\\..\\admin", "//news", "/news//a", "/news//",
             "/news/%0d%0aLocation:x", "/news/%00", "/news/%7f", "/news/%zz", "/news/%2", "/news/%",

@@ -44,6 +44,24 @@ package struct PageAddress: Sendable, Hashable {
         return segments
     }
 
+    /// As some servers decode: an escape that is none stands for itself.
+    private static func decodedLeniently(_ bytes: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = bytes[...]
+        while let first = rest.first {
+            let length = rest.count > 2 && first == UInt8(ascii: "%") ? 3 : 1
+            let piece = rest.prefix(length)
+            if length == 3, let byte = PercentEncoding.decode(piece) {
+                decoded += byte
+                rest = rest.dropFirst(3)
+            } else {
+                decoded.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return decoded
+    }
+
     /// Whether a server could not take `segment` for several, or for a dot segment: neither as it is nor decoded again.
     private static func isPlain(_ segment: [UInt8]) -> Bool {
         var meant = segment
@@ -53,7 +71,8 @@ package struct PageAddress: Sendable, Hashable {
                 !meant.contains(where: { $0 < 0x20 || $0 == 0x7F || "/\\".utf8.contains($0) }),
                 String(validating: meant, as: UTF8.self) != nil
             else { return false }
-            guard meant.contains(UInt8(ascii: "%")), let again = PercentEncoding.decode(meant) else { return true }
+            let again = decodedLeniently(meant)
+            guard again != meant else { return true }
             meant = again
         }
     }

@@ -19,10 +19,6 @@ public struct SPiDSettings: Sendable, Equatable {
     public var requiredFields: [Field] = []
     /// What is new in its terms, a sentence each.
     public var termsSummary: [String] = []
-    /// Hosts of the client's own site at which this server answers, so that browsers keep its cookies there.
-    public var sessionHosts: [String] = []
-    /// How long its pages may let a user past the paywall without asking again.
-    public var paywallLifetime: Duration = .days(7)
 
     public init() {}
 }
@@ -30,7 +26,6 @@ public struct SPiDSettings: Sendable, Equatable {
 extension SPiDSettings {
     static let names = [
         "authorization_response_iss", "exchange_front_channel_tokens", "required_fields", "terms_summary",
-        "session_hosts", "paywall_lifetime",
     ]
 
     /// Reads `members` over `base`.
@@ -40,10 +35,6 @@ extension SPiDSettings {
         if let flag = try members.flag("exchange_front_channel_tokens") { exchangeFrontChannelTokens = flag }
         if let list = try members.list("required_fields") { requiredFields = try Self.fields(list) }
         if let list = try members.list("terms_summary", most: 20) { termsSummary = try list.map(Self.sentence) }
-        if let list = try members.list("session_hosts", most: 20) { sessionHosts = try list.map(Self.host) }
-        if let lifetime = try members.seconds("paywall_lifetime", within: 60...31_536_000) {
-            paywallLifetime = lifetime
-        }
     }
 
     /// As administration shows them and as they are stored.
@@ -53,8 +44,6 @@ extension SPiDSettings {
             "exchange_front_channel_tokens": .bool(exchangeFrontChannelTokens),
             "required_fields": .array(requiredFields.map { .string($0.rawValue) }),
             "terms_summary": .array(termsSummary.map { .string($0) }),
-            "session_hosts": .array(sessionHosts.map { .string($0) }),
-            "paywall_lifetime": .integer(paywallLifetime.seconds),
         ])
         return json.members ?? []
     }
@@ -70,14 +59,6 @@ extension SPiDSettings {
     private static func sentence(_ text: String) throws(JSONFault) -> String {
         guard (1...300).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
             throw JSONFault("terms_summary", "texts of 1 to 300 bytes without control characters")
-        }
-        return text
-    }
-
-    private static func host(_ text: String) throws(JSONFault) -> String {
-        guard WebOrigin.isHost(text), text.contains("."), IPAddress(text) == nil, HostSpelling.plain(text) == text
-        else {
-            throw JSONFault("session_hosts", "names of hosts in lower case, such as id.example.com")
         }
         return text
     }

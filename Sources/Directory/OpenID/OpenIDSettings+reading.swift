@@ -17,7 +17,7 @@ extension OpenIDSettings {
             idTokenLifetime = lifetime
         }
         if let flag = try members.flag("id_token_scope_claims") { idTokenCarriesScope = flag }
-        if members.has("id_token_claims") { claims = try Self.claims(members) }
+        if members.has("id_token_claims") { claims = try Self.claims(members, isStored: isStored) }
         if members.has("sector_identifier_uri") {
             sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
         }
@@ -89,10 +89,14 @@ extension OpenIDSettings {
         "legacy_user_id",
     ]
 
-    private static func claims(_ members: JSONMembers) throws(JSONFault) -> [String: String] {
+    /// A name may have become reserved since it was stored; who makes an ID token leaves it out then.
+    private static func claims(
+        _ members: JSONMembers, isStored: Bool
+    ) throws(JSONFault) -> [String: String] {
         guard let json = members.any("id_token_claims") else { return [:] }
         var claims: [String: String] = [:]
         for member in json.members ?? [.init("", .null)] {
+            if isStored, reserved.contains(member.name) { continue }
             guard let attribute = member.value.string, (1...100).contains(attribute.utf8.count),
                 (1...100).contains(member.name.utf8.count), !reserved.contains(member.name), claims.count < 30
             else {

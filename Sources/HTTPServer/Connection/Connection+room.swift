@@ -4,7 +4,7 @@ import Glibc
 extension Connection {
     /// Time for a new connection to send its first request, and for a client to send the next one.
     static let shortestStay: Milliseconds = 1000
-    /// Time for a client with more than half of all connections to send the next request on one.
+    /// Time for a client with more than an eighth of all connections to send the next request on one.
     static let shortestPause: Milliseconds = 100
 
     /// Whether nothing of it is at work: it waits for its peer.
@@ -19,8 +19,8 @@ extension Connection {
     /// Whether it has been unused for long enough to be closed for a newer one.
     func canMakeRoom(_ now: Milliseconds) -> Bool { now - lastUse >= Self.shortestStay && isUnused }
 
-    /// Whether it may be closed for another client's, when its own client has more than half of all: it has had its first
-    /// request, and time for the next one.
+    /// Whether it may be closed for another client's, when its own client has more than an eighth of all: it has had its
+    /// first request, and time for the next one.
     func canMakeRoomForOthers(_ now: Milliseconds) -> Bool {
         hasServed && now - lastUse >= Self.shortestPause && isUnused
     }

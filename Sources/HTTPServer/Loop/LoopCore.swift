@@ -107,16 +107,18 @@ final class LoopCore {
     }
 
     /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. Where none has
-    /// waited long, those of a client that has more than half of all. With `onlyHandshakes` there is room for more
-    /// connections, but not for more handshakes: no open connection is closed for those.
+    /// waited long, those of the clients that have more than an eighth of all. With `onlyHandshakes` there is room for
+    /// more connections, but not for more handshakes: no open connection is closed for those.
     func makeRoom(for service: Service, most: Int, onlyHandshakes: Bool) {
         let all = table.all.filter { $0.service === service && (!onlyHandshakes || $0.phase == .handshaking) }
         var unused = all.filter { $0.canMakeRoom(now) }
         if unused.isEmpty, !onlyHandshakes {
             var counts: [UInt64: Int] = [:]
             for connection in all { if let network = connection.network { counts[network, default: 0] += 1 } }
-            guard let largest = counts.first(where: { $0.value > all.count / 2 })?.key else { return }
-            unused = all.filter { $0.network == largest && $0.canMakeRoomForOthers(now) }
+            let many = max(all.count / 8, 4)
+            unused = all.filter { connection in
+                connection.network.map { counts[$0, default: 0] > many } == true && connection.canMakeRoomForOthers(now)
+            }
         }
         for connection in unused.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
     }

@@ -28,17 +28,18 @@ public struct ExchangeRequest: Sendable {
     }
 
     /// A token that was in a URL and within reach of a page's scripts buys nothing, unless its SPiD-compatible client
-    /// wants it so; and then a session for that client's own addresses alone.
+    /// wants it so; and then codes alone, which a receiver's secret redeems. A session would be all that is needed to
+    /// sign in to each app of the merchant.
     private func checkFrontChannel(of buyer: Client?) throws(OAuthError) {
         guard let buyer, buyer.spid.exchangeFrontChannelTokens else {
             throw OAuthError(
                 .accessDenied, "front_channel_exchange",
                 "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
         }
-        guard kind == .code || buyer.id == client else {
+        guard kind == .code else {
             throw OAuthError(
                 .accessDenied, "front_channel_session",
-                "A token that came with an authorization answer buys sessions for its own client alone.")
+                "A token that came with an authorization answer buys no sessions: use one of the token endpoint.")
         }
     }
 

@@ -39,7 +39,8 @@ public struct AgreementResource: SPiDResource {
 
     /// SPiD has the text of the terms here; Spindle has their address.
     @Sendable private func terms(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let terms = try await wanted(call)
+        let client = try await named(call)
+        let terms = client.map(\.terms) ?? agreements.platform
         var isAccepted = terms == nil
         if let user = call.requestingClient?.token.user {
             isAccepted = try await agreements.isAccepted(terms, by: user)
@@ -49,14 +50,20 @@ public struct AgreementResource: SPiDResource {
             .members([
                 "accepted": .bool(isAccepted), "terms": .string(terms?.uri ?? ""),
                 "change_date": .string(terms?.changedAt?.spidDay ?? ""),
+                "terms_url": .string(client?.termsURI ?? ""),
+                "privacy_url": .string(client?.openID.address("policy_uri") ?? ""),
+                "platform_terms_url": .string(agreements.platform?.uri ?? ""),
+                // The platform's terms are all that the server knows of it.
+                "platform_privacy_url": "",
+                "summary": .array((client?.spid.termsSummary ?? []).map { .string($0) }),
             ]))
     }
 
-    /// The terms of the client that is named, or of the platform.
-    private func wanted(_ call: SPiDCall) async throws -> Terms? {
-        guard let id = call["clientId"] ?? call["client_id"] else { return agreements.platform }
+    /// The client whose terms are asked for; nil for the platform's.
+    private func named(_ call: SPiDCall) async throws -> Client? {
+        guard let id = call["clientId"] ?? call["client_id"] else { return nil }
         guard let client = try await clients.findLive(Client.ID(id)) else { throw SPiDRefusal.unknownClient }
-        return client.terms
+        return client
     }
 
     /// The user of `{id}`, if the caller may ask about them.

@@ -31,7 +31,7 @@ public struct ClientResource: SPiDResource {
             part.limit = min(Self.readAtOnce, end - part.offset)
             let some = try await clients.sharing(merchantOf: client, part)
             for one in some where size < Self.mostBytes {
-                let json = one.spid
+                let json = one.inSPiD
                 size += json.bytes.count
                 found.append(JSON.Member(one.id.text, json))
             }
@@ -47,17 +47,26 @@ public struct ClientResource: SPiDResource {
 
     @Sendable private func one(_ call: SPiDCall) async throws -> SPiDAnswer {
         let client = try call.caller.known(try await clients.findLive(Client.ID(call.path["id"] ?? "")))
-        return .element("Client", client.spid)
+        return .element("Client", client.inSPiD)
     }
 }
 
 extension Client {
+    /// What it asks its users for, each true. The SDKs know a name as one.
+    private var fields: [JSON.Member] {
+        let names: [SPiDSettings.Field: String] = [
+            .givenName: "names", .familyName: "names", .birthday: "birthday", .displayName: "displayName",
+            .phoneNumber: "phoneNumber",
+        ]
+        return Set(spid.requiredFields.compactMap { names[$0] }).sorted().map { JSON.Member($0, true) }
+    }
+
     /// In SPiD's members, whose values are texts. What Spindle does not have is off or empty.
-    fileprivate var spid: JSON {
+    fileprivate var inSPiD: JSON {
         .members([
             "id": .string(id.text), "name": .string(name), "domain": .string(webOrigins.first ?? ""),
             "redirectUris": .array(redirectURIs.map { .string($0.text) }),
-            "accessTokenLifetime": .string(String(accessTokenLifetime.seconds)), "fields": .object([]),
+            "accessTokenLifetime": .string(String(accessTokenLifetime.seconds)), "fields": .object(fields),
             "autoApprove": .string(firstParty ? "1" : "0"), "enableSso": "0", "universalDataAccess": "0",
             "unregisteredPayments": "0",
         ])

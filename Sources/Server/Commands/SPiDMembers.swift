@@ -5,7 +5,7 @@ import JSON
 struct SPiDMembers: CommandArguments {
     @Flag(deniable: "Whether answers with a code name the issuer (iss), which SPiD's SDKs do not expect.")
     var authorizationResponseISS: Bool?
-    @Flag(deniable: "Whether its tokens of the implicit grant buy codes and sessions.")
+    @Flag(deniable: "Whether its tokens of the implicit grant buy codes.")
     var exchangeFrontChannelTokens: Bool?
     @Option(
         name: "required-field",
@@ -13,11 +13,6 @@ struct SPiDMembers: CommandArguments {
     var requiredFields: [String] = []
     @Option(name: "terms-summary", help: "A sentence about its newest terms; may be repeated. \"\" for none.")
     var termsSummary: [String] = []
-    @Option(
-        name: "session-host",
-        help: "A host of its own site that this server answers at; may be repeated. \"\" for none.")
-    var sessionHosts: [String] = []
-    @Option(help: "Seconds that its pages let people in without asking again.") var paywallLifetime: Int64?
 
     var json: [JSON.Member] {
         let json: JSON = .members([
@@ -25,8 +20,6 @@ struct SPiDMembers: CommandArguments {
             "exchange_front_channel_tokens": exchangeFrontChannelTokens.map { .bool($0) },
             "required_fields": ClientMembers.list(requiredFields),
             "terms_summary": ClientMembers.list(termsSummary),
-            "session_hosts": ClientMembers.list(sessionHosts),
-            "paywall_lifetime": paywallLifetime.map { .integer($0) },
         ])
         return json.members ?? []
     }

@@ -2,7 +2,7 @@ import JSON
 import Storage
 
 extension DatabaseDiagnosis {
-    /// Lists the clients whose tokens of the implicit grant buy codes and sessions: whoever reads such a token in a
+    /// Lists the clients whose tokens of the implicit grant buy codes: whoever reads such a token in a
     /// browser's history can buy, too. Nil when there are none.
     func frontChannelFinding() async -> Finding? {
         do {
@@ -21,7 +21,7 @@ extension DatabaseDiagnosis {
             guard !names.isEmpty else { return nil }
             return Finding(
                 "front channel", .warning,
-                "tokens of the implicit grant buy codes and sessions for \(names.count): "
+                "tokens of the implicit grant buy codes for \(names.count): "
                     + names.joined(separator: ", "))
         } catch {
             return Finding("front channel", .bad, Self.reason(error))

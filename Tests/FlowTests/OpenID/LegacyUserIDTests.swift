@@ -1,6 +1,6 @@
 import JOSE
-import JOSE
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -52,6 +52,17 @@ import Values
             let refused = try await world.change(
                 "clients", plain.id, ["id_token_claims": ["legacy_user_id": "number"]])
             expectProblem(refused, 400, member: "id_token_claims")
+            // One that a client set before the name was reserved does not make the client unreadable.
+            let document = try await world.server.database.write { db in
+                let row = try #require(try db.rows("SELECT openid FROM clients WHERE id = \(plain.id)").first)
+                let stored = try JSON(stored: try row.get("openid", as: String.self))
+                let members = (stored.members ?? []).filter { $0.name != "id_token_claims" }
+                let changed = JSON.object(members + [.init("id_token_claims", ["legacy_user_id": "n", "roles": "r"])])
+                try db.execute("UPDATE clients SET openid = \(changed.text) WHERE id = \(plain.id)")
+                return stored
+            }
+            let shown = try await world.server.get("/admin/v1/clients/\(plain.id)", bearer: world.admin)
+            #expect(shown.status == 200 && shown.json["id_token_claims"] == ["roles": "r"], "\(document)")
         }
     }
 }

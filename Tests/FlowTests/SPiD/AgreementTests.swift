@@ -10,13 +10,36 @@ import Testing
         try await world.api("user/\(user ?? world.user)/agreements", token).data["agreements"]
     }
 
+    /// What `terms` says where the client has no terms.
+    private func told(_ accepted: Bool, _ terms: String = "", platform: String = "") -> JSON {
+        [
+            "accepted": .bool(accepted), "terms": .string(terms), "change_date": "", "terms_url": "", "privacy_url": "",
+            "platform_terms_url": .string(platform), "platform_privacy_url": "", "summary": [],
+        ]
+    }
+
+    @Test(
+        "a client's terms come with a summary, and with the address of its privacy policy", arguments: Backend.available
+    )
+    func summary(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend([
+                "tos_uri": .string(Self.loom), "policy_uri": "https://loom.example/privacy",
+                "terms_summary": ["Now with cookies.", "Nå på norsk."],
+            ])
+            let terms = try await world.api("terms?client_id=\(client.id)", nil)
+            #expect(terms.data["summary"] == ["Now with cookies.", "Nå på norsk."])
+            #expect(terms.data["privacy_url"] == "https://loom.example/privacy")
+        }
+    }
+
     @Test("where there are no terms, there is nothing to accept", arguments: Backend.available)
     func none(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
             #expect(try await agreements(world, phone) == ["platform": true, "client": true])
             let terms = try await world.api("terms", nil)
-            #expect(terms.status == 200 && terms.data == ["accepted": true, "terms": "", "change_date": ""])
+            #expect(terms.status == 200 && terms.data == told(true))
             let accepted = try await world.api("user/\(world.user)/agreements/accept", phone, [:])
             #expect(accepted.status == 200 && accepted.data == ["result": true])
         }
@@ -56,13 +79,14 @@ import Testing
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
             world.server.clock.advance(by: .seconds(1))
             let platform = try await world.api("terms", nil)
-            #expect(platform.data == ["accepted": false, "terms": .string(Self.platform + "/"), "change_date": ""])
+            #expect(platform.data == told(false, Self.platform + "/", platform: Self.platform + "/"))
             let client = try await world.api("terms?clientId=\(world.app.id)", nil)
             #expect(client.data["terms"] == .string(Self.loom) && client.data["accepted"] == false)
+            #expect(client.data["terms_url"] == .string(Self.loom) && client.data["summary"] == [])
             #expect(client.data["change_date"]?.string?.count == "Jun 11, 2012".count)
             #expect(try await world.api("terms.json?client_id=\(world.app.id)", nil).data == client.data)
             let other = try await world.api("terms?client_id=\(world.backend.id)", nil)
-            #expect(other.data == ["accepted": true, "terms": "", "change_date": ""])
+            #expect(other.data == told(true, platform: Self.platform + "/"))
 
             let phone = try await world.signIn().require("access_token")
             #expect(try await world.api("terms", phone).data["accepted"] == false)

@@ -21,6 +21,10 @@ import Testing
                     "unregisteredPayments": "0",
                 ])
             #expect(list.data[world.app.id]?["domain"] == "")
+            let fields: JSON = ["name.family_name", "name.given_name", "birthday"]
+            _ = try await world.change("clients", own.id, ["required_fields": fields])
+            let asking = try await world.api("client/\(own.id)", token)
+            #expect(asking.data["fields"] == ["birthday": true, "names": true])
         }
     }
 

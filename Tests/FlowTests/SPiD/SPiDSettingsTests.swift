@@ -6,12 +6,11 @@ import Testing
 struct SPiDSettingsTests {
     private static let defaults: KeyValuePairs<String, JSON> = [
         "authorization_response_iss": false, "exchange_front_channel_tokens": false, "required_fields": [],
-        "terms_summary": [], "session_hosts": [], "paywall_lifetime": 604_800,
+        "terms_summary": [],
     ]
     private static let others: KeyValuePairs<String, JSON> = [
         "authorization_response_iss": true, "exchange_front_channel_tokens": true,
         "required_fields": ["name.given_name", "birthday"], "terms_summary": ["Now with cookies.", "Nå på norsk."],
-        "session_hosts": ["id.loom.example"], "paywall_lifetime": 3600,
     ]
 
     @Test(
@@ -51,12 +50,6 @@ struct SPiDSettingsTests {
                 ("authorization_response_iss", "yes"), ("exchange_front_channel_tokens", 1),
                 ("required_fields", ["email"]), ("required_fields", "birthday"), ("terms_summary", [""]),
                 ("terms_summary", ["a\nb"]), ("terms_summary", .array(Array(repeating: "a", count: 21))),
-                ("session_hosts", ["https://id.loom.example"]), ("session_hosts", ["id.loom.example:8443"]),
-                ("session_hosts", ["ID.loom.example"]), ("session_hosts", ["id.loom.example."]),
-                ("session_hosts", ["127.0.0.1"]), ("session_hosts", ["2130706433"]), ("session_hosts", ["localhost"]),
-                ("session_hosts", ["*.loom.example"]), ("session_hosts", ["id.loom.example/x"]),
-                ("session_hosts", [""]),
-                ("paywall_lifetime", 59), ("paywall_lifetime", 31_536_001), ("paywall_lifetime", "3600"),
             ]
             for (name, value) in bad {
                 expectProblem(

@@ -80,20 +80,13 @@ extension ExpectedHelp {
                                       Whether answers with a code name the issuer (iss),
                                       which SPiD's SDKs do not expect.
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
-                                      Whether its tokens of the implicit grant buy codes
-                                      and sessions.
+                                      Whether its tokens of the implicit grant buy codes.
               --required-field <required-field>
                                       What it asks its people for, as name.given_name; may
                                       be repeated. "" for nothing.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms; may be repeated.
                                       "" for none.
-              --session-host <session-host>
-                                      A host of its own site that this server answers at;
-                                      may be repeated. "" for none.
-              --paywall-lifetime <paywall-lifetime>
-                                      Seconds that its pages let people in without asking
-                                      again.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -190,20 +183,13 @@ extension ExpectedHelp {
                                       Whether answers with a code name the issuer (iss),
                                       which SPiD's SDKs do not expect.
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
-                                      Whether its tokens of the implicit grant buy codes
-                                      and sessions.
+                                      Whether its tokens of the implicit grant buy codes.
               --required-field <required-field>
                                       What it asks its people for, as name.given_name; may
                                       be repeated. "" for nothing.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms; may be repeated.
                                       "" for none.
-              --session-host <session-host>
-                                      A host of its own site that this server answers at;
-                                      may be repeated. "" for none.
-              --paywall-lifetime <paywall-lifetime>
-                                      Seconds that its pages let people in without asking
-                                      again.
               --disabled/--no-disabled
                                       Disable it, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.

@@ -23,17 +23,20 @@ import Testing
         }
     }
 
-    @Test("a client that uses all its connections without end, and has all there may be, does not shut others out")
-    func greedy() async throws {
+    @Test(
+        "a client that uses all its connections without end, and has all there may be, does not shut others out",
+        arguments: [1, 3])
+    func greedy(addresses: UInt32) async throws {
         var limits = ServerLimits()
-        limits.maxConnections = 16
+        limits.maxConnections = 48
         try await Served.run(limits: limits) { served in
             let (end, port) = (End(), served.port)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<16 {
+                for number in 0..<48 {
                     group.addTask {
                         while !end.hasCome {
-                            guard let wire = try? Wire(port: port) else { continue }
+                            let source = 2 + UInt32(number) % addresses
+                            guard let wire = try? Wire(port: port, source: source) else { continue }
                             while !end.hasCome, (try? wire.send(Self.get)) != nil,
                                 (try? wire.answer()) != nil
                             {
@@ -43,7 +46,7 @@ import Testing
                         }
                     }
                 }
-                #expect(await Served.eventually { served.echo.requests.count > 32 })
+                #expect(await Served.eventually { served.echo.requests.count > 96 })
                 for _ in 0..<3 {
                     let newcomer = try served.dial()
                     try newcomer.send("GET /new HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -10,8 +10,8 @@ final class Wire {
     private(set) var descriptor: Int32
     private var buffered: [UInt8] = []
 
-    /// A small `receiveBuffer` simulates a slow reader.
-    init(port: Int, receiveBuffer: Int32? = nil) throws {
+    /// A small `receiveBuffer` simulates a slow reader. It comes from 127.0.0.`source`, if that is given.
+    init(port: Int, receiveBuffer: Int32? = nil, source: UInt32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket") }
         var patience = timeval(tv_sec: 60, tv_usec: 0)
@@ -20,6 +20,17 @@ final class Wire {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, length)
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        if let source {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = (0x7F00_0000 | source).bigEndian
+            let isBound = withUnsafePointer(to: &own) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+            guard isBound else { throw Failure(call: "bind") }
+        }
         if var receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

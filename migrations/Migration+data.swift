@@ -2,6 +2,13 @@ import JSON
 import Storage
 
 extension Migration {
+    /// The SPiD-compatible clients that there are keep the issuer in their answers, which new ones leave out: their
+    /// libraries may check it.
+    @Sendable static func keepIssuers(in db: any Transaction) throws {
+        let kept = JSON.object([.init("authorization_response_iss", true)]).text
+        try db.execute("UPDATE clients SET spid = \(kept) WHERE spid_compatible = 1")
+    }
+
     /// Fills `client_resources` from what clients have said in their `openid`, which no SQL of both engines can read.
     @Sendable static func noteResources(in db: any Transaction) throws {
         for row in try db.rows("SELECT id, openid FROM clients WHERE openid <> '{}'") {
