@@ -133,6 +133,7 @@ let package = Package(
                 .embedInCode("v012_client_settings.sql"),
                 .embedInCode("v013_merchant_numbers.sql"),
                 .embedInCode("v014_exchange_state.sql"),
+                .embedInCode("v015_children.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

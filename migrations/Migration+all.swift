@@ -17,6 +17,7 @@ extension Migration {
         Migration(version: 12, name: "client_settings", text: PackageResources.v012_client_settings_sql),
         Migration(version: 13, name: "merchant_numbers", text: PackageResources.v013_merchant_numbers_sql),
         Migration(version: 14, name: "exchange_state", text: PackageResources.v014_exchange_state_sql),
+        Migration(version: 15, name: "children", text: PackageResources.v015_children_sql),
     ]
 
     private init(

@@ -137,7 +137,8 @@ struct PageSamples {
             since: value)
         return templates.account(
             AccountPage(
-                account: profile, formToken: value, sessions: sessions, apps: [app],
+                account: profile, formToken: value, back: .init(name: value, address: value), returnQuery: value,
+                sessions: sessions, apps: [app],
                 links: [LinkItem(issuer: value, subject: value, name: value, since: value)],
                 connectable: [ConnectableItem(issuer: value, name: value)], newEmail: value, notice: notice,
                 refusal: refusal), in: frame)

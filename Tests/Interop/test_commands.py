@@ -154,6 +154,21 @@ def test_doctor_warns_of_providers_asked_without_tls(prepare):
     assert len(warnings) == 1 and re.search(r"warning +configuration +facebook_api http://127", warnings[0]), told.stdout
 
 
+def test_doctor_tells_whose_front_channel_tokens_buy(prepare):
+    server = prepare()
+    server.init()
+    assert "front channel" not in server.command("doctor").stdout
+    merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
+    made = server.command(
+        "client", "create", "--merchant", merchant, "--name", "Old pages", "--spid-compatible",
+        "--exchange-front-channel-tokens", "--json")
+    client = json.loads(made.stdout)["client_id"]
+    told = server.command("doctor").stdout
+    assert re.search(rf"warning +front channel .*{client} \(Old pages\)", told), told
+    server.command("client", "change", client, "--no-exchange-front-channel-tokens")
+    assert "front channel" not in server.command("doctor").stdout
+
+
 def test_a_templates_folder_changes_the_served_pages(launch, prepare, tmp_path):
     (tmp_path / "en.json").write_text(json.dumps({"login.title": "Step inside", "account.title": "Yours"}))
     (tmp_path / "spindle.css").write_text("h1 { color: rebeccapurple }")

@@ -25,7 +25,7 @@ extension AccountEndpoint {
                 }
                 guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 mail.send()
-                return done("password")
+                return done("password", request)
             } catch let refusal as SignIn.Refusal {
                 return try await view.refuse(
                     .password, refusal.whenConfirming, refusal.oauthError, entry, request, context)

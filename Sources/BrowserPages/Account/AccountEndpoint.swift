@@ -52,8 +52,9 @@ public struct AccountEndpoint: Endpoint {
         "restored": .deletionCancelled,
     ]
 
-    func done(_ word: String) -> Response {
-        .sendBrowser(to: "\(Self.path)?done=\(word)", status: .seeOther)
+    func done(_ word: String, _ request: Request) -> Response {
+        let back = AccountReturn(request).map { "&\($0.query)" } ?? ""
+        return .sendBrowser(to: "\(Self.path)?done=\(word)\(back)", status: .seeOther)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -79,7 +80,7 @@ public struct AccountEndpoint: Endpoint {
             do {
                 let changes = try ProfileChanges { entry.form[$0] }
                 _ = try await users.change(entry.session.user, changes)
-                return done("profile")
+                return done("profile", request)
             } catch let refusal as SignIn.Refusal {
                 return try await view.refuse(.profile, refusal.onPage, refusal.oauthError, entry, request, context)
             } catch let fault as JSONFault {
@@ -95,21 +96,21 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func endSession(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             try await sessions.end(Session.ID(entry.form["session"] ?? ""), of: entry.session.user)
-            return done("session")
+            return done("session", request)
         }
     }
 
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             try await sessions.endOthers(than: entry.session)
-            return done("sessions")
+            return done("sessions", request)
         }
     }
 
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.user)
-            return done("app")
+            return done("app", request)
         }
     }
 
@@ -118,7 +119,7 @@ public struct AccountEndpoint: Endpoint {
             try await links.remove(
                 entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
                 from: entry.session.user)
-            return done("link")
+            return done("link", request)
         }
     }
 }

@@ -41,8 +41,11 @@ public struct AccountView: Sendable {
         let issued = pages.forms.issue(request, to: user.id)
         let connectable = try await pages.issuers.connectable(to: user.id)
         let hasPassword = try await users.hasPassword(user.id)
+        let back = AccountReturn(request)
         let page = AccountPage(
             account: profile(user, hasPassword: hasPassword, refused), formToken: issued.token,
+            back: try await pages.wayBack(back).map { .init(name: $0.name, address: $0.address) },
+            returnQuery: back.map { "?\($0.query)" } ?? "",
             sessions: try await items(of: entry.session),
             apps: try await apps.list(of: user.id).map(\.item),
             links: try await links.list(of: user.id).map(\.item),

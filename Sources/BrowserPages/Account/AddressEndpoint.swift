@@ -94,7 +94,7 @@ public struct AddressEndpoint: Endpoint {
         let visit = try await gate.pages.visit(request)
         guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
         guard let session = try await gate.newSessions.sessions.of(request, gate.pages.site), session.origin == .signIn
-        else { return gate.signInFirst(for: .account) }
+        else { return gate.signInFirst(for: .account, request) }
         do {
             let outcome = try await addresses.change(
                 codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text

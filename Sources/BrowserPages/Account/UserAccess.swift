@@ -36,7 +36,7 @@ public struct UserAccess: Sendable {
     /// The user of a request that shows something.
     func show(_ request: Request) async throws -> Decision {
         guard let session = try await session(request) else {
-            return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account))
+            return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account, request))
         }
         let query = Form.query(of: request.target.text)
         return .enter(Entry(session: session, visit: try await pages.visit(request), form: query))
@@ -48,7 +48,7 @@ public struct UserAccess: Sendable {
         let visit = try await pages.visit(request)
         // Checked first: a form from another site comes without the session, and its user is told what it was.
         guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
-        guard let session = try await session(request) else { return .refuse(signInFirst(for: .account)) }
+        guard let session = try await session(request) else { return .refuse(signInFirst(for: .account, request)) }
         switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))
@@ -63,8 +63,10 @@ public struct UserAccess: Sendable {
         try await newSessions.sessions.of(request, pages.site).flatMap { $0.origin == .signIn ? $0 : nil }
     }
 
-    func signInFirst(for page: OwnPage) -> Response {
-        .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
+    /// Then on to `page`. From the account page a user may go back to the application that `request` names.
+    func signInFirst(for page: OwnPage, _ request: Request) -> Response {
+        let back = page == .account ? AccountReturn(request)?.path : nil
+        return .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(back ?? page.rawValue))", status: .seeOther)
     }
 
     /// Whether the user signed in a moment ago.

@@ -4,7 +4,7 @@ public import HTTPSupport
 import OAuth
 import Pages
 
-/// SPiD's other addresses for users: `/flow/password` and `/account/summary`, which apps open in a browser.
+/// SPiD's other addresses for users, which apps open in a browser: `/flow/password`, and those of the account.
 public struct FlowEndpoint: Endpoint {
     private let pages: PageRenderer
 
@@ -12,9 +12,15 @@ public struct FlowEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.get("/flow/password", use: forgotten)
-        router.get("/account/summary") { _, _ in
-            Response.sendBrowser(to: AccountEndpoint.path, status: .seeOther)
-        }
+        router.get("/account/summary", use: account)
+        router.get("/account/phones", use: account)
+        router.get("/profile-pages", use: account)
+        router.get("/profile-pages/about-you/phone", use: account)
+    }
+
+    /// Leads to the account page, which has a way back to the client's address.
+    @Sendable private func account(_ request: Request, context: SpindleContext) async throws -> Response {
+        .sendBrowser(to: AccountReturn(request)?.path ?? AccountEndpoint.path, status: .seeOther)
     }
 
     /// Leads to a new password, and from there back to the app, which gets no code for it.

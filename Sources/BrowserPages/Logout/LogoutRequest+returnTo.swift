@@ -9,14 +9,15 @@ extension LogoutRequest {
     /// `returnTo` of Auth0's SDKs, which have no ID token to show. Then it is the client's wish; that it is the user's,
     /// who signed in to it in this session, is for the caller to find out.
     ///
-    /// A link on another site comes with `Sec-Fetch-Site` and that site's `Referer`, or none (Fetch Metadata §2.4).
+    /// The browser must say so, by `Sec-Fetch-Site` (Fetch Metadata §2.4) or by `Referer`. One that says nothing may come
+    /// from any site.
     func isReturn(to client: Client, _ request: Request) -> Bool {
         let others: [Parameter] = [.idTokenHint, .postLogoutRedirectURI, .redirectURI]
         guard request.target.path == "/v2/logout", parameters[.clientID] == client.id.text,
             parameters[.returnTo] != nil, others.allSatisfy({ parameters[$0] == nil }),
             address?.isRegistered == true, !client.registeredItself, request.isNavigation
         else { return false }
-        guard let site = request.headers[.secFetchSite], site != "none" else { return true }
+        if request.headers[.secFetchSite] == "none" { return true }
         return request.webOrigin.map(client.ownOrigins.contains) ?? false
     }
 }

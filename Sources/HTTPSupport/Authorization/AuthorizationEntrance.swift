@@ -17,10 +17,25 @@ package struct AuthorizationEntrance: Sendable {
     ]
 
     /// The request with our own parameter names.
-    package func form(_ form: Form) -> Form { Self.ofSPiD.contains { $0.path == path } ? form.withoutLocale : form }
+    package func form(_ form: Form) -> Form {
+        Self.ofSPiD.contains { $0.path == path } ? form.withoutLocale.withoutCancelURL : form
+    }
 }
 
 extension Form {
+    /// SPiD's SDK for Java has another name for it.
+    fileprivate var withoutCancelURL: Form {
+        guard self[.cancelRedirectURI] == nil, let address = self["cancel_url"] else { return self }
+        return Form(pairs: pairs.filter { $0.name != "cancel_url" }).with(.cancelRedirectURI, address)
+    }
+
+    /// The address of SPiD's `path` for the authorization request in it, if `/login` or `/signup` was asked for one as
+    /// SPiD's SDKs do: with the client's id.
+    package func authorization(at path: String) -> String? {
+        guard self[.clientID] != nil, self["continue"] == nil else { return nil }
+        return address(at: path)
+    }
+
     /// SPiD's flows send the language as `locale`, as in `nb_NO`.
     package var withoutLocale: Form {
         guard self[Parameter.uiLocales.rawValue] == nil, let locale = self["locale"] else { return self }

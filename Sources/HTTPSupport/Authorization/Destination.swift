@@ -8,6 +8,8 @@ package import Values
 package enum Destination: Sendable {
     case request(Interaction)
     case page(OwnPage)
+    /// The account page, and from there back to an application.
+    case account(AccountReturn)
     /// Back to the app that signed the user up.
     case app(AppReturn.Address)
 
@@ -16,6 +18,7 @@ package enum Destination: Sendable {
         switch self {
         case .request(let interaction): interaction.id.value
         case .page(let page): page.rawValue
+        case .account(let back): back.path
         case .app(let address): address.path
         }
     }
@@ -29,7 +32,7 @@ package enum Destination: Sendable {
     package var client: Client.ID? {
         switch self {
         case .request(let interaction): interaction.client
-        case .page: nil
+        case .page, .account: nil
         case .app(let address): address.client
         }
     }
@@ -60,6 +63,7 @@ extension PageRenderer {
     package func destination(_ text: String?, _ http: Request) async throws -> Destination? {
         guard let text else { return nil }
         if let page = OwnPage(rawValue: text) { return .page(page) }
+        if let back = AccountReturn(path: text) { return .account(back) }
         guard let id = Interaction.ID(carried: text) else { return nil }
         return .request(try await interaction(id, http))
     }
@@ -83,6 +87,7 @@ extension PageRenderer {
     package func destination(of verification: Verification) async throws -> Destination? {
         let text = verification.continueTo
         if let page = OwnPage(rawValue: text) { return .page(page) }
+        if let back = AccountReturn(path: text) { return .account(back) }
         let address = AppReturn.Address(text)
         guard let id = address?.interaction ?? Interaction.ID(carried: text) else { return address.map { .app($0) } }
         return try await interactions.find(id).map { .request($0) } ?? address.map { .app($0) }

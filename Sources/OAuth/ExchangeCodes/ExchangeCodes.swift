@@ -22,7 +22,8 @@ public struct ExchangeCodes: Sendable {
         _ request: ExchangeRequest, for token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
         let receiver = try await clients.findLive(request.client, of: token.merchant)
-        let scope = try request.check(token, receiver: receiver)
+        let buyer = token.isOfFrontChannel ? try await clients.findLive(token.client) : nil
+        let scope = try request.check(token, of: buyer, receiver: receiver)
         guard let source = token.family, let user = token.user else { throw OAuthError.userTokenNeeded }
         let now = clock.now
         let code = Secret<ExchangeCode>.ordered(at: now, from: random)

@@ -27,8 +27,24 @@ public struct ExchangeRequest: Sendable {
         }
     }
 
-    /// The scope that `token` may buy for `receiver`. Throws when it may not buy.
-    func check(_ token: AccessToken, receiver: Client?) throws(OAuthError) -> Scope {
+    /// A token that was in a URL and within reach of a page's scripts buys nothing, unless its SPiD-compatible client
+    /// wants it so; and then a session for that client's own addresses alone.
+    private func checkFrontChannel(of buyer: Client?) throws(OAuthError) {
+        guard let buyer, buyer.spid.exchangeFrontChannelTokens else {
+            throw OAuthError(
+                .accessDenied, "front_channel_exchange",
+                "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
+        }
+        guard kind == .code || buyer.id == client else {
+            throw OAuthError(
+                .accessDenied, "front_channel_session",
+                "A token that came with an authorization answer buys sessions for its own client alone.")
+        }
+    }
+
+    /// The scope that `token` may buy for `receiver`. Throws when it may not buy. `buyer` is the client of a token that
+    /// came with an authorization answer.
+    func check(_ token: AccessToken, of buyer: Client?, receiver: Client?) throws(OAuthError) -> Scope {
         guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
         // The code signs the user in at a backend or in a browser, but the user allowed a third-party app a few scopes
         // only (RFC 9700 §4.5: the backend could not tell the code from one of its own).
@@ -36,12 +52,7 @@ public struct ExchangeRequest: Sendable {
             throw OAuthError(
                 .accessDenied, "third_party_exchange", "Only a first-party client's token buys codes and sessions.")
         }
-        // A token that was in a URL and within reach of a page's scripts must not open a session.
-        guard !token.isOfFrontChannel else {
-            throw OAuthError(
-                .accessDenied, "front_channel_exchange",
-                "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
-        }
+        if token.isOfFrontChannel { try checkFrontChannel(of: buyer) }
         // An unknown client and another merchant's get the same answer: a token reveals nothing about existing clients.
         guard let receiver, Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
         if let redirectURI, receiver.redirectURI(redirectURI) == nil {

@@ -12,7 +12,7 @@ extension TokenFamilies {
             guard let user = try Self.user(of: id, in: db) else { return _ = try Self.end(id, at: now, in: db) }
             try Self.tellingOfBought(user, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
-                try Self.endBackends(of: id, at: now, in: db)
+                try Self.endBackends(of: id, user, at: now, in: db)
             }
         }
         announcement.send()
@@ -26,16 +26,22 @@ extension TokenFamilies {
         try await logOut(family, at: now)
     }
 
-    /// Ends what was redeemed from the codes of `id`, and from theirs in turn, if the merchant wants that.
-    private static func endBackends(of id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {
+    /// Ends what was redeemed from the codes of `id`, and from theirs in turn, if the merchant wants that. All of it is
+    /// `user`'s, because a code acts for the user whose token bought it.
+    private static func endBackends(
+        of id: TokenFamily.ID, _ user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
         try db.execute(
             """
             UPDATE token_families SET ended_at = \(now)
             WHERE ended_at IS NULL
                 AND id IN (
-                    WITH RECURSIVE family (id) AS (
-                        SELECT id FROM token_families WHERE parent_id = \(id)
-                        UNION SELECT p.id FROM token_families p JOIN family f ON p.parent_id = f.id)
+                    WITH RECURSIVE own (id, parent_id) AS (
+                        SELECT id, parent_id FROM token_families
+                        WHERE user_id = \(user) AND parent_id IS NOT NULL),
+                    family (id) AS (
+                        SELECT id FROM own WHERE parent_id = \(id)
+                        UNION SELECT own.id FROM own JOIN family ON own.parent_id = family.id)
                     SELECT id FROM family)
                 AND EXISTS (
                     SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id

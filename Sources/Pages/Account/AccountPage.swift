@@ -14,8 +14,21 @@ public struct AccountPage: PageContents {
         case profile, email, password
     }
 
+    /// The way back to the application that the user came from.
+    public struct Back: Sendable {
+        let name: String
+        let address: String
+
+        public init(name: String, address: String) {
+            self.name = name
+            self.address = address
+        }
+    }
+
     let account: Profile
     let formToken: String
+    let returnQuery: String
+    private let back: Back?
     let sessions: [SessionItem]
     let apps: [AppItem]
     let links: [LinkItem]
@@ -26,14 +39,18 @@ public struct AccountPage: PageContents {
 
     /// - Parameters:
     ///   - account: what is stored, or what was typed into a refused form.
+    ///   - returnQuery: what the forms' addresses end with, so that the way back is there afterwards.
     ///   - newEmail: the address that was typed into the refused form `email`.
     public init(
-        account: Profile, formToken: String, sessions: [SessionItem], apps: [AppItem], links: [LinkItem] = [],
+        account: Profile, formToken: String, back: Back? = nil, returnQuery: String = "", sessions: [SessionItem],
+        apps: [AppItem], links: [LinkItem] = [],
         connectable: [ConnectableItem] = [],
         newEmail: String = "", notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
     ) {
         self.account = account
         self.formToken = formToken
+        self.back = back
+        self.returnQuery = returnQuery
         self.sessions = sessions
         self.apps = apps
         self.links = links
@@ -51,6 +68,7 @@ public struct AccountPage: PageContents {
             "hasWays": !links.isEmpty || !connectable.isEmpty,
             "hasOtherSessions": sessions.contains { !$0.isCurrent }, "hasApps": !apps.isEmpty,
         ]
+        if let back { words["back"] = ["name": back.name, "address": back.address] }
         if let notice { words["notice"] = texts["account.notice.\(notice)"] }
         if let refused { words["refused"] = [refused.form.rawValue: refused.refusal.words(texts)] }
         return words

@@ -20,6 +20,7 @@ struct DatabaseDiagnosis {
         if let key { findings.append(await signingKeysFinding(key)) }
         findings.append(await clockFinding())
         if let clients = await pkceFinding() { findings.append(clients) }
+        if let clients = await frontChannelFinding() { findings.append(clients) }
         if let development = await developmentFinding() { findings.append(development) }
         return findings
     }

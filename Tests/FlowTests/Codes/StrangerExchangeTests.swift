@@ -62,6 +62,47 @@ struct StrangerExchangeTests {
         }
     }
 
+    @Test(
+        "a SPiD-compatible client may let its front-channel tokens buy codes, and sessions for itself",
+        arguments: Backend.available)
+    func allowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend([
+                "response_types": ["token"], "grant_types": ["implicit", "authorization_code"],
+            ])
+            var browser = Browser(world.server)
+            let back = try await world.authorize(in: &browser, ["response_type": "token"], for: client)
+            let fragment = try #require(back.header("location")?.split(separator: "#").last)
+            let pair = try #require(fragment.split(separator: "&").first { $0.hasPrefix("access_token=") })
+            let token = String(pair.dropFirst("access_token=".count))
+            func buy(_ receiver: World.Actor, _ type: String) async throws -> Answer {
+                try await world.api(
+                    "oauth/exchange", token,
+                    ["clientId": receiver.id, "type": type, "redirectUri": receiver.redirectURI])
+            }
+            for type in ["code", "session"] { #expect(try await buy(client, type).status == 403) }
+            let set = try await world.change("clients", client.id, ["exchange_front_channel_tokens": true])
+            try #require(set.status == 200)
+            let bought = try await buy(world.backend, "code")
+            #expect(bought.status == 200)
+            let code = try #require(bought.data["code"]?.string)
+            #expect(try await world.redeem(code, as: world.backend).status == 200)
+            #expect(try await buy(client, "session").status == 200)
+            // Another client's pages are out of its reach.
+            let refused = try await buy(world.backend, "session")
+            #expect(refused.status == 403 && refused.spidError?.string?.contains("own client") == true)
+            #expect(try await buy(world.rivalBackend, "code").status == 403)
+            // It ends with the setting, and with the client's being SPiD-compatible.
+            _ = try await world.change("clients", client.id, ["exchange_front_channel_tokens": false])
+            #expect(try await buy(world.backend, "code").status == 403)
+            _ = try await world.change("clients", client.id, ["exchange_front_channel_tokens": true])
+            #expect(try await buy(world.backend, "code").status == 200)
+            _ = try await world.change("clients", client.id, ["spid_compatible": false])
+            let plain = try await world.exchange(token, for: world.backend)
+            try await expect(403, "access_denied", plain)
+        }
+    }
+
     @Test("a token redeemed with a hybrid answer's code does buy codes", arguments: Backend.available)
     func hybrid(backend: Backend) async throws {
         try await World.with(backend) { world in

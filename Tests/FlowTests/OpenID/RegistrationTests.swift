@@ -179,6 +179,7 @@ struct RegistrationTests {
                 "client_id": "chosen", "client_secret": "chosen", "callback_uri": "https://rp.example/callback",
                 "web_origins": ["https://rp.example"], "access_token_lifetime": 31_536_000, "disabled": true,
                 "resources": ["https://api.example"], "access_token_format": "jwt", "colour": ["any": "thing"],
+                "refresh_family_lifetime": "while_used", "exchange_front_channel_tokens": true,
             ])
             #expect(made.id != "chosen" && made.actor.secret != "chosen")
             let shown = try await world.server.get("/admin/v1/clients/\(made.id)", bearer: world.admin).json
@@ -186,6 +187,7 @@ struct RegistrationTests {
             #expect(shown["merchant_id"]?.string == world.merchant && shown["disabled"] == false)
             #expect(shown["callback_uri"] == nil && shown["web_origins"] == [] && shown["resources"] == nil)
             #expect(shown["access_token_lifetime"] == 3600 && shown["access_token_format"] == "opaque")
+            #expect(shown["refresh_family_lifetime"] == 31_536_000 && shown["exchange_front_channel_tokens"] == nil)
         }
     }
 

@@ -80,7 +80,12 @@ struct RefreshLimitTests {
     func changedFamily(backend: Backend) async throws {
         try await World.with(backend) { world in
             func set(_ lifetime: JSON) async throws {
-                let changed = try await world.change("clients", world.app.id, ["refresh_family_lifetime": lifetime])
+                let own = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
+                let grant: KeyValuePairs = ["grant_type": "client_credentials", "scope": "admin"]
+                let admin = try await world.token(grant, as: own).require("access_token")
+                let changed = try await world.server.send(
+                    "PATCH", "/admin/v1/clients/\(world.app.id)", json: ["refresh_family_lifetime": lifetime],
+                    bearer: admin)
                 try #require(changed.status == 200)
             }
             let first = try await world.signIn().require("refresh_token")

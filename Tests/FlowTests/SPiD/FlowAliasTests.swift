@@ -132,14 +132,6 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("/account/summary leads to the account page")
-    func user() async throws {
-        try await World.with(.sqlite) { world in
-            let page = try await world.server.get("/account/summary?client_id=\(world.app.id)&response_type=code")
-            #expect(page.status == 303 && page.header("location") == "/account")
-        }
-    }
-
     private func address(
         _ world: World, _ path: String, _ changes: KeyValuePairs<String, String> = [:], for client: World.Actor? = nil
     ) -> String {

@@ -40,6 +40,7 @@ extension ExpectedHelp {
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
+              --number <number>       Its number in SPiD's API, if clients know one already.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 

@@ -1,0 +1,51 @@
+package import Directory
+package import HTTP
+import OAuth
+import Values
+
+/// The application that a user came to the account page from, and its address, to which they may go back. SPiD's clients
+/// send both. Neither is checked here.
+package struct AccountReturn: Sendable {
+    package let client: Client.ID
+    private let address: String
+
+    /// Reads what `query` says of it. Nil when it says nothing, or more than fits.
+    package init?(_ query: Form) {
+        guard let client = query[.clientID], let address = query[.redirectURI], (1...100).contains(client.utf8.count),
+            (1...2000).contains(address.utf8.count)
+        else { return nil }
+        self.client = Client.ID(client)
+        self.address = address
+    }
+
+    /// Reads it from the address that `request` asks for.
+    package init?(_ request: Request) { self.init(Form.query(of: request.target.text)) }
+
+    /// Reads it from a path of ours.
+    init?(path: String) {
+        guard path.hasPrefix(PagePath.account + "?") else { return nil }
+        self.init(Form.query(of: path))
+    }
+
+    /// The account page that leads back there.
+    package var path: String { "\(PagePath.account)?\(query)" }
+
+    package var query: String {
+        [(Parameter.clientID.rawValue, client.text), (Parameter.redirectURI.rawValue, address)].encoded
+    }
+}
+
+extension PageRenderer {
+    /// The name of the application and the address that lead back from the account page: a registered one, or a page of
+    /// a SPiD-compatible client. Not for a client that registered itself, which our pages do not speak for.
+    package func wayBack(_ from: AccountReturn?) async throws -> (name: String, address: String)? {
+        guard let from, let client = try await clients.findLive(from.client), !client.registeredItself,
+            let uri = from.uri(of: client)
+        else { return nil }
+        return (client.name, uri.text)
+    }
+}
+
+extension AccountReturn {
+    fileprivate func uri(of client: Client) -> RedirectURI? { client.redirectURI(address) ?? client.page(address) }
+}
