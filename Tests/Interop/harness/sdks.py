@@ -160,6 +160,8 @@ class Blanks:
 
     @property
     def user_id(self) -> str:
+        """The user, who has signed in at the client: what it may know of others is another matter."""
+        self.stage.tokens(self.client)
         return self._person.id
 
     @cached_property
