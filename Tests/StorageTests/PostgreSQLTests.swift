@@ -6,6 +6,18 @@ import Testing
 
 /// What is particular to a server across a socket: it may die, restart, refuse and answer too late.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct PostgreSQLTests {
+    @Test("a statement that was prepared while its table was small does not read all of it when it is large")
+    func plans() async throws {
+        let database = try await Backend.postgresql.open()
+        let plan = try await database.read { db in
+            try db.rows("EXPLAIN SELECT expires_at FROM token_families WHERE id = \("x")").map {
+                try $0.get("QUERY PLAN", as: String.self)
+            }
+        }
+        #expect(plan.first?.hasPrefix("Index Scan") == true, "\(plan)")
+        await database.close()
+    }
+
     @Test("a lost race runs the whole closure again")
     func retries() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things())
