@@ -4,7 +4,8 @@ import Storage
 /// A connection in pipeline mode: several commands go out in one packet, and their results come back in one.
 @safe final class Connection {
     // Acknowledged work must be on disk; remote_apply promises even more. A stuck client must not keep its locks. A
-    // statement that was prepared while its table was small would go on reading all of it when it is large.
+    // statement that was prepared while its table was small would go on reading all of it when it is large; and those
+    // that do read a whole table are not worth compiling, however dear the planner then thinks they are.
     private static let settings = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -12,6 +13,7 @@ import Storage
         SET lock_timeout = '10s';
         SET idle_in_transaction_session_timeout = '30s';
         SET enable_seqscan = off;
+        SET jit = off;
         """
 
     private let handle: OpaquePointer
