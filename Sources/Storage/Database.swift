@@ -27,8 +27,8 @@ public protocol Database: Sendable {
     /// Throws when no request can be served. For a load balancer that asks whether to send requests here.
     func confirmReady() async throws
 
-    /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun: the
-    /// process is about to end, whatever the engine does. Other work is done as before.
+    /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun:
+    /// the process is about to end, whatever the engine does. Other work is done as before.
     func abandonWork(over time: Duration)
 
     /// Finishes running work and releases the engine. A server across a network gets some seconds for that, or a moment

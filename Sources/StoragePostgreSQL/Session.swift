@@ -78,8 +78,8 @@ final class Session {
                 switch failure.remedy {
                 case .again where races < Self.mostRaces: races += 1
                 // A COMMIT may have been under way, its outcome unknown. Closures may run twice: see `Database`.
-                // After a silence it is tried once more: somebody has waited long enough. When that was cut short, nobody
-                // waits any more.
+                // After a silence it is tried once more: somebody has waited long enough. When that was cut short,
+                // nobody waits any more.
                 case .reconnect where losses < Self.mostLosses && !(failure.isSilence && lines.isHurried):
                     losses += failure.isSilence ? Self.mostLosses : 1
                 default: throw failure.error

@@ -80,8 +80,8 @@ public struct HasSessionEndpoint: Endpoint {
     /// How long a page's script may keep an answer that the user changes by signing in or agreeing.
     private static let shortMemory: Duration = .seconds(300)
 
-    /// The user, for a client that they are connected to, and whether they agreed to all terms. Names need a first-party
-    /// client or the scope.
+    /// The user, for a client that they are connected to, and whether they agreed to all terms. Names need a
+    /// first-party client or the scope.
     private func person(
         _ id: UserID, _ client: Client, _ scope: Scope
     ) async throws -> (person: JSON, hasAgreed: Bool) {

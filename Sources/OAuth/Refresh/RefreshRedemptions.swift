@@ -1,8 +1,8 @@
 import Storage
 import Values
 
-// What refreshing does to a stored token; what a replay does is in RefreshReplay.swift. `RefreshTokenGrant` decides which
-// of these a request gets.
+// What refreshing does to a stored token; what a replay does is in RefreshReplay.swift. `RefreshTokenGrant` decides
+// which of these a request gets.
 
 /// Rotates a current token: stores its successor, and keeps it sealed beside the token until the rotation is confirmed.
 struct RefreshRotation: Redemption {
