@@ -10,6 +10,14 @@ public protocol Database: Sendable {
     /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests.
     func scan<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
+    /// The rows of one SELECT, which is its own snapshot. A server across a network is asked for those of several
+    /// callers at once.
+    func rows(_ sql: SQL) async throws -> [Row]
+
+    /// Runs one INSERT that needs nothing before it, and returns when its row is on disk: how many rows it stored. A
+    /// server across a network stores those of several callers at once.
+    @discardableResult func insert(_ sql: SQL) async throws -> Int
+
     /// Runs `work` in a transaction and returns when its changes are on disk. A thrown error undoes all of them.
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
@@ -55,6 +63,10 @@ extension Database {
     ) async throws -> Value {
         try await write(work)
     }
+
+    public func rows(_ sql: SQL) async throws -> [Row] { try await read { db in try db.rows(sql) } }
+
+    public func insert(_ sql: SQL) async throws -> Int { try await guardedWrite { db in try db.execute(sql) } }
 
     public func abandonWork(over time: Duration) {}
 

@@ -34,7 +34,7 @@ public final class PostgreSQLDatabase: Database {
         let queue = WorkQueue(threads: connections, patience: patience)
         let lines = Lines()
         do throws(SystemThread.Unavailable) {
-            try startThreads(connections, for: queue, address, lines)
+            try startThreads(connections, for: queue, address, lines, answerTime)
         } catch {
             queue.close()
             throw StorageError.unavailable("\(error)")
@@ -48,6 +48,16 @@ public final class PostgreSQLDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await perform { [answerTime] session in try session.run(.read, answeredIn: answerTime, work) }
+    }
+
+    public func rows(_ sql: SQL) async throws -> [Row] {
+        guard case .rows(let rows) = try await perform(sql, .select) else { return [] }
+        return rows
+    }
+
+    public func insert(_ sql: SQL) async throws -> Int {
+        guard case .stored(let count) = try await perform(sql, .insert) else { return 0 }
+        return count
     }
 
     public func scan<Value: Sendable>(
@@ -98,7 +108,7 @@ public final class PostgreSQLDatabase: Database {
     }
 
     private static func startThreads(
-        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ answerTime: Duration
     ) throws(SystemThread.Unavailable) {
         let turn = DispatchSemaphore(value: 1)
         let gate = ConnectGate()
@@ -106,8 +116,16 @@ public final class PostgreSQLDatabase: Database {
             try SystemThread.start(named: "postgresql-\(number)") {
                 let session = Session(address: address, turn: turn, gate: gate, lines: lines)
                 session.waitForTurn()
-                while let work = queue.next(for: number) {
-                    work.run(session)
+                while let task = queue.next(for: number) {
+                    switch task {
+                    case .work(let work): work.run(session)
+                    case .group(let group):
+                        for statement in session.run(group, answeredIn: answerTime) {
+                            queue.addAlone(statement) { session in
+                                session.runAlone(statement, answeredIn: answerTime)
+                            }
+                        }
+                    }
                     session.waitForTurn()
                 }
                 session.disconnect()
@@ -127,6 +145,13 @@ public final class PostgreSQLDatabase: Database {
         Task {
             try? await Task.sleep(for: time)
             body()
+        }
+    }
+
+    private func perform(_ sql: SQL, _ kind: LoneStatement.Kind) async throws -> LoneStatement.Outcome {
+        try await withCheckedThrowingContinuation { continuation in
+            let statement = LoneStatement(sql: sql, kind: kind, caller: Caller(continuation))
+            do { try queue.add(statement) } catch { statement.caller.answer(.failure(error)) }
         }
     }
 

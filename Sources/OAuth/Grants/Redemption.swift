@@ -11,10 +11,21 @@ public protocol Redemption: Sendable {
     /// Whether the row that `win` changes, or holds, decides alone (`Database.guardedWrite`), also when the tokens are
     /// stored with a new family.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool
+
+    /// What decides it when `win` would write nothing: then one INSERT decides and stores.
+    func condition(of attempt: Attempt) -> RedemptionCondition?
 }
 
 extension Redemption {
     public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { false }
+    public func condition(of attempt: Attempt) -> RedemptionCondition? { nil }
+}
+
+/// What must hold where the tokens are stored.
+public enum RedemptionCondition: Sendable {
+    case none
+    /// A condition of SQL.
+    case holds(SQL)
 }
 
 /// One attempt to mint. The redemption stores its id, so that a closure that runs again after a COMMIT of unknown
@@ -51,7 +62,7 @@ public enum RedemptionOutcome: Sendable {
 /// The redemption of a grant that spends nothing.
 public struct NothingToRedeem: Redemption {
     public init() {}
-    public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
+    public func condition(of attempt: Attempt) -> RedemptionCondition? { RedemptionCondition.none }
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 

@@ -93,18 +93,16 @@ struct RefreshWithoutRotation: Redemption {
     /// Nothing is spent. The end of the family ends also what is stored for it at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
+    func condition(of attempt: Attempt) -> RedemptionCondition? {
+        guard !slides(from: token.expiresAt, at: attempt.now), token.predecessor == nil,
+            !token.movesFamily(to: expiresAt.family, at: attempt.now)
+        else { return nil }
+        return .holds("EXISTS (\(current(at: attempt.now)))")
+    }
+
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        let current = try db.rows(
-            """
-            SELECT r.expires_at FROM refresh_tokens r
-            JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
-            WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(attempt.now)
-            """
-        ).first
-        guard let current else { return .changed }
-        let until: Timestamp = try current.get("expires_at")
-        // A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
-        if expiresAt.token - until > (expiresAt.token - attempt.now) / 100 {
+        guard let current = try db.rows(current(at: attempt.now)).first else { return .changed }
+        if slides(from: try current.get("expires_at"), at: attempt.now) {
             try db.enqueue(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
@@ -114,13 +112,30 @@ struct RefreshWithoutRotation: Redemption {
         }
         return .won
     }
+
+    private func current(at now: Timestamp) -> SQL {
+        """
+        SELECT r.expires_at FROM refresh_tokens r
+        JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+        WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(now)
+        """
+    }
+
+    /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
+    private func slides(from until: Timestamp, at now: Timestamp) -> Bool {
+        expiresAt.token - until > (expiresAt.token - now) / 100
+    }
 }
 
 extension RefreshToken {
     /// Moves the end of the family along with its tokens. Again, a slide of less than a hundredth is not worth a write:
     /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
-        guard end - familyExpiresAt > (end - now) / 100 else { return }
+        guard movesFamily(to: end, at: now) else { return }
         try db.enqueue("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")
+    }
+
+    fileprivate func movesFamily(to end: Timestamp, at now: Timestamp) -> Bool {
+        end - familyExpiresAt > (end - now) / 100
     }
 }

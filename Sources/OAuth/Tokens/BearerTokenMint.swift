@@ -29,10 +29,25 @@ public struct BearerTokenMint: TokenMint {
         let accessToken = try await accessToken(for: authorization, at: now)
         let newFamily = family(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
+        let family = newFamily?.id ?? authorization.existingFamily
+        func response(_ refreshToken: Secret<RefreshToken>?) -> TokenResponse {
+            TokenResponse(
+                accessToken: accessToken, refreshToken: refreshToken, lifetime: authorization.lifetime,
+                scope: authorization.scope, user: authorization.subject?.user, subject: subject, client: client,
+                issuedAt: now)
+        }
         let origin = random.bytes(16)
         let attempt = Attempt(
-            id: Base64URL.encode(origin), family: newFamily?.id ?? authorization.existingFamily,
-            accessToken: accessToken.fingerprint, now: now)
+            id: Base64URL.encode(origin), family: family, accessToken: accessToken.fingerprint, now: now)
+        @Sendable func storing(_ condition: RedemptionCondition) -> SQL {
+            AccessTokens.insertion(
+                of: accessToken.fingerprint, for: authorization, family: family, at: now, when: condition)
+        }
+        if newFamily == nil, let condition = authorization.claim.condition(of: attempt) {
+            let isStored = try await database.insert(storing(condition)) == 1
+            return isStored ? response(authorization.knownRefreshToken) : nil
+        }
+
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
@@ -43,8 +58,7 @@ public struct BearerTokenMint: TokenMint {
             }
             guard case .won = outcome else { return outcome }
             if let newFamily { try TokenFamilies.store(newFamily, in: db) }
-            try AccessTokens.store(
-                accessToken.fingerprint, for: authorization, family: attempt.family, at: now, in: db)
+            try db.enqueue(storing(.none))
             if let newRefreshToken, let newFamily {
                 try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
             }
@@ -57,10 +71,7 @@ public struct BearerTokenMint: TokenMint {
             throw refusal
         case .changed: return nil
         case .won, .wonBefore:
-            return TokenResponse(
-                accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
-                lifetime: authorization.lifetime, scope: authorization.scope,
-                user: authorization.subject?.user, subject: subject, client: client, issuedAt: now)
+            return response(newRefreshToken ?? authorization.knownRefreshToken)
         }
     }
 
