@@ -14,9 +14,16 @@ public protocol Database: Sendable {
     /// callers at once.
     func rows(_ sql: SQL) async throws -> [Row]
 
-    /// Runs one INSERT that needs nothing before it, and returns when its row is on disk: how many rows it stored. A
-    /// server across a network stores those of several callers at once.
-    @discardableResult func insert(_ sql: SQL) async throws -> Int
+    /// Runs `first`, and what `next` returns if that changed a row, in one transaction. Whether it did, once all is on
+    /// disk.
+    ///
+    /// A server across a network gets everything at once, with that of other callers in the same transaction. Then the
+    /// statements of `next` must do nothing unless a condition holds, which is given to it: `decided`, which only
+    /// `first` can have made true. It is nil where they would not run. Rows that are changed besides those of `first`
+    /// must not be what long transactions change too: those would wait for each other.
+    func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool
 
     /// Runs `work` in a transaction and returns when its changes are on disk. A thrown error undoes all of them.
     @discardableResult
@@ -66,7 +73,20 @@ extension Database {
 
     public func rows(_ sql: SQL) async throws -> [Row] { try await read { db in try db.rows(sql) } }
 
-    public func insert(_ sql: SQL) async throws -> Int { try await guardedWrite { db in try db.execute(sql) } }
+    public func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool {
+        try await guardedWrite { db in
+            guard try db.execute(first) > 0 else { return false }
+            for sql in next(nil) { try db.enqueue(sql) }
+            return true
+        }
+    }
+
+    /// Runs one statement that needs nothing before it. Whether it changed a row, once that is on disk.
+    @discardableResult public func change(_ sql: SQL) async throws -> Bool {
+        try await change(sql, decided: .always) { _ in [] }
+    }
 
     public func abandonWork(over time: Duration) {}
 

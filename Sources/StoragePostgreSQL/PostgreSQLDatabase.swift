@@ -51,13 +51,15 @@ public final class PostgreSQLDatabase: Database {
     }
 
     public func rows(_ sql: SQL) async throws -> [Row] {
-        guard case .rows(let rows) = try await perform(sql, .select) else { return [] }
+        guard case .rows(let rows) = try await perform(.select, sql) else { return [] }
         return rows
     }
 
-    public func insert(_ sql: SQL) async throws -> Int {
-        guard case .stored(let count) = try await perform(sql, .insert) else { return 0 }
-        return count
+    public func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool {
+        guard case .changed(let isChanged) = try await perform(.change, first, next(decided)) else { return false }
+        return isChanged
     }
 
     public func scan<Value: Sendable>(
@@ -120,10 +122,8 @@ public final class PostgreSQLDatabase: Database {
                     switch task {
                     case .work(let work): work.run(session)
                     case .group(let group):
-                        for statement in session.run(group, answeredIn: answerTime) {
-                            queue.addAlone(statement) { session in
-                                session.runAlone(statement, answeredIn: answerTime)
-                            }
+                        for request in session.run(group, answeredIn: answerTime) {
+                            queue.addAlone(request) { session in session.runAlone(request, answeredIn: answerTime) }
                         }
                     }
                     session.waitForTurn()
@@ -148,10 +148,12 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    private func perform(_ sql: SQL, _ kind: LoneStatement.Kind) async throws -> LoneStatement.Outcome {
+    private func perform(
+        _ kind: LoneRequest.Kind, _ first: SQL, _ rest: [SQL] = []
+    ) async throws -> LoneRequest.Outcome {
         try await withCheckedThrowingContinuation { continuation in
-            let statement = LoneStatement(sql: sql, kind: kind, caller: Caller(continuation))
-            do { try queue.add(statement) } catch { statement.caller.answer(.failure(error)) }
+            let request = LoneRequest(kind: kind, first: first, rest: rest, caller: Caller(continuation))
+            do { try queue.add(request) } catch { request.caller.answer(.failure(error)) }
         }
     }
 

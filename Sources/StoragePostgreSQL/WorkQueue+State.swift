@@ -12,7 +12,7 @@ extension WorkQueue {
     struct State {
         /// With more work than this the database is hopelessly behind, and refusing is better than queueing.
         private static let limit = 10_000
-        /// The most statements of a group.
+        /// The most requests of a group.
         private static let mostOfGroup = 256
         /// A thread that has run its group for so long counts no more: the others must not wait for it.
         private static let longestGroup = Duration.milliseconds(100)
@@ -21,7 +21,7 @@ extension WorkQueue {
         var arriving: [Entry<Work>] = []
         private var leaving: [Entry<Work>] = []
         /// By kind: SELECTs do not wait for a disk.
-        private var statements: [LoneStatement.Kind: [Entry<LoneStatement>]] = [:]
+        private var requests: [LoneRequest.Kind: [Entry<LoneRequest>]] = [:]
         var isClosed = false
         private(set) var isAbandoned = false
         /// How long work may take in all, waiting and running; nil while only its wait for a thread is limited.
@@ -30,30 +30,30 @@ extension WorkQueue {
         /// What each thread is doing since when: how to refuse it.
         private var running: [Int: (refusals: [Refusal], since: ContinuousClock.Instant)] = [:]
         /// Which thread runs a group of a kind, since when.
-        private var groups: [LoneStatement.Kind: (thread: Int, since: ContinuousClock.Instant)] = [:]
+        private var groups: [LoneRequest.Kind: (thread: Int, since: ContinuousClock.Instant)] = [:]
         var closers: [CheckedContinuation<Void, Never>] = []
 
         init(threads: Int) { self.threads = threads }
 
         func confirmOpen() throws(StorageError) {
             guard !isClosed else { throw .unavailable("the database is closed") }
-            guard arriving.count + leaving.count + statements.values.reduce(0, { $0 + $1.count }) < Self.limit else {
+            guard arriving.count + leaving.count + requests.values.reduce(0, { $0 + $1.count }) < Self.limit else {
                 throw .unavailable("too much work is waiting for PostgreSQL")
             }
         }
 
         /// Adds `entry`. Whether a thread may take it now.
-        mutating func add(_ entry: Entry<LoneStatement>) -> Bool {
-            statements[entry.item.kind, default: []].append(entry)
+        mutating func add(_ entry: Entry<LoneRequest>) -> Bool {
+            requests[entry.item.kind, default: []].append(entry)
             return mayRun(entry.item.kind, at: entry.since)
         }
 
-        /// Whether statements wait that a thread may take now.
+        /// Whether requests wait that a thread may take now.
         func hasGroup(at now: ContinuousClock.Instant) -> Bool {
-            statements.contains { !$0.value.isEmpty && mayRun($0.key, at: now) }
+            requests.contains { !$0.value.isEmpty && mayRun($0.key, at: now) }
         }
 
-        private func mayRun(_ kind: LoneStatement.Kind, at now: ContinuousClock.Instant) -> Bool {
+        private func mayRun(_ kind: LoneRequest.Kind, at now: ContinuousClock.Instant) -> Bool {
             guard let group = groups[kind] else { return true }
             return now - group.since >= Self.longestGroup
         }
@@ -71,13 +71,13 @@ extension WorkQueue {
             return .work(entry.item)
         }
 
-        /// The statements that wait, of one kind, when `thread` may take them.
+        /// The requests that wait, of one kind, when `thread` may take them.
         mutating func nextGroup(for thread: Int) -> Task? {
             let now = ContinuousClock.now
-            for kind in LoneStatement.Kind.allCases where mayRun(kind, at: now) {
-                guard let waiting = statements[kind], let oldest = waiting.first else { continue }
+            for kind in LoneRequest.Kind.allCases where mayRun(kind, at: now) {
+                guard let waiting = requests[kind], let oldest = waiting.first else { continue }
                 let group = waiting.prefix(Self.mostOfGroup).map(\.item)
-                statements[kind]?.removeFirst(group.count)
+                requests[kind]?.removeFirst(group.count)
                 groups[kind] = (thread, now)
                 running[thread] = (group.map(\.refuse), oldest.since)
                 return .group(group)
@@ -100,10 +100,10 @@ extension WorkQueue {
             while let oldest = leaving.last ?? arriving.first, now - oldest.since >= patience, let entry = nextWork() {
                 refusals.append(entry.item.refuse)
             }
-            for (kind, waiting) in statements {
+            for (kind, waiting) in requests {
                 let late = waiting.prefix { now - $0.since >= patience }
                 refusals += late.map(\.item.refuse)
-                statements[kind]?.removeFirst(late.count)
+                requests[kind]?.removeFirst(late.count)
             }
             guard let longest else { return refusals }
             for (thread, entry) in running where now - entry.since >= longest {
@@ -117,9 +117,9 @@ extension WorkQueue {
         mutating func abandon() -> ([Refusal], [CheckedContinuation<Void, Never>]) {
             isAbandoned = true
             let refusals =
-                (leaving + arriving).map(\.item.refuse) + statements.values.flatMap { $0.map(\.item.refuse) }
+                (leaving + arriving).map(\.item.refuse) + requests.values.flatMap { $0.map(\.item.refuse) }
                 + running.values.flatMap(\.refusals)
-            defer { (arriving, leaving, statements, running, closers) = ([], [], [:], [:], []) }
+            defer { (arriving, leaving, requests, running, closers) = ([], [], [:], [:], []) }
             return (refusals, closers)
         }
     }

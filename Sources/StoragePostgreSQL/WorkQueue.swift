@@ -4,8 +4,8 @@ import Synchronization
 
 /// Work for the connections' threads, in the order of its coming. Work that waits too long is refused.
 ///
-/// Statements of several callers go to one thread together, all of a kind that wait when it becomes free. No second one
-/// takes them meanwhile, so that under load there are many.
+/// Lone requests of several callers go to one thread together, all of a kind that wait when it becomes free. No second
+/// one takes them meanwhile, so that under load there are many.
 final class WorkQueue: Sendable {
     /// One job. It is run or refused; where it runs too long, both.
     struct Work: Sendable {
@@ -16,7 +16,7 @@ final class WorkQueue: Sendable {
     /// What one thread does next.
     enum Task {
         case work(Work)
-        case group([LoneStatement])
+        case group([LoneRequest])
     }
 
     private let state: Mutex<State>
@@ -40,9 +40,9 @@ final class WorkQueue: Sendable {
         available.signal()
     }
 
-    /// Passes `statement` to the next thread that may run a group.
-    func add(_ statement: LoneStatement) throws(StorageError) {
-        let entry = Entry(item: statement)
+    /// Passes `request` to the next thread that may run a group.
+    func add(_ request: LoneRequest) throws(StorageError) {
+        let entry = Entry(item: request)
         let isNews = try state.withLock { state throws(StorageError) in
             try state.confirmOpen()
             return state.add(entry)
@@ -50,14 +50,14 @@ final class WorkQueue: Sendable {
         if isNews { available.signal() }
     }
 
-    /// Passes `statement` to the next free thread, which runs it for itself.
-    func addAlone(_ statement: LoneStatement, run: @escaping @Sendable (Session) -> Void) {
-        do { try add(Work(run: run, refuse: statement.refuse)) } catch { statement.refuse(error) }
+    /// Passes `request` to the next free thread, which runs it for itself.
+    func addAlone(_ request: LoneRequest, run: @escaping @Sendable (Session) -> Void) {
+        do { try add(Work(run: run, refuse: request.refuse)) } catch { request.refuse(error) }
     }
 
     /// Waits for work for `thread`, whose last is done. Nil ends it: the queue is closed and empty.
     func next(for thread: Int) -> Task? {
-        // Nobody signals statements that came while a thread was at others.
+        // Nobody signals requests that came while a thread was at others.
         let group = state.withLock { state in
             state.finish(thread)
             return state.nextGroup(for: thread)

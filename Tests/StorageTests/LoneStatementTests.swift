@@ -11,9 +11,9 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for id in 0..<400 {
                 group.addTask {
-                    let stored = try await database.insert(
+                    let isStored = try await database.change(
                         "INSERT INTO things (id, number) VALUES (\(id), \(id * 7)) ON CONFLICT (id) DO NOTHING")
-                    #expect(stored == 1)
+                    #expect(isStored)
                     let rows = try await database.rows("SELECT number FROM things WHERE id = \(id)")
                     #expect(try rows.map { try $0.get("number", as: Int.self) } == [id * 7])
                     #expect(try await database.rows("SELECT id FROM parts WHERE id = \(id)").isEmpty)
@@ -22,6 +22,31 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try await database.countThings() == 400)
+        await database.close()
+    }
+
+    @Test("of many changes that one row decides one is made, with what follows it", arguments: Backend.available)
+    func decided(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        try await database.run("INSERT INTO things (id) VALUES (\(0))")
+        let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for id in 1...200 {
+                group.addTask {
+                    let isWon = try await database.change(
+                        "UPDATE things SET winner = \(id) WHERE id = \(0) AND winner IS NULL",
+                        decided: "EXISTS (SELECT 1 FROM things WHERE id = \(0) AND winner = \(id))"
+                    ) { decided in
+                        ["INSERT INTO things (id) SELECT CAST(\(id) AS BIGINT) WHERE \(decided ?? .always)"]
+                    }
+                    return isWon ? id : nil
+                }
+            }
+            return try await group.reduce(into: [Int]()) { if let id = $1 { $0.append(id) } }
+        }
+        let stored = try await database.rows("SELECT id FROM things WHERE id > \(0)").map {
+            try $0.get("id", as: Int.self)
+        }
+        #expect(winners.count == 1 && stored == winners)
         await database.close()
     }
 
@@ -36,8 +61,8 @@ import Testing
                         // Every third has a value that no text may have, or a key that is taken.
                         switch id % 6 {
                         case 0: _ = try await database.rows("SELECT id FROM things WHERE text = \("\0")")
-                        case 3: try await database.insert("INSERT INTO things (id) VALUES (\(1000))")
-                        case 1, 4: try await database.insert("INSERT INTO things (id) VALUES (\(id))")
+                        case 3: try await database.change("INSERT INTO things (id) VALUES (\(1000))")
+                        case 1, 4: try await database.change("INSERT INTO things (id) VALUES (\(id))")
                         default: _ = try await database.rows("SELECT id FROM things WHERE id = \(id)")
                         }
                         return nil
@@ -66,9 +91,9 @@ import Testing
         let stored = await withTaskGroup(of: Int?.self) { group in
             for id in 0..<2000 {
                 group.addTask {
-                    let count = try? await database.insert(
+                    let isStored = try? await database.change(
                         "INSERT INTO things (id) VALUES (\(id)) ON CONFLICT (id) DO NOTHING")
-                    return count == nil ? nil : id
+                    return isStored == nil ? nil : id
                 }
             }
             return await group.reduce(into: [Int]()) { if let id = $1 { $0.append(id) } }
@@ -120,7 +145,7 @@ import Testing
             for id in 0..<300 {
                 group.addTask {
                     do {
-                        return try await database.insert("INSERT INTO things (id) VALUES (\(id))")
+                        return try await database.change("INSERT INTO things (id) VALUES (\(id))") ? 1 : 0
                     } catch {
                         #expect((error as? StorageError)?.kind == "unavailable")
                         return 0

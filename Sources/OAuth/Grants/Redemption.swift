@@ -12,20 +12,21 @@ public protocol Redemption: Sendable {
     /// stored with a new family.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool
 
-    /// What decides it when `win` would write nothing: then one INSERT decides and stores.
-    func condition(of attempt: Attempt) -> RedemptionCondition?
+    /// The same without an answer before its last statement, nor any other change; nil when it takes more.
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption?
 }
 
 extension Redemption {
     public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { false }
-    public func condition(of attempt: Attempt) -> RedemptionCondition? { nil }
+    public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { nil }
 }
 
-/// What must hold where the tokens are stored.
-public enum RedemptionCondition: Sendable {
-    case none
-    /// A condition of SQL.
-    case holds(SQL)
+/// How a redemption is won by statements that are sent with the one that stores the token (`Database.change`).
+public enum LoneRedemption: Sendable {
+    /// By storing the token, if a condition holds.
+    case storing(when: SQL?)
+    /// By `first`; `decided` holds only if this attempt has won by it, and is given to the statements that follow.
+    case changing(first: SQL, decided: SQL, next: @Sendable (_ decided: SQL?) -> [SQL])
 }
 
 /// One attempt to mint. The redemption stores its id, so that a closure that runs again after a COMMIT of unknown
@@ -62,7 +63,7 @@ public enum RedemptionOutcome: Sendable {
 /// The redemption of a grant that spends nothing.
 public struct NothingToRedeem: Redemption {
     public init() {}
-    public func condition(of attempt: Attempt) -> RedemptionCondition? { RedemptionCondition.none }
+    public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { .storing(when: nil) }
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 

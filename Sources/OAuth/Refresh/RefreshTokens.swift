@@ -51,11 +51,17 @@ public struct RefreshTokens: Sendable {
 
     /// Marks a rotation as received and erases its sealed successor. One small write per rotation.
     static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
-        try db.enqueue(
-            """
-            UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
-            WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
-            """)
+        try db.enqueue(confirmation(of: predecessor, at: now, when: nil))
+    }
+
+    static func confirmation(
+        of predecessor: Fingerprint<RefreshToken>, at now: Timestamp, when condition: SQL?
+    ) -> SQL {
+        """
+        UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
+        WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
+            AND \(condition ?? .always)
+        """
     }
 }
 

@@ -15,31 +15,19 @@ public struct AccessTokens: Sendable {
     /// Stores a new token, if `condition` holds.
     static func insertion(
         of fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, family: TokenFamily.ID?,
-        at now: Timestamp, when condition: RedemptionCondition = .none
+        at now: Timestamp, when condition: SQL?
     ) -> SQL {
-        switch condition {
-        case .none:
-            """
-            INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at,
-                expires_at, resource)
-            VALUES (\(fingerprint), \(family), \(authorization.client.id), \(authorization.subject?.user),
-                \(authorization.scope), \(authorization.rotation), \(now),
-                \(now + authorization.lifetime), \(authorization.request.resource))
-            ON CONFLICT (fingerprint) DO NOTHING
-            """
         // PostgreSQL takes values without a type for texts here.
-        case .holds(let condition):
-            """
-            INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at,
-                expires_at, resource)
-            SELECT \(fingerprint), \(family), \(authorization.client.id),
-                CAST(\(authorization.subject?.user) AS BIGINT), \(authorization.scope), \(authorization.rotation),
-                CAST(\(now) AS BIGINT), CAST(\(now + authorization.lifetime) AS BIGINT),
-                \(authorization.request.resource)
-            WHERE \(condition)
-            ON CONFLICT (fingerprint) DO NOTHING
-            """
-        }
+        """
+        INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at, expires_at,
+            resource)
+        SELECT \(fingerprint), \(family), \(authorization.client.id),
+            CAST(\(authorization.subject?.user) AS BIGINT), \(authorization.scope), \(authorization.rotation),
+            CAST(\(now) AS BIGINT), CAST(\(now + authorization.lifetime) AS BIGINT),
+            \(authorization.request.resource)
+        WHERE \(condition ?? .always)
+        ON CONFLICT (fingerprint) DO NOTHING
+        """
     }
 
     /// The presented token, if it is live. Throws `invalid_token` otherwise.

@@ -39,13 +39,14 @@ public struct BearerTokenMint: TokenMint {
         let origin = random.bytes(16)
         let attempt = Attempt(
             id: Base64URL.encode(origin), family: family, accessToken: accessToken.fingerprint, now: now)
-        @Sendable func storing(_ condition: RedemptionCondition) -> SQL {
+        @Sendable func storing(_ condition: SQL?) -> SQL {
             AccessTokens.insertion(
                 of: accessToken.fingerprint, for: authorization, family: family, at: now, when: condition)
         }
-        if newFamily == nil, let condition = authorization.claim.condition(of: attempt) {
-            let isStored = try await database.insert(storing(condition)) == 1
-            return isStored ? response(authorization.knownRefreshToken) : nil
+        if newFamily == nil, let redemption = authorization.claim.withoutAnswers(attempt),
+            try await wins(redemption, storing)
+        {
+            return response(authorization.knownRefreshToken)
         }
 
         let announcement = callbacks.announcement(at: now, origin: origin)
@@ -58,7 +59,7 @@ public struct BearerTokenMint: TokenMint {
             }
             guard case .won = outcome else { return outcome }
             if let newFamily { try TokenFamilies.store(newFamily, in: db) }
-            try db.enqueue(storing(.none))
+            try db.enqueue(storing(nil))
             if let newRefreshToken, let newFamily {
                 try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
             }
@@ -72,6 +73,16 @@ public struct BearerTokenMint: TokenMint {
         case .changed: return nil
         case .won, .wonBefore:
             return response(newRefreshToken ?? authorization.knownRefreshToken)
+        }
+    }
+
+    private func wins(
+        _ redemption: LoneRedemption, _ storing: @escaping @Sendable (_ condition: SQL?) -> SQL
+    ) async throws -> Bool {
+        switch redemption {
+        case .storing(let condition): try await database.change(storing(condition))
+        case .changing(let first, let decided, let next):
+            try await database.change(first, decided: decided) { condition in next(condition) + [storing(condition)] }
         }
     }
 
