@@ -143,7 +143,7 @@ let package = Package(
 
         // 2  JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
         module("JOSE", ["JSON", "Values", "Cryptography"]),
-        module("Storage", ["JSON", "Values", "Cryptography", "Text"]),
+        module("Storage", ["JSON", "Values", "Threads", "Cryptography", "Text"]),
         module("Transfer", ["Values", "Threads", "Text", "CCurl", "CLinux"], overC: true),
 
         // 1  time, identifiers, secrets and their fingerprints; JSON above them; command lines, YAML, templates

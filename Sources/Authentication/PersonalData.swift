@@ -19,7 +19,7 @@ public struct PersonalData: Sendable {
     /// read, two at a time: before, it takes many times as much memory.
     public func document(of id: UserID) async throws -> [UInt8]? {
         let now = clock.now
-        return try await database.scan { [tables] db in
+        return try await database.scan(for: .user(id.number)) { [tables] db in
             guard try User.find(id, in: db) != nil else { return nil }
             return JSON.object([.init("made_at", .string(now.iso8601))] + (try tables.export(of: id, in: db))).bytes
         }

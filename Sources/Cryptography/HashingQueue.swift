@@ -28,11 +28,8 @@ final class HashingQueue: Sendable {
         let finish: @Sendable (Outcome) -> Void
     }
 
-    fileprivate struct State {
-        /// In the order of their turns, then of their arrival.
-        var jobs: [(turn: Int, job: Job)] = []
-        /// The turn of the job that began last.
-        var turn = 0
+    private struct State {
+        var jobs = Turns<Job>()
         /// How many threads wait for a job.
         var idle = 0
         var isClosed = false
@@ -53,10 +50,10 @@ final class HashingQueue: Sendable {
         let (isAdded, displaced) = state.withLock { state in
             var displaced: Job?
             if state.jobs.count >= limit + state.idle {
-                guard let last = state.lastOfLargest(besides: job.sender) else { return (false, Job?.none) }
-                displaced = state.jobs.remove(at: last).job
+                displaced = state.jobs.takeLastOfLargest(besides: job.sender)
+                guard displaced != nil else { return (false, Job?.none) }
             }
-            state.insert(job)
+            state.jobs.insert(job, of: job.sender)
             return (true, displaced)
         }
         if let displaced { displaced.finish(.displaced) } else if isAdded { available.signal() }
@@ -65,9 +62,7 @@ final class HashingQueue: Sendable {
 
     /// Takes a job that has not begun out of the queue.
     func drop(_ ticket: Ticket) {
-        let job = state.withLock { state in
-            state.jobs.firstIndex { $0.job.ticket === ticket }.map { state.jobs.remove(at: $0).job }
-        }
+        let job = state.withLock { state in state.jobs.take { $0.ticket === ticket } }
         job?.finish(.abandoned)
     }
 
@@ -100,7 +95,7 @@ final class HashingQueue: Sendable {
                 spindle_return_freed_memory()
             }
             let (job, isOver) = state.withLock { state in
-                let job = state.takeFirst()
+                let job = state.jobs.takeFirst()?.work
                 let isOver = job == nil && state.isClosed
                 if job != nil || isOver { state.idle -= 1 }
                 return (job, isOver)
@@ -112,29 +107,6 @@ final class HashingQueue: Sendable {
                 return nil
             }
         }
-    }
-}
-
-extension HashingQueue.State {
-    /// Puts `job` one turn after the last of its sender.
-    fileprivate mutating func insert(_ job: HashingQueue.Job) {
-        let turn = 1 + (jobs.last { $0.job.sender == job.sender }?.turn ?? turn)
-        let index = jobs.firstIndex { $0.turn > turn } ?? jobs.endIndex
-        jobs.insert((turn, job), at: index)
-    }
-
-    fileprivate mutating func takeFirst() -> HashingQueue.Job? {
-        guard !jobs.isEmpty else { return nil }
-        let first = jobs.removeFirst()
-        turn = first.turn
-        return first.job
-    }
-
-    /// The index of the last job of the sender with the most, if it has more than `sender` will have with one more.
-    fileprivate func lastOfLargest(besides sender: String) -> Int? {
-        let counts = Dictionary(jobs.map { ($0.job.sender, 1) }, uniquingKeysWith: +)
-        guard let largest = counts.values.max(), largest > counts[sender, default: 0] + 1 else { return nil }
-        return jobs.lastIndex { counts[$0.job.sender] == largest }
     }
 }
 

@@ -68,7 +68,7 @@ public struct DittoWebhooks: Sendable {
 
     /// At most `count` webhooks whose id is after `cursor`; of one merchant, or of all when nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [DittoWebhook] {
-        try await database.scan { db in
+        try await database.scan(for: .of(merchant)) { db in
             let rows =
                 if let merchant {
                     try db.rows(

@@ -7,8 +7,11 @@ public protocol Database: Sendable {
     /// Runs `work` on one consistent snapshot. It must not change anything.
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests.
-    func scan<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
+    /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests, and
+    /// what one requester asks for delays nobody else's. Throws `unavailable` when too much waits.
+    func scan<Value: Sendable>(
+        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value
 
     /// The rows of one SELECT, which is its own snapshot. A server across a network is asked for those of several
     /// callers at once.
@@ -90,9 +93,8 @@ extension Database {
 
     public func abandonWork(over time: Duration) {}
 
-    /// When reads wait for the network, a long one blocks no thread of requests.
     public func scan<Value: Sendable>(
-        _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await read(work)
     }

@@ -11,7 +11,7 @@ public final class PostgreSQLDatabase: Database {
     private let lines: Lines
     private let answerTime: Duration
     /// As many as SQLite has threads for them.
-    private let scans = ScanGate(most: 2)
+    private let scans = ScanTurns(most: 2)
 
     private init(_ queue: WorkQueue, _ lines: Lines, _ answerTime: Duration) {
         self.queue = queue
@@ -63,11 +63,11 @@ public final class PostgreSQLDatabase: Database {
     }
 
     public func scan<Value: Sendable>(
-        _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        await scans.enter()
-        defer { scans.leave() }
-        return try await perform { session in try session.run(.read, answeredIn: AnswerTime.ofLongWork, work) }
+        try await scans.run(for: requester) {
+            try await perform { session in try session.run(.read, answeredIn: AnswerTime.ofLongWork, work) }
+        }
     }
 
     public func write<Value: Sendable>(
@@ -96,6 +96,7 @@ public final class PostgreSQLDatabase: Database {
     }
 
     public func abandonWork(over time: Duration) {
+        scans.close()
         lines.wait(atMost: time)
         queue.refuse(over: time)
     }

@@ -1,3 +1,4 @@
+import Dispatch
 public import Storage
 import Synchronization
 
@@ -6,7 +7,8 @@ public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
     private let files: OpenFiles
-    private let scans = ScanQueue(threads: 2)
+    private let scans = ScanTurns(most: 2)
+    private let scanning = DispatchQueue(label: "spindle.scans", attributes: .concurrent)
 
     private init(_ readers: Readers, _ writer: GroupCommit, _ files: OpenFiles) {
         self.readers = readers
@@ -42,10 +44,12 @@ public final class SQLiteDatabase: Database {
 
     /// Reads on one of two threads used only for scans.
     public func scan<Value: Sendable>(
-        _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { caller in
-            scans.add { [readers] in caller.resume(with: Result { try readers.read(work) }) }
+        try await scans.run(for: requester) {
+            try await withCheckedThrowingContinuation { caller in
+                scanning.async { [readers] in caller.resume(with: Result { try readers.read(work) }) }
+            }
         }
     }
 
@@ -70,7 +74,10 @@ public final class SQLiteDatabase: Database {
         try readers.read { db in try Self.askSchema(db) }
     }
 
-    public func abandonWork(over time: Duration) { writer.waitForLocks(atMost: time) }
+    public func abandonWork(over time: Duration) {
+        scans.close()
+        writer.waitForLocks(atMost: time)
+    }
 
     public func close() async {
         writer.stop()

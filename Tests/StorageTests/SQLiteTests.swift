@@ -86,9 +86,9 @@ import Testing
         let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
         try await withThrowingTaskGroup(of: Void.self) { searches in
             // More than there are threads for tasks: were they run where they are asked for, none would be left.
-            for _ in 0..<64 {
+            for number in 0..<64 {
                 searches.addTask {
-                    try await database.scan { _ in
+                    try await database.scan(for: .user(Int64(number))) { _ in
                         begun.another()
                         gate.wait()
                     }

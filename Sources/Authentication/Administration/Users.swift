@@ -57,7 +57,7 @@ public struct Users: Sendable {
 
     /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients.
     public func list(connectedTo merchant: Merchant.ID?, after cursor: Int64, count: Int) async throws -> [User] {
-        try await database.scan { db in
+        try await database.scan(for: .of(merchant)) { db in
             guard let merchant else {
                 return try db.rows(
                     "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)"

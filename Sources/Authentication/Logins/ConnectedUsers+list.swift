@@ -7,7 +7,7 @@ extension ConnectedUsers {
     /// The users connected to `scope` that match `query`: in the order of their ids, or the oldest first when it asks
     /// for a span of time.
     public func list(_ query: UserQuery, for scope: ClientScope) async throws -> [Match] {
-        try await database.scan { db in
+        try await database.scan(for: .of(scope)) { db in
             let places = try Self.places(query, scope, in: db)
             guard !places.isEmpty else { return [] }
             let found = try db.rows(

@@ -22,7 +22,7 @@ public struct Logins: Sendable {
     /// Attempts at the clients of `scope` by users connected to it, the newest first. A user's address is shown to a
     /// client that the user is connected to.
     public func list(_ query: Query, for scope: ClientScope) async throws -> [Login] {
-        try await database.scan { db in
+        try await database.scan(for: .of(scope)) { db in
             if let user = query.user { return try Self.those(of: user, query, scope, in: db) }
             return scope.reach == nil
                 ? try Self.all(query, at: scope.client, in: db) : try Self.ofAll(query, scope, in: db)

@@ -151,7 +151,7 @@ public struct Clients: Sendable {
 
     /// At most `count` clients with ids after `cursor`, of one merchant, or of all when it is nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [Client] {
-        try await database.scan { db in
+        try await database.scan(for: .of(merchant)) { db in
             let rows =
                 if let merchant {
                     try db.rows(
@@ -175,7 +175,7 @@ public struct Clients: Sendable {
     /// for. Without a merchant, only itself.
     public func sharing(merchantOf client: Client, _ part: ListPart) async throws -> [Client] {
         guard let merchant = client.merchant else { return part.offset == 0 && part.limit > 0 ? [client] : [] }
-        return try await database.scan { db in
+        return try await database.scan(for: .of(merchant)) { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM clients

@@ -55,7 +55,7 @@ public struct Merchants: Sendable {
 
     /// At most `count` merchants with ids after `cursor`, in the order of their ids.
     public func list(after cursor: String, count: Int) async throws -> [Merchant] {
-        try await database.scan { db in
+        try await database.scan(for: .platform) { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM merchants

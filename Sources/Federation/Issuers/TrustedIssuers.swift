@@ -86,7 +86,7 @@ public struct TrustedIssuers: Sendable {
 
     /// At most `count` issuers with an id after `cursor`: of one merchant, or of all when nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [TrustedIssuer] {
-        try await database.scan { db in
+        try await database.scan(for: .of(merchant)) { db in
             let rows =
                 if let merchant {
                     try db.rows(

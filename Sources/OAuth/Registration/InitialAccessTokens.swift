@@ -93,7 +93,7 @@ public struct InitialAccessTokens: Sendable {
     public func list(
         of merchant: Merchant.ID?, after cursor: String, count: Int
     ) async throws -> [InitialAccessToken] {
-        try await database.scan { db in
+        try await database.scan(for: .of(merchant)) { db in
             let rows =
                 if let merchant {
                     try db.rows(

@@ -1,0 +1,57 @@
+/// Work that waits, in an order in which its senders take turns: one who sends much waits for each piece until all others
+/// have had as many.
+public struct Turns<Work> {
+    private struct Entry {
+        let turn: Int
+        let sender: String
+        let work: Work
+    }
+
+    /// In the order of their turns, then of their arrival.
+    private var entries: [Entry] = []
+    /// The turn of the work that was taken last.
+    private var turn = 0
+
+    public init() {}
+
+    public var count: Int { entries.count }
+
+    public func count(of sender: String) -> Int { entries.count { $0.sender == sender } }
+
+    /// Puts `work` one turn after the last of its sender.
+    public mutating func insert(_ work: Work, of sender: String) {
+        let turn = 1 + (entries.last { $0.sender == sender }?.turn ?? turn)
+        let index = entries.firstIndex { $0.turn > turn } ?? entries.endIndex
+        entries.insert(Entry(turn: turn, sender: sender, work: work), at: index)
+    }
+
+    /// Takes out the next work of a sender who may have a turn.
+    public mutating func takeFirst(
+        where mayHave: (_ sender: String) -> Bool = { _ in true }
+    ) -> (sender: String, work: Work)? {
+        guard let index = entries.firstIndex(where: { mayHave($0.sender) }) else { return nil }
+        let entry = entries.remove(at: index)
+        turn = entry.turn
+        return (entry.sender, entry.work)
+    }
+
+    /// Takes out the first work that `matches`.
+    public mutating func take(where matches: (Work) -> Bool) -> Work? {
+        entries.firstIndex { matches($0.work) }.map { entries.remove(at: $0).work }
+    }
+
+    /// Takes out the last work of the sender with the most, if that has more than `sender` will have with one more.
+    public mutating func takeLastOfLargest(besides sender: String) -> Work? {
+        let counts = Dictionary(entries.map { ($0.sender, 1) }, uniquingKeysWith: +)
+        guard let largest = counts.values.max(), largest > counts[sender, default: 0] + 1,
+            let index = entries.lastIndex(where: { counts[$0.sender] == largest })
+        else { return nil }
+        return entries.remove(at: index).work
+    }
+
+    /// Takes out everything.
+    public mutating func takeAll() -> [Work] {
+        defer { entries = [] }
+        return entries.map(\.work)
+    }
+}
