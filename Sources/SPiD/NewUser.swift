@@ -13,52 +13,16 @@ package struct NewUser: Sendable {
     package let locale: String?
     private let typedPassword: String?
 
-    /// SPiD's parameters and the claims they set. `addresses` and `deviceData` are taken and set none.
-    private static let claims: KeyValuePairs = [
-        "name": "name", "displayName": "nickname", "preferredUsername": "preferred_username", "gender": "gender",
-        "birthday": "birthdate", "phoneNumber": "phone_number", "locale": "locale",
-    ]
-    package static let parameters = claims.map(\.key) + ["addresses", "deviceData"]
+    /// `deviceData` is taken, and kept nowhere.
+    package static let parameters = ProfileParameters.names + ["deviceData"]
 
     /// Reads the user of `email` from the other parameters of the call.
-    package init(_ call: [String: String], email: EmailAddress) throws {
+    package init(_ call: [String: String], email: EmailAddress) throws(SPiDRefusal) {
         self.email = email
         typedPassword = call["password"]
-        let locale = call["locale"]?.replacing("_", with: "-")
-        self.locale = locale
-        if let gender = call["gender"], !["male", "female", "undisclosed"].contains(gender) {
-            throw SPiDRefusal.malformed("gender", "male, female or undisclosed")
-        }
-        if let birthday = call["birthday"], Timestamp(spid: birthday) == nil || birthday.utf8.count != 10 {
-            throw SPiDRefusal.malformed("birthday", "a day as YYYY-MM-DD")
-        }
-        let parts = try Self.nameParts(call["name"])
-        let members = Self.claims.compactMap { name, claim -> JSON.Member? in
-            guard parts == nil || name != "name" else { return nil }
-            guard let text = name == "locale" ? locale : call[name], text != "undisclosed" else { return nil }
-            return JSON.Member(claim, .string(text))
-        }
-        do {
-            profile = try UserChanges(.object(members + (parts ?? [])))
-        } catch {
-            let name = Self.claims.first { $0.value == error.member }?.key ?? "name"
-            throw SPiDRefusal.malformed(name, error.expected)
-        }
-    }
-
-    /// The claims of a name in parts: backends send it as JSON, as it is in SPiD's user object. Nil for any other text,
-    /// which is the name itself.
-    private static func nameParts(_ text: String?) throws(SPiDRefusal) -> [JSON.Member]? {
-        guard let text, text.hasPrefix("{"), let json = try? JSON(parsing: Array(text.utf8)), json.members != nil
-        else { return nil }
-        let claims: KeyValuePairs = ["givenName": "given_name", "familyName": "family_name", "formatted": "name"]
-        var members: [JSON.Member] = []
-        for (part, claim) in claims {
-            guard let value = json[part], value != .null, value != "" else { continue }
-            guard value.string != nil else { throw .malformed("name", "a text, or givenName and familyName as texts") }
-            members.append(JSON.Member(claim, value))
-        }
-        return members
+        let parameters = try ProfileParameters(call)
+        profile = parameters.changes
+        locale = parameters.locale
     }
 
     /// The password, if the call has one; throws if it is weak, or resembles the user's names, the address or

@@ -80,18 +80,15 @@ package struct UserObject: Sendable {
     }
 
     private var name: [JSON.Member] {
-        let parts = [claim("given_name"), claim("family_name")]
-        let formatted = claim("name").isEmpty ? parts.filter { !$0.isEmpty }.joined(separator: " ") : claim("name")
-        let displayed = claim("nickname").isEmpty ? formatted : claim("nickname")
-        let gender = claim("gender")
-        return [
-            .init("displayName", .string(displayed)),
+        [
+            .init("displayName", .string(user.displayedName)),
             .init(
                 "name",
                 .members([
-                    "givenName": .string(parts[0]), "familyName": .string(parts[1]), "formatted": .string(formatted),
+                    "givenName": .string(claim("given_name")), "familyName": .string(claim("family_name")),
+                    "formatted": .string(user.formattedName),
                 ])),
-            .init("gender", .string(["male", "female"].contains(gender) ? gender : "undisclosed")),
+            .init("gender", .string(user.gender)),
             .init("preferredUsername", .string(claim("preferred_username"))),
         ]
     }
@@ -152,5 +149,5 @@ package struct UserObject: Sendable {
     /// SPiD writes "never" as false.
     private static func moment(_ moment: Timestamp?) -> JSON { moment.map { .string($0.spidText) } ?? false }
 
-    private func claim(_ name: String) -> String { user.profile[name]?.string ?? "" }
+    private func claim(_ name: String) -> String { user.claim(name) }
 }

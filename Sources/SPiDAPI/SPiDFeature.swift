@@ -13,14 +13,17 @@ public struct SPiDFeature: Feature {
     ///   - version: what `/status` says.
     ///   - grants: the grant types that it says.
     ///   - limit: how many calls a client may make in an hour.
+    ///   - privacy: the address of the platform's privacy policy.
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
-        _ federation: FederationServices, pages: PageRenderer, version: String, grants: [any Grant], limit: Int
+        _ federation: FederationServices, pages: PageRenderer, version: String, grants: [any Grant], limit: Int,
+        privacy: String?
     ) {
         let (database, clock, clients, mail) = (context.database, context.clock, context.clients, context.mail)
         let users = ConnectedUsers(database: database)
         let connections = Connections(database: database)
         let merchants = MerchantNumbers(database: database)
+        let finder = UserFinder(people: users, connections: connections, merchants: merchants)
         let resources: [any SPiDResource] = [
             ExchangeResource(codes: oauth.exchangeCodes),
             ProviderResource(
@@ -29,21 +32,31 @@ public struct SPiDFeature: Feature {
                     random: context.random),
                 people: users, connections: connections, merchants: merchants, pages: pages, mail: mail, clock: clock),
             StatusResource(version: version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
-            ClientResource(clients: clients),
+            ClientResource(clients: clients, merchants: context.merchants),
             AgreementResource(
                 agreements: oauth.agreements, clients: clients, people: users, connections: connections,
-                merchants: merchants, clock: clock),
+                merchants: merchants, privacy: privacy, clock: clock),
             TokenAuthenticationResource(
                 tokens: oauth.accessTokens, clients: clients, merchants: merchants, clock: clock),
             LogoutResource(families: context.families, clock: clock),
             UserResource(
                 people: users, connections: connections, merchants: merchants, clients: clients, apps: oauth.apps,
                 clock: clock),
+            UserChangeResource(
+                users: context.users, people: users, connections: connections, merchants: merchants, apps: oauth.apps,
+                clock: clock),
             UserListResource(people: users, clock: clock),
             EmailResource(people: users),
             SignUpResource(
                 signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
                 mail: mail),
+            DeviceResource(people: users, connections: connections, merchants: merchants),
+            ProductResource(people: users, connections: connections, merchants: merchants),
+            DataObjectResource(
+                objects: DataObjects(database: database, clock: clock), finder: finder, merchants: merchants),
+            TriggerResource(
+                finder: finder, users: context.users, signUp: authentication.appSignUp,
+                verifications: authentication.verifications, pages: pages, mail: mail),
             LoginResource(logins: authentication.logins, people: users, connections: connections, merchants: merchants),
         ]
         endpoints = [

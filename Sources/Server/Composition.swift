@@ -77,7 +77,7 @@ extension Spindle {
             DittoFeature(context, oauth, openID, webhooks: webhooks),
             SPiDFeature(
                 context, oauth, authentication, federation, pages: pages, version: Spindle.version,
-                grants: tokens.grants, limit: configuration.apiLimit),
+                grants: tokens.grants, limit: configuration.apiLimit, privacy: configuration.privacy),
             DevelopmentFeature(context, authentication, pages: pages, sessions: sessions),
         ]
         let administration = AdministrationFeature(

@@ -23,6 +23,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "jwt", read: fuzzJWT),
         FuzzTarget(name: "languages", read: fuzzLanguages),
         FuzzTarget(name: "mail", read: fuzzMail),
+        FuzzTarget(name: "multipart", read: fuzzMultipart),
         FuzzTarget(name: "names", read: fuzzNames),
         FuzzTarget(name: "paths", read: fuzzPaths),
         FuzzTarget(name: "uris", read: fuzzURIs),

@@ -33,6 +33,24 @@ import Values
     _ = form["continue"].map { AppReturn.Address($0) }
 }
 
+/// A form in parts, after its boundary: written again, it reads the same.
+@Sendable func fuzzMultipart(_ bytes: [UInt8]) {
+    let (boundary, body) = bytes.halves(at: 0)
+    guard let form = try? Form.parse(multipart: body, boundary: boundary.text) else { return }
+    let parts = form.pairs.map { pair in
+        "--\(boundary.text)\r\nContent-Disposition: form-data; name=\"\(pair.name)\"\r\n\r\n\(pair.value)\r\n"
+    }
+    let written = parts.joined() + "--\(boundary.text)--"
+    guard let again = try? Form.parse(multipart: Array(written.utf8), boundary: boundary.text) else {
+        fatalError("what was written is not read: \(written)")
+    }
+    require(again.pairs.count == form.pairs.count, "\(again.pairs.count) parts of \(form.pairs.count)")
+    for (one, other) in zip(again.pairs, form.pairs) {
+        require(isSame(one.name, other.name) && isSame(one.value, other.value), "\(one) is not \(other)")
+        require(!one.name.utf8.contains(0) && !one.value.utf8.contains(0), "a NUL")
+    }
+}
+
 /// A Basic header, and a Bearer token in any place (RFC 6750 §2).
 @Sendable func fuzzBasic(_ bytes: [UInt8]) {
     let (header, body) = bytes.halves(at: 0)

@@ -8,22 +8,26 @@ extension ConnectedUsers {
     /// for a span of time.
     public func list(_ query: UserQuery, for scope: ClientScope) async throws -> [Match] {
         try await database.scan(for: .of(scope)) { db in
-            let places = try Self.places(query, scope, in: db)
-            guard !places.isEmpty else { return [] }
-            let found = try db.rows(
-                """
-                SELECT \(User.columns),
-                    (SELECT MAX(l.created_at) FROM logins l
-                        WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
-                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                                OR c.merchant_id = \(scope.merchant))) AS last_login,
-                    NULL AS last_proof
-                FROM users WHERE id IN (\(list: places.map(\.user)))
-                """
-            ).map(Match.init)
-            let matches = Dictionary(found.map { ($0.user.id, $0) }) { first, _ in first }
-            return places.compactMap { matches[$0.user] }
+            try Self.matches(try Self.places(query, scope, in: db).map(\.user), for: scope, in: db)
         }
+    }
+
+    /// The users of these ids, in their order, as `scope` sees them.
+    static func matches(_ ids: [UserID], for scope: ClientScope, in db: any Transaction) throws -> [Match] {
+        guard !ids.isEmpty else { return [] }
+        let found = try db.rows(
+            """
+            SELECT \(User.columns),
+                (SELECT MAX(l.created_at) FROM logins l
+                    WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
+                        SELECT c.id FROM clients c WHERE c.id = \(scope.client)
+                            OR c.merchant_id = \(scope.merchant))) AS last_login,
+                NULL AS last_proof
+            FROM users WHERE id IN (\(list: ids))
+            """
+        ).map(Match.init)
+        let matches = Dictionary(found.map { ($0.user.id, $0) }) { first, _ in first }
+        return ids.compactMap { matches[$0] }
     }
 
     /// A user that matches, and where in the list.
@@ -42,7 +46,7 @@ extension ConnectedUsers {
     }
 
     /// More rows than these are not sorted.
-    private static let few = 5000
+    static let few = 5000
 
     private static func places(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
         let (filter, moment, part) = (query.filter, query.moment, query.part)
@@ -105,7 +109,7 @@ extension ConnectedUsers {
         }
     }
 
-    private static func isFew(_ rows: SQL, in db: any Transaction) throws -> Bool {
+    static func isFew(_ rows: SQL, in db: any Transaction) throws -> Bool {
         try db.rows(rows).count <= few
     }
 }

@@ -2,11 +2,17 @@ import Directory
 import Storage
 import Values
 
-/// Limits how often users change themselves: every change is told to all clients that know the user.
+/// Limits how often users are changed: every change is told to all clients that know the user.
 extension Throttle {
     /// Charges a change of `user` by the user, or throws how long to wait without charging it.
     static func chargeOwnChange(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("own changes|\(user)", burst: 20, refill: .seconds(30))
+        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+    }
+
+    /// The same for a change of `user` by a client, which leaves the user's own share alone.
+    static func chargeChangeByClient(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Bucket("changes by clients|\(user)", burst: 20, refill: .seconds(30))
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 }

@@ -38,6 +38,10 @@ public struct AuthorizationFeature: Feature {
             AjaxEndpoint(
                 site: site, clients: clients, sessions: sessions, apps: oauth.apps,
                 introductions: oauth.introductions, agreements: oauth.agreements, clock: clock),
+            UserContextEndpoint(
+                site: site, clients: clients, sessions: sessions, users: context.users, apps: oauth.apps,
+                introductions: oauth.introductions),
+            NoProductsEndpoint(clients: clients, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: oauth.accessTokens, families: context.families, sessions: sessions,

@@ -79,10 +79,15 @@ package struct Form: Sendable {
         case "application/json" where orJSON:
             return try json(bytes)
         default:
-            throw OAuthError(
-                .invalidRequest, "content_type",
-                "The content type must be application/x-www-form-urlencoded\(orJSON ? " or application/json" : "").")
+            throw unreadable(orJSON: orJSON)
         }
+    }
+
+    /// The refusal of another content type.
+    package static func unreadable(orJSON: Bool = false) -> OAuthError {
+        OAuthError(
+            .invalidRequest, "content_type",
+            "The content type must be application/x-www-form-urlencoded\(orJSON ? " or application/json" : "").")
     }
 
     /// Whether the content type is that of a form.
@@ -90,7 +95,7 @@ package struct Form: Sendable {
 
     private static let urlencoded = "application/x-www-form-urlencoded"
 
-    private static func mediaType(_ request: Request) -> String? {
+    static func mediaType(_ request: Request) -> String? {
         guard let header = request.headers[.contentType] else { return nil }
         // The exact value that nearly every client sends.
         guard header != urlencoded else { return urlencoded }

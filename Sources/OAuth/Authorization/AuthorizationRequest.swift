@@ -53,7 +53,8 @@ public struct AuthorizationRequest: Sendable {
         authentication = try Self.authentication(parameters, of: client, for: responseType, issuer)
         prompt = try Prompt.read(parameters)
         maxAge = try Self.maxAge(parameters) ?? client.openID.defaultMaxAge
-        loginHint = parameters[.loginHint]
+        // A user's uuid is no address to fill in: SPiD's SDK for browsers sends what `/user-context` says.
+        loginHint = parameters[.loginHint].flatMap { UserUUID($0) == nil ? $0 : nil }
         idTokenHint = parameters[.idTokenHint]
         self.returnAddress = returnAddress
     }

@@ -67,8 +67,8 @@ package struct UserFinder: Sendable {
 }
 
 extension SPiDRefusal {
-    static let unknownUser = SPiDRefusal(.notFound, "User was not found", reason: "unknown_user")
-    static let unconnectedUser = SPiDRefusal(
+    package static let unknownUser = SPiDRefusal(.notFound, "User was not found", reason: "unknown_user")
+    package static let unconnectedUser = SPiDRefusal(
         .forbidden, "Client is not authorized to access this user", reason: "unconnected_user")
     static let anotherUser = SPiDRefusal(
         .forbidden, "Token is not authorized to access this user.", reason: "another_user")

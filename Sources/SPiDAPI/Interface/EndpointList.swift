@@ -48,6 +48,6 @@ extension SPiDRoute {
     fileprivate func answering(_ answer: @escaping Answer) -> SPiDRoute {
         SPiDRoute(
             method, path, name: name, controller: controller, token: access.token, reach: access.reach,
-            required: required, optional: optional, answer: answer)
+            required: required, optional: optional, isStrict: isStrict, answer: answer)
     }
 }

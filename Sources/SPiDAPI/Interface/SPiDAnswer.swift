@@ -25,4 +25,10 @@ struct SPiDAnswer: Sendable {
         SPiDAnswer(
             status: .ok, object: object, kind: .collection(count: items.count, offset: offset), data: .array(items))
     }
+
+    /// A list or a part of one, by the ids of its items.
+    static func map(_ object: String, _ items: [JSON.Member], offset: Int = 0) -> SPiDAnswer {
+        SPiDAnswer(
+            status: .ok, object: object, kind: .collection(count: items.count, offset: offset), data: .object(items))
+    }
 }

@@ -13,7 +13,7 @@ extension SPiDInterface {
             return .success(Form(pairs: []))
         }
         do {
-            return .success(try Form.read(request))
+            return .success(Form.isMultipart(request) ? try Form.readMultipart(request) : try Form.read(request))
         } catch {
             return .failure(error)
         }
@@ -31,6 +31,10 @@ extension SPiDInterface {
 
     /// The parameters of query and body that the route knows. Each may occur once, or once in both with the same value.
     static func parameters(of route: SPiDRoute, _ request: Request, _ form: Form) throws -> [String: String] {
+        if route.isStrict, let unknown = form.pairs.first(where: { !$0.value.isEmpty && !route.knows($0.name) }) {
+            throw SPiDRefusal(
+                .badRequest, "Unknown parameter \(unknown.name.prefix(100))", reason: "unknown_parameter")
+        }
         let query = try values(of: route, request.query)
         return try query.merging(try values(of: route, form)) { inQuery, inBody in
             guard inQuery == inBody else {
@@ -69,5 +73,12 @@ extension SPiDInterface {
             path[name] = text
         }
         return path
+    }
+}
+
+extension SPiDRoute {
+    /// Whether a form of this route may have the parameter, or carries its token in it.
+    fileprivate func knows(_ name: String) -> Bool {
+        (required + optional + Self.common).contains(name) || name == Parameter.accessToken.rawValue
     }
 }

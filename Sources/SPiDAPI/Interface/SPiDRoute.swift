@@ -14,11 +14,14 @@ public struct SPiDRoute: Sendable {
     let access: CallAccess
     let required: [String]
     let optional: [String]
+    /// Whether a form with a parameter that the route does not know is refused: what it says would be lost.
+    let isStrict: Bool
     let answer: Answer
 
     init(
         _ method: HTTP.Method, _ path: String, name: String, controller: String, token: CallAccess.Token,
-        reach: CallAccess.Reach = .usual, required: [String] = [], optional: [String] = [], answer: @escaping Answer
+        reach: CallAccess.Reach = .usual, required: [String] = [], optional: [String] = [],
+        isStrict: Bool = false, answer: @escaping Answer
     ) {
         self.method = method
         self.path = path
@@ -27,6 +30,7 @@ public struct SPiDRoute: Sendable {
         access = CallAccess(token, reach)
         self.required = required
         self.optional = optional
+        self.isStrict = isStrict
         self.answer = answer
     }
 

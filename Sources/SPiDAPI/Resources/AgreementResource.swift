@@ -11,12 +11,14 @@ public struct AgreementResource: SPiDResource {
     private let agreements: Agreements
     private let clients: Clients
     private let finder: UserFinder
+    private let privacy: String?
     private let clock: any WallClock
 
     public init(
         agreements: Agreements, clients: Clients, people: ConnectedUsers, connections: Connections,
-        merchants: MerchantNumbers, clock: any WallClock
+        merchants: MerchantNumbers, privacy: String?, clock: any WallClock
     ) {
+        self.privacy = privacy
         self.agreements = agreements
         self.clients = clients
         finder = UserFinder(people: people, connections: connections, merchants: merchants)
@@ -53,8 +55,7 @@ public struct AgreementResource: SPiDResource {
                 "terms_url": .string(client?.termsURI ?? ""),
                 "privacy_url": .string(client?.openID.address("policy_uri") ?? ""),
                 "platform_terms_url": .string(agreements.platform?.uri ?? ""),
-                // The platform's terms are all that the server knows of it.
-                "platform_privacy_url": "",
+                "platform_privacy_url": .string(privacy ?? ""),
                 "summary": .array((client?.spid.termsSummary ?? []).map { .string($0) }),
             ]))
     }

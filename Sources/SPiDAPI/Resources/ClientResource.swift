@@ -8,8 +8,12 @@ import Values
 /// `clients` and `client/{id}`: what a merchant's backend may see of the merchant's clients.
 public struct ClientResource: SPiDResource {
     private let clients: Clients
+    private let merchants: Merchants
 
-    public init(clients: Clients) { self.clients = clients }
+    public init(clients: Clients, merchants: Merchants) {
+        self.clients = clients
+        self.merchants = merchants
+    }
 
     public var routes: [SPiDRoute] {
         [
@@ -23,6 +27,7 @@ public struct ClientResource: SPiDResource {
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
         let client = try call.caller.contextClient
+        let merchant = try await merchant(of: client)
         var part = try call.part()
         let end = part.offset + part.limit
         var found: [JSON.Member] = []
@@ -31,7 +36,7 @@ public struct ClientResource: SPiDResource {
             part.limit = min(Self.readAtOnce, end - part.offset)
             let some = try await clients.sharing(merchantOf: client, part)
             for one in some where size < Self.mostBytes {
-                let json = one.inSPiD
+                let json = one.spidJSON(of: merchant)
                 size += json.bytes.count
                 found.append(JSON.Member(one.id.text, json))
             }
@@ -47,28 +52,11 @@ public struct ClientResource: SPiDResource {
 
     @Sendable private func one(_ call: SPiDCall) async throws -> SPiDAnswer {
         let client = try call.caller.known(try await clients.findLive(Client.ID(call.path["id"] ?? "")))
-        return .element("Client", client.inSPiD)
-    }
-}
-
-extension Client {
-    /// What it asks its users for, each true. The SDKs know a name as one.
-    private var fields: [JSON.Member] {
-        let names: [SPiDSettings.Field: String] = [
-            .givenName: "names", .familyName: "names", .birthday: "birthday", .displayName: "displayName",
-            .phoneNumber: "phoneNumber",
-        ]
-        return Set(spid.requiredFields.compactMap { names[$0] }).sorted().map { JSON.Member($0, true) }
+        return .element("Client", client.spidJSON(of: try await merchant(of: client)))
     }
 
-    /// In SPiD's members, whose values are texts. What Spindle does not have is off or empty.
-    fileprivate var inSPiD: JSON {
-        .members([
-            "id": .string(id.text), "name": .string(name), "domain": .string(webOrigins.first ?? ""),
-            "redirectUris": .array(redirectURIs.map { .string($0.text) }),
-            "accessTokenLifetime": .string(String(accessTokenLifetime.seconds)), "fields": .object(fields),
-            "autoApprove": .string(firstParty ? "1" : "0"), "enableSso": "0", "universalDataAccess": "0",
-            "unregisteredPayments": "0",
-        ])
+    private func merchant(of client: Client) async throws -> Merchant? {
+        guard let id = client.merchant else { return nil }
+        return try await merchants.find(id)
     }
 }

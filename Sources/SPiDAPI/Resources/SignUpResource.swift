@@ -31,7 +31,7 @@ public struct SignUpResource: SPiDResource {
         [
             SPiDRoute(
                 .post, "signup", name: "Signup", controller: "User.user_signup", token: .client, required: ["email"],
-                optional: ["password", "redirectUri", "acceptTerms"] + NewUser.parameters, answer: make)
+                optional: ["password", "redirectUri", "acceptTerms"] + NewUser.parameters, isStrict: true, answer: make)
         ]
     }
 

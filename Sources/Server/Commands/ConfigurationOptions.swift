@@ -34,6 +34,7 @@ struct ConfigurationOptions: CommandArguments {
     @Option(help: "How old a signing key gets; 0 for no rotation by itself.", valueName: "days")
     var keyRotation: String?
     @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
+    @Option(help: "The privacy policy of the platform.", valueName: "url") var privacy: String?
     @Option(help: "How many calls of SPiD's API a client may make an hour.", valueName: "count")
     var apiLimit: String?
     @Option(
@@ -65,6 +66,7 @@ struct ConfigurationOptions: CommandArguments {
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
             (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
+            (.privacy, privacy),
             (.apiLimit, apiLimit), (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),

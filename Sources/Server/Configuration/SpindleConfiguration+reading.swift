@@ -61,6 +61,7 @@ extension SpindleConfiguration {
         let webAddress = "an https URL"
         // Kept verbatim: a slash at its end may belong to it.
         terms = reading.value(.terms, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
+        privacy = reading.value(.privacy, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
         facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
         googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? "https://oauth2.googleapis.com"

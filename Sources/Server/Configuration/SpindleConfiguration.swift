@@ -33,6 +33,8 @@ public struct SpindleConfiguration: Sendable {
     public var keyRotation: Duration?
     /// Where the terms of this server are, which users accept when they sign up. New terms have a new URL.
     public var terms: String?
+    /// The address of the platform's privacy policy, which SPiD's API tells.
+    public var privacy: String?
     /// How many calls of SPiD's API a client may make in an hour.
     public var apiLimit: Int
     /// Where Facebook's and Google's access tokens are checked.

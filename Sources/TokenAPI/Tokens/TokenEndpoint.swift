@@ -23,7 +23,7 @@ public struct TokenEndpoint: Endpoint {
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         var form = Form(pairs: [])
         do {
-            form = try Form.read(request, orJSON: true)
+            form = try await read(request)
             context.presumedClient?.note(ClientCredentials.named(request, form))
             let parameters = try form.parameters
             let credentials = try ClientCredentials.read(request, parameters)
@@ -40,6 +40,16 @@ public struct TokenEndpoint: Endpoint {
             return SPiDDialect.response(
                 toUnprovenClient: refusal, triedHeader: request.headers[.authorization] != nil, logger: context.logger)
         }
+    }
+
+    /// The form, in parts too if it names a SPiD-compatible client: SPiD's PHP SDK writes it so where uploads are on.
+    private func read(_ request: Request) async throws -> Form {
+        guard Form.isMultipart(request) else { return try Form.read(request, orJSON: true) }
+        let form = try Form.readMultipart(request)
+        guard let id = ClientCredentials.named(request, form), let client = try await issuance.client(named: id),
+            client.spidCompatible
+        else { throw Form.unreadable(orJSON: true) }
+        return form
     }
 
     /// Whether the client that a refused request names gets SPiD's errors. If that cannot be found out, the original

@@ -22,7 +22,8 @@ import Testing
         "a client's terms come with a summary, and with the address of its privacy policy", arguments: Backend.available
     )
     func summary(_ backend: Backend) async throws {
-        try await World.with(backend) { world in
+        let privacy = "https://spindle.example/privacy"
+        try await World.with(backend, settings: ["privacy": privacy]) { world in
             let client = try await world.spidBackend([
                 "tos_uri": .string(Self.loom), "policy_uri": "https://loom.example/privacy",
                 "terms_summary": ["Now with cookies.", "Nå på norsk."],
@@ -30,6 +31,7 @@ import Testing
             let terms = try await world.api("terms?client_id=\(client.id)", nil)
             #expect(terms.data["summary"] == ["Now with cookies.", "Nå på norsk."])
             #expect(terms.data["privacy_url"] == "https://loom.example/privacy")
+            #expect(terms.data["platform_privacy_url"] == .string(privacy))
         }
     }
 

@@ -15,9 +15,12 @@ import Testing
                     == [world.app.id, world.backend.id, own.id].sorted())
             #expect(
                 list.data[own.id] == [
-                    "id": .string(own.id), "name": "Loom in SPiD's ways", "domain": "https://loom.example",
+                    "id": .string(own.id), "name": "Loom in SPiD's ways", "alias": "", "domain": "https://loom.example",
+                    "merchantId": 1,
+                    "merchant": ["name": "Loom", "locale": "", "providerId": "", "logo": "", "type": "external"],
                     "redirectUris": ["https://backend.example/callback"], "accessTokenLifetime": "3600",
-                    "fields": .object([]), "autoApprove": "1", "enableSso": "0", "universalDataAccess": "0",
+                    "fields": .object([]), "css": .object([]), "termsCss": .object([]), "autoApprove": "1",
+                    "enableSso": "0", "universalDataAccess": "0",
                     "unregisteredPayments": "0",
                 ])
             #expect(list.data[world.app.id]?["domain"] == "")
@@ -25,6 +28,10 @@ import Testing
             _ = try await world.change("clients", own.id, ["required_fields": fields])
             let asking = try await world.api("client/\(own.id)", token)
             #expect(asking.data["fields"] == ["birthday": true, "names": true])
+            let look: JSON = ["logo_uri": "https://loom.example/logo.png", "skip_introduction": true]
+            #expect(try await world.change("merchants", world.merchant, look).status == 200)
+            let merchant = try await world.api("client/\(own.id)", token).data["merchant"]
+            #expect(merchant?["logo"] == "https://loom.example/logo.png" && merchant?["type"] == "internal")
         }
     }
 

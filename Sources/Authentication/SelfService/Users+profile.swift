@@ -1,0 +1,30 @@
+public import Directory
+import JSON
+public import Storage
+public import Values
+
+/// What clients change of their users.
+extension Users {
+    /// Stores the claims that `changes` has for the user's profile, and nothing else of it. Nil when the user is gone,
+    /// or is to be. `confirm` refuses by throwing. Throws `SignIn.Refusal.throttled` after many changes.
+    public func changeProfile(
+        of id: UserID, _ changes: UserChanges, confirm: @escaping @Sendable (any Transaction) throws -> Void
+    ) async throws -> User? {
+        let now = clock.now
+        return try await events.write(to: database, at: now) { db, announcement in
+            try confirm(db)
+            guard var user = try User.find(id, in: db), user.deletionDueAt == nil else { return nil }
+            let members = user.profile.members ?? []
+            let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
+            let changed = members.filter { !named.contains($0.name) } + changes.profile
+            guard Set(changed) != Set(members) else { return user }
+            try Throttle.chargeChangeByClient(of: id, at: now, in: db)
+            user.profile = .object(changed)
+            user.updatedAt = now
+            _ = try announcement.watching(id, in: db) {
+                try User.setProfile(.object(changed), of: id, at: now, in: db)
+            }
+            return user
+        }
+    }
+}

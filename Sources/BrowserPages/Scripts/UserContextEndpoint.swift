@@ -1,0 +1,73 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+import JSON
+import Logging
+public import OAuth
+import Values
+
+/// `/user-context`, `/login_status`: who uses a browser, for a client's page that greets them or sends them on.
+public struct UserContextEndpoint: Endpoint {
+    private let knownUsers: KnownUsers
+    private let clients: Clients
+    private let users: Users
+
+    public init(
+        site: Site, clients: Clients, sessions: Sessions, users: Users, apps: ConnectedApps,
+        introductions: Introductions
+    ) {
+        knownUsers = KnownUsers(site: site, sessions: sessions, apps: apps, introductions: introductions)
+        self.clients = clients
+        self.users = users
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/user-context") { request, context in
+            try await PageFetch.answer(request, context, clients: clients) { client in
+                try await person(try await knownUsers.user(request, of: client), client)
+            }
+        }
+        router.get("/login_status", use: status)
+    }
+
+    /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.
+    private func person(_ user: KnownUser, _ client: Client) async throws -> JSON {
+        guard case .connected(let id, let scope) = user, !client.openID.isPairwise,
+            client.firstParty || scope.contains("profile"), let profile = try await users.find(id)?.profile
+        else { return .object([]) }
+        let name = ["nickname", "name", "given_name"].compactMap { profile[$0]?.string }.first
+        return .members([
+            "identifier": .string(UserUUID(id).description), "display_text": .string(name ?? ""),
+            "client_name": .string(client.name),
+        ])
+    }
+
+    /// Sends the browser on to one of three addresses, each of them the client's own.
+    @Sendable private func status(_ request: Request, context: SpindleContext) async throws -> Response {
+        func refused(_ reason: String, _ text: String) -> Response {
+            context.logger.info("refused", metadata: ["reason": "\(reason)"])
+            return .plain(text, status: .badRequest)
+        }
+        guard let query = try? request.query, let id = query["client_id"],
+            let client = try await clients.findLive(Client.ID(id)), client.spidCompatible
+        else { return refused("unknown_client", "client_id names no SPiD-compatible client.") }
+        // All are looked at, so that a wrong one is found before somebody comes who needs it.
+        var addresses: [String: String] = [:]
+        for name in ["ok_session", "no_session", "no_user"] {
+            guard let text = query[name], let address = client.page(text) ?? client.redirectURI(text) else {
+                return refused(
+                    "unregistered_\(name)",
+                    "\(name) must be a page of the client's web_origins, or one of its redirect_uris.")
+            }
+            addresses[name] = address.text
+        }
+        let name =
+            switch try await knownUsers.user(request, of: client) {
+            case .nobody: "no_user"
+            case .stranger: "no_session"
+            case .connected: "ok_session"
+            }
+        return .sendBrowser(to: addresses[name] ?? "")
+    }
+}

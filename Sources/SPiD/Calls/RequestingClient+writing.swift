@@ -1,0 +1,20 @@
+import Directory
+import HTTP
+package import Storage
+package import Values
+
+/// Calls that write something of a user.
+extension RequestingClient {
+    /// Refuses clients that are not set to SPiD compatibility, with whatever token: SPiD's apps know no scopes, by
+    /// which other clients' tokens are limited.
+    package func requireSPiDCompatible() throws(SPiDRefusal) {
+        guard client.spidCompatible else { throw .notSPiDCompatible }
+    }
+
+    /// Throws when the token has ended, or the user has left the client that the call is for: in the transaction that
+    /// writes.
+    package func confirm(_ user: UserID, _ db: any Transaction) throws {
+        try confirm(db)
+        guard try Connections.has(user, contextClient.id, in: db) else { throw SPiDRefusal.unconnectedUser }
+    }
+}

@@ -1,0 +1,77 @@
+public import Authentication
+import Cryptography
+public import Directory
+import HTTP
+import JSON
+import OAuth
+import SPiD
+import Values
+
+/// `user/{id}/required_fields` and `devices`: what an app asks right after a sign-in.
+public struct DeviceResource: SPiDResource {
+    private let finder: UserFinder
+
+    public init(people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
+        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "user/{id}/required_fields", name: "Required fields", controller: "User.required_fields",
+                token: .either, answer: fields),
+            SPiDRoute(
+                .post, "devices", name: "Device", controller: "Device.device", token: .either,
+                optional: Self.parameters, answer: device),
+        ]
+    }
+
+    /// What the client asks of each user, and this one has not given.
+    @Sendable private func fields(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let caller = try call.caller
+        try caller.requireSPiDCompatible()
+        // It says what a user has, whatever the user allowed the client to see.
+        try caller.requireFirstParty()
+        let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
+        let found = try await finder.find(user, for: caller)
+        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
+            throw SPiDRefusal.unconnectedUser
+        }
+        let profile = found.person.user.profile
+        let missing = caller.contextClient.spid.requiredFields.filter { field in
+            !field.claims.contains { profile[$0] != nil }
+        }
+        return .element("User", .members(["requiredFields": .array(missing.map { .string($0.rawValue) })]))
+    }
+
+    private static let parameters = ["deviceId", "platform", "applicationName", "applicationVersion"]
+    /// In bytes of UTF-8.
+    private static let longest = 500
+
+    /// A hash of what the app says of the device, by which SPiD knew it again. Nothing is stored.
+    @Sendable private func device(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let caller = try call.caller
+        try caller.requireSPiDCompatible()
+        let values = Self.parameters.map { call[$0] ?? "" }
+        guard call["deviceId"] != nil, values.allSatisfy({ $0.utf8.count <= Self.longest }) else {
+            throw SPiDRefusal(.badRequest, "Invalid payload data", reason: "malformed_device")
+        }
+        let payload = JSON.array(([caller.contextClient.id.text] + values).map { .string($0) })
+        let hash = Hexadecimal.encode(Digest.sha256(payload.bytes))
+        return .element("Device", .members(["hash": .string(hash)]))
+    }
+}
+
+extension SPiDSettings.Field {
+    /// Any of these is an answer to it.
+    fileprivate var claims: [String] {
+        switch self {
+        case .givenName: ["given_name"]
+        case .familyName: ["family_name"]
+        case .birthday: ["birthdate"]
+        // Without one of their own, users are shown by their names.
+        case .displayName: ["nickname", "name", "given_name", "family_name"]
+        case .phoneNumber: ["phone_number"]
+        }
+    }
+}

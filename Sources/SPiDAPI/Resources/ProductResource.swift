@@ -1,0 +1,51 @@
+public import Authentication
+public import Directory
+import HTTP
+import JSON
+import OAuth
+import SPiD
+import Values
+
+/// Products, subscriptions and assets: the server has no shop, so nobody has any. Apps and backends that ask go on as
+/// they do for a user who bought nothing.
+public struct ProductResource: SPiDResource {
+    private let finder: UserFinder
+
+    public init(people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
+        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(.get, "products", name: "List products", controller: "Product.products", token: .client) { _ in
+                .collection("Product", [])
+            },
+            none("user/{id}/products", "List products of a user", "User.user_products", of: "Product"),
+            none("user/{id}/subscriptions", "List subscriptions", "User.user_subscriptions", of: "Subscription"),
+            none("user/{id}/assets", "List assets of a user", "User.user_assets", of: "Asset"),
+            SPiDRoute(
+                .get, "user/{id}/product/{productId}", name: "Product of a user", controller: "User.user_product",
+                token: .either
+            ) { call in
+                try await check(call)
+                throw SPiDRefusal(.notFound, "No access to that product.", reason: "no_products")
+            },
+        ]
+    }
+
+    /// A list of a user's that is always empty.
+    private func none(_ path: String, _ name: String, _ controller: String, of object: String) -> SPiDRoute {
+        SPiDRoute(.get, path, name: name, controller: controller, token: .either) { call in
+            try await check(call)
+            return .collection(object, [])
+        }
+    }
+
+    /// Refuses callers who may not know of the user, as all other calls about one do.
+    private func check(_ call: SPiDCall) async throws {
+        let caller = try call.caller
+        try caller.requireUserOrSPiDCompatible()
+        let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
+        _ = try await finder.find(user, for: caller)
+    }
+}

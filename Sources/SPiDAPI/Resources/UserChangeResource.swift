@@ -1,0 +1,51 @@
+public import Authentication
+public import Directory
+import HTTP
+import HTTPSupport
+import JSON
+public import OAuth
+import SPiD
+public import Values
+
+/// `POST user/{id}`: a merchant's own app or backend changes the profile of a user who has used it.
+public struct UserChangeResource: SPiDResource {
+    private let users: Users
+    private let finder: UserFinder
+    private let disclosure: UserDisclosure
+
+    public init(
+        users: Users, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers,
+        apps: ConnectedApps, clock: any WallClock
+    ) {
+        self.users = users
+        finder = UserFinder(people: people, connections: connections, merchants: merchants)
+        disclosure = UserDisclosure(finder: finder, apps: apps, clock: clock)
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .post, "user/{id}", name: "Update user", controller: "User.user_update", token: .either,
+                optional: ProfileParameters.names, isStrict: true, answer: change)
+        ]
+    }
+
+    @Sendable private func change(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let caller = try call.caller
+        try caller.requireSPiDCompatible()
+        // Every client of every merchant sees the profile.
+        try caller.requireFirstParty()
+        let id = try await finder.user(named: call.path["id"] ?? "", for: caller)
+        let found = try await finder.find(id, for: caller)
+        let parameters = try ProfileParameters(call.parameters, over: found.person.user.profile)
+        do {
+            let user = try await users.changeProfile(of: id, parameters.changes) { db in try caller.confirm(id, db) }
+            guard user != nil else { throw SPiDRefusal.unknownUser }
+        } catch SignIn.Refusal.throttled(let wait) {
+            throw SPiDRefusal(
+                .tooManyRequests, "Too many changes of this user: wait \(wait.wholeSeconds) seconds",
+                reason: "too_many_changes")
+        }
+        return .element("User", try await disclosure.object(of: id, for: caller))
+    }
+}

@@ -1,0 +1,84 @@
+import Authentication
+import Directory
+import HTTP
+import HTTPSupport
+import OAuth
+import SPiD
+import Values
+
+/// Which users a call of `users` or `search/users` asks for.
+struct UserSearch: Sendable {
+    private(set) var query = UserQuery()
+    private(set) var terms: [ProfileTerm] = []
+    /// Whether it finds users by their address.
+    private(set) var isByAddress = false
+    /// Whether all clients of the merchant are meant.
+    private var isOfMerchant = false
+    /// Whether no user can be what is searched for.
+    private(set) var isImpossible = false
+
+    private static let keys = ["id", "userId", "uuid", "email", "emails", "query"]
+    static let parameters = keys + ProfileTerm.all + ["status", "clientId"]
+    private static let filters: [String: UserQuery.State] = [
+        "verified": .verified, "unverified": .unverified, "blocked": .blocked,
+    ]
+    /// SPiD's searches that Spindle does not have. If one were ignored, the answer would have users not asked for.
+    private static let others: Set<String> = ["emails_regex", "orderId", "paymentIdentifier"]
+
+    /// Whether something about a user is searched for, not only a part of the list.
+    var isSearch: Bool { query.key != nil || !terms.isEmpty || isImpossible }
+    /// Whether other merchants' clients see less of a user than is searched for.
+    var isWide: Bool { isOfMerchant && !isByAddress && terms.isEmpty }
+
+    init(_ call: SPiDCall) throws {
+        if let other = try call.request.query.pairs.first(where: { Self.others.contains($0.name) }) {
+            throw SPiDRefusal(
+                .badRequest, "Users are not searched by \(other.name): use \(Self.parameters.joined(separator: ", "))",
+                reason: "unknown_search")
+        }
+        let filters = try call.filters(known: Set(Self.filters.keys).union(["merchant", "updated"]))
+        isOfMerchant = filters.contains("merchant")
+        query.part = try call.part()
+        query.span = try call.span()
+        query.spansChanges = filters.contains("updated")
+        let states = Self.filters.filter { filters.contains($0.key) }.values
+        if !states.isEmpty { query.states = Set(states) }
+        if let status = call["status"] { query.states = try Self.states(status) }
+        guard try call["clientId"] ?? call.caller.contextClient.id.text == call.caller.contextClient.id.text else {
+            throw SPiDRefusal(.forbidden, "Wrong clientId", reason: "foreign_client")
+        }
+        terms = ProfileTerm.all.compactMap { name in call[name].flatMap { ProfileTerm(name, $0) } }
+        try readKey(call)
+        // A client that may not see what it searches for must not find out by it either.
+        if isByAddress || !terms.isEmpty { try call.caller.requireFirstParty() }
+    }
+
+    /// SPiD's numbers for the states of a user; nobody has one that Spindle does not know.
+    private static func states(_ text: String) throws(SPiDRefusal) -> Set<UserQuery.State> {
+        guard let number = Int(text) else { throw .malformed("status", "a number, as a user has it") }
+        return Set([UserQuery.State(rawValue: number)].compactMap(\.self))
+    }
+
+    /// The user or the beginning of an address that is searched for.
+    private mutating func readKey(_ call: SPiDCall) throws {
+        let path = call.path["query"]
+        let named = Self.keys.filter { call[$0] != nil || ($0 == "query" && path != nil) }
+        guard named.count <= 1 else { throw SPiDRefusal.malformed(named[1], "left out beside \(named[0])") }
+        guard let name = named.first, let text = call[name] ?? path else { return }
+        switch name {
+        case "email", "emails":
+            query.key = EmailAddress(text).map { .email($0) }
+            isByAddress = query.key != nil
+        case "query":
+            let trimmed = text.filter { !$0.isWhitespace }.lowercased()
+            if let id = UserID(spid: text) {
+                query.key = .user(id)
+            } else if !trimmed.isEmpty {
+                query.key = .emailPrefix(trimmed)
+                isByAddress = true
+            }
+        default: query.key = UserID(spid: text).map { .user($0) }
+        }
+        isImpossible = query.key == nil
+    }
+}

@@ -1,0 +1,163 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("SPiD's clients keep data objects of their users and of their own")
+struct DataObjectTests {
+    @Test("an object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
+    func ofUser(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let phone = try await world.signIn(with: loom).require("access_token")
+            let own = try await world.clientToken(loom)
+            for (name, token) in [("dataobject", own), ("do", phone)] {
+                let path = "user/\(world.user)/\(name)/theme"
+                let made = try await world.api(path, token, ["value": "dark"])
+                #expect(made.status == 201 && made.json["code"] == 201, "\(made)")
+                let object = made.data
+                #expect(object["clientId"] == .string(loom.id) && object["userId"] == .string(world.user))
+                #expect(object["key"] == "theme" && object["value"] == "dark" && object["merchantId"] == "1")
+                let (id, created) = (object["dataObjectId"]?.string ?? "", object["created"])
+                #expect(!id.isEmpty && created == object["updated"])
+
+                world.server.clock.advance(by: .minutes(1))
+                let changed = try await world.api(path, token, ["value": "light\nblue"])
+                #expect(changed.data["created"] == created && changed.data["updated"] != created)
+                #expect(try await world.api(path, token).data == changed.data)
+                #expect(changed.data["value"] == "light\nblue")
+                let list = try await world.api("user/\(world.user)/dataobjects", token)
+                #expect(list.json["type"] == "collection" && list.data == .object([.init(id, changed.data)]))
+                #expect(list.json["meta"] == ["count": 1, "offset": 0])
+
+                let gone = try await world.server.send("DELETE", "/api/2/" + path, bearer: token)
+                #expect(gone.status == 200 && gone.data == ["success": true])
+                #expect(try await world.server.send("DELETE", "/api/2/" + path, bearer: token).status == 404)
+                #expect(try await world.api(path, token).status == 404)
+                #expect(try await world.api("user/\(world.user)/dataobjects", token).data == .object([]))
+            }
+        }
+    }
+
+    @Test("a client has its own, and lists all, in parts and by their time", arguments: Backend.available)
+    func ofClient(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let sister = try await world.spidBackend()
+            let (own, sisters) = (try await world.clientToken(loom), try await world.clientToken(sister))
+            for (path, token) in [
+                ("client/\(loom.id)/do/theme", own), ("client/\(loom.id)/dataobject/a%2Fb%20c", own),
+                ("user/\(world.user)/do/theme", own), ("client/\(sister.id)/do/theme", sisters),
+            ] {
+                #expect(try await world.api(path, token, ["value": .init(path.prefix(4))]).status == 201, "\(path)")
+                world.server.clock.advance(by: .minutes(1))
+            }
+            let odd = try await world.api("client/\(loom.id)/dataobject/a%2Fb%20c", own).data
+            #expect(odd["key"] == "a/b c" && odd["userId"] == "")
+            func values(_ query: String) async throws -> [String] {
+                let answer = try await world.api("dataobjects?" + query, own)
+                #expect(answer.status == 200 && answer.json["type"] == "collection", "\(query): \(answer)")
+                return (answer.data.members ?? []).compactMap { $0.value["value"]?.string }
+            }
+            #expect(try await values("") == ["clie", "clie", "user"])
+            #expect(try await values("key=theme") == ["clie", "user"])
+            #expect(try await values("key=theme&sort=desc") == ["user", "clie"])
+            #expect(try await values("key=theme&filters=merchant").count == 3)
+            #expect(try await values("limit=1&offset=1&sort=ASC") == ["clie"])
+            #expect(try await values("key=nothing").isEmpty)
+            #expect(try await values("since=2027-01-15+08:02:00") == ["user"])
+            _ = try await world.api("client/\(loom.id)/do/theme", own, ["value": "later"])
+            #expect(try await values("since=2027-01-15+08:02:00&filters=updated") == ["user", "later"])
+            #expect(try await values("filters=updated&sort=desc").first == "later")
+            for query in ["sort=up", "filters=verified", "since=someday"] {
+                #expect(try await world.api("dataobjects?" + query, own).status == 400, "\(query)")
+            }
+        }
+    }
+
+    @Test(
+        "another client, another merchant, and a client without SPiD's ways have no access",
+        arguments: Backend.available)
+    func refused(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let phone = try await world.signIn(with: loom).require("access_token")
+            let own = try await world.clientToken(loom)
+            let path = "user/\(world.user)/dataobject/theme"
+            #expect(try await world.api(path, own, ["value": "dark"]).status == 201)
+            let other = try await world.person("bea@example.com")
+            let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
+            let sister = try await world.clientToken(try await world.spidBackend())
+            for token in [rival, sister] {
+                #expect(try await world.api(path, token).status == 403)
+                #expect(try await world.api(path, token, ["value": "x"]).status == 403)
+                #expect(try await world.server.send("DELETE", "/api/2/" + path, bearer: token).status == 403)
+                #expect(try await world.api("client/\(loom.id)/do/theme", token).status == 404)
+                #expect(try await world.api("dataobjects", token).data == .object([]))
+            }
+            #expect(try await world.api("user/\(other)/do/theme", phone).status == 403)
+            #expect(try await world.api("user/\(other)/do/theme", own, ["value": "x"]).status == 403)
+            #expect(try await world.api("client/\(loom.id)/do/theme", phone, ["value": "x"]).status == 401)
+            #expect(try await world.api("dataobjects", phone).status == 401)
+            let strict = try await world.signIn().require("access_token")
+            #expect(try await world.api(path, strict, ["value": "x"]).status == 403)
+            #expect(try await world.api(path, nil, ["value": "x"]).status == 401)
+            #expect(try await world.api(path, own).data["value"] == "dark")
+        }
+    }
+
+    @Test("a key, a value and all values of an owner have a limit", arguments: Backend.available)
+    func limits(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let token = try await world.clientToken(loom)
+            func set(_ key: String, _ value: String, of owner: String = "user/\(world.user)") async throws -> Int {
+                try await world.api("\(owner)/do/\(key)", token, ["value": value]).status
+            }
+            #expect(try await set(String(repeating: "k", count: 256), "x") == 400)
+            #expect(try await set(String(repeating: "k", count: 255), "x") == 201)
+            #expect(try await set("empty", "") == 400)
+            for number in 1..<100 { #expect(try await set("key\(number)", "x") == 201) }
+            #expect(try await set("key100", "x") == 409)
+            #expect(try await set("key99", "another") == 201)
+            #expect(try await set("key100", "x", of: "client/\(loom.id)") == 201, "each owner has its own")
+            let large = String(repeating: "x", count: 65_000)
+            for number in 1...4 { #expect(try await set("key\(number)", large) == 201) }
+            #expect(try await set("key5", large) == 409)
+            let list = try await world.api("user/\(world.user)/dataobjects", token)
+            #expect(list.data.members?.count == 100)
+        }
+    }
+
+    @Test(
+        "a user's objects are in the copy of their data, and end with the user and with the client",
+        arguments: Backend.available)
+    func end(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let token = try await world.clientToken(loom)
+            for owner in ["user/\(world.user)", "client/\(loom.id)"] {
+                #expect(try await world.api("\(owner)/do/theme", token, ["value": "dark"]).status == 201)
+            }
+            var visitor = try await world.signedIn()
+            let data = try await visitor.browser.open("/account/data").json
+            let shown = try #require(data["data_objects"]?.array?.first)
+            #expect(data["data_objects"]?.array?.count == 1)
+            #expect(shown["key"] == "theme" && shown["value"] == "dark" && shown["client_id"] == .string(loom.id))
+            func count() async throws -> Int {
+                try await world.server.database.read { db in try db.rows("SELECT id FROM data_objects").count }
+            }
+            #expect(try await count() == 2)
+            let gone = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            #expect(gone.status / 100 == 2, "\(gone)")
+            #expect(try await count() == 1)
+            let ended = try await world.server.send("DELETE", "/admin/v1/clients/\(loom.id)", bearer: world.admin)
+            #expect(ended.status / 100 == 2, "\(ended)")
+            #expect(try await count() == 0)
+        }
+    }
+}
