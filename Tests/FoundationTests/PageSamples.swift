@@ -152,6 +152,14 @@ struct PageSamples {
                 ConsentPage(
                     clientName: value, maker: .merchant(value), scopes: scopes, action: value, formToken: value,
                     request: value, account: value, switchTo: value, refusal: .nothingAllowed), in: frame),
+            "pick": templates.pick(
+                PickPage(
+                    clientName: value,
+                    choices: [
+                        .init(session: value, name: value, address: "ada@example.com"),
+                        .init(session: value, name: nil, address: value),
+                    ], action: value, formToken: value, request: value, cancel: .init(action: value, request: value)),
+                in: frame),
             "introduction": introduction(isFirst: true), "introduction on a device": introduction(isFirst: false),
             "formPost": templates.formPost(
                 FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),

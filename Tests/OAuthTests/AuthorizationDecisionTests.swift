@@ -71,6 +71,27 @@ struct AuthorizationDecisionTests {
         }
     }
 
+    @Test(
+        "where sessions would do, the user is asked which of them, but not by a client that wants no page or a password"
+    )
+    func pick() async throws {
+        let fixture = try await AuthorizationFixture()
+        let rows: [(KeyValuePairs<String, String>, BrowserSessionState?, Step)] = [
+            ([:], Self.visitor(), .respond), ([:], nil, .pick), ([:], Self.visitor(isMeant: false), .pick),
+            (["prompt": "select_account"], Self.visitor(), .pick), (["prompt": "select_account"], nil, .pick),
+            (["prompt": "select_account login"], Self.visitor(), .signIn), (["prompt": "login"], nil, .signIn),
+            (["prompt": "select_account", "max_age": "0"], Self.visitor(), .signIn),
+            (["prompt": "select_account create"], nil, .signUp),
+            (["prompt": "none"], nil, .refuse(.loginRequired)), (["prompt": "none"], Self.visitor(), .respond),
+            ([:], Self.visitor(60, .bought(by: Merchant.ID("another"))), .pick),
+        ]
+        for (changes, visitor, step) in rows {
+            let request = try await fixture.request(.own, changes)
+            #expect(request.next(for: visitor, at: Self.now, canPick: true) == step, "\(changes)")
+        }
+        await fixture.database.close()
+    }
+
     @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
     func maxAge() async throws {
         try await expect([

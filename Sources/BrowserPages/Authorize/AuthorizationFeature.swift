@@ -27,7 +27,9 @@ public struct AuthorizationFeature: Feature {
                 requestObjects: RequestObjects(
                     keys: oauth.clientKeys, addresses: RequestAddresses(askedBy: context.outbound),
                     issuer: site.issuer, replays: oauth.replays, clock: clock),
-                consents: oauth.consents, introductions: oauth.introductions, sessions: sessions, clock: clock),
+                consents: oauth.consents, introductions: oauth.introductions, sessions: sessions, users: context.users,
+                clock: clock),
+            PickEndpoint(pages: pages, sessions: sessions),
             ConsentEndpoint(
                 pages: pages, consents: oauth.consents, introductions: oauth.introductions,
                 agreements: oauth.agreements, sessions: sessions, clock: clock),

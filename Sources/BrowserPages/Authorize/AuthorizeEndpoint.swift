@@ -1,4 +1,4 @@
-import Authentication
+public import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
@@ -18,12 +18,13 @@ public struct AuthorizeEndpoint: Endpoint {
     private let consents: Consents
     private let introductions: Introductions
     private let sessions: Sessions
+    private let users: Users
     private let clock: any WallClock
 
     public init(
         pages: PageRenderer, answers: AuthorizationAnswers, requestedSubject: RequestedSubject,
         requestObjects: RequestObjects,
-        consents: Consents, introductions: Introductions, sessions: Sessions, clock: any WallClock
+        consents: Consents, introductions: Introductions, sessions: Sessions, users: Users, clock: any WallClock
     ) {
         self.pages = pages
         self.answers = answers
@@ -32,6 +33,7 @@ public struct AuthorizeEndpoint: Endpoint {
         self.consents = consents
         self.introductions = introductions
         self.sessions = sessions
+        self.users = users
         self.clock = clock
     }
 
@@ -95,25 +97,31 @@ public struct AuthorizeEndpoint: Endpoint {
 
     private func respond(_ incoming: Incoming, _ http: Request, _ context: SpindleContext) async throws -> Response {
         let (form, interaction) = (incoming.form, incoming.interaction)
-        let session = try await sessions.of(http, pages.site)
+        let browser = try await sessions.all(of: http, pages.site)
+        let session = browser.current?.session
         let progress = interaction?.progress.counted(in: session == nil ? nil : pages.signInMark(http)) ?? .none
         let isPresent = progress.isPresent(at: clock.now)
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
-            let request = asked.trying(try pages.development?.trial(form)).after(progress)
+            // In a session that an app bought, the user is the one who uses the app.
+            let begins = incoming.entrance.beginsWithPicker && session?.origin == .signIn
+            let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
             let state = try await browserState(session, request, isPresent)
-            let step = request.next(for: state, at: clock.now, hasAsked: progress.isSignedIn)
+            let choices = try await choices(of: browser, for: request)
+            let step = request.next(
+                for: state, at: clock.now, hasAsked: progress.isSignedIn, canPick: !choices.isEmpty)
             switch step {
             case .respond: return try await give(request, session, incoming, http)
             case .refuse(let code): throw Self.refusal(code)
-            case .signIn, .confirm, .signUp, .verify, .introduce, .consent:
+            case .signIn, .pick, .confirm, .signUp, .verify, .introduce, .consent:
                 return try await pages.waiting(interaction, form, http, isSignedIn: session != nil) { waiting in
                     switch step {
                     case .signIn where incoming.entrance.beginsWithSignUp && request.prompt.isEmpty:
                         return waiting.sendBrowser(to: SignUpEndpoint.path)
                     case .signUp: return waiting.sendBrowser(to: SignUpEndpoint.path)
                     case .verify: return waiting.sendBrowser(to: VerifyEndpoint.path)
+                    case .pick: return try await pages.pick(among: choices, for: request, waiting, users, http)
                     case .confirm: return try await signIn(request, waiting, http, session, confirming: true)
                     case .introduce:
                         guard let session else { break }
@@ -149,6 +157,18 @@ public struct AuthorizeEndpoint: Endpoint {
         guard !isPresent else { return true }
         guard let session, session.kind.isGood(for: client) else { return false }
         return try await consents.find(session.user, client.id) != nil
+    }
+
+    /// Whom the user may go on as without signing in. A developer has a page of their own for that.
+    private func choices(of browser: HeldSessions, for request: AuthorizationRequest) async throws -> [Session] {
+        guard pages.development == nil, !request.prompt.contains(.none),
+            request.prompt.contains(.selectAccount) || !browser.others.isEmpty
+        else { return [] }
+        var choices: [Session] = []
+        for session in browser.all where session.kind.isGood(for: request.returnAddress.client) {
+            if try await requestedSubject.isMeant(session.user, by: request) { choices.append(session) }
+        }
+        return choices
     }
 
     private func browserState(

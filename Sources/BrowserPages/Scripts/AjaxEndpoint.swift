@@ -53,10 +53,11 @@ public struct AjaxEndpoint: Endpoint {
 
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
         // The user is signed out already, as the page wants.
-        guard let session = try await sessions.of(request, site) else { return Self.done }
+        let browser = try await sessions.all(of: request, site)
+        guard let session = browser.current?.session else { return Self.done }
         guard try await isOf(client, session) else { return Self.noSession }
-        try await sessions.end(session.id)
-        return ScriptCall.Answer(json: Self.done.json, cookie: site.clearedSessionCookie)
+        try await sessions.end(browser.ids)
+        return ScriptCall.Answer(json: Self.done.json, cookies: site.clearedSessionCookies)
     }
 
     /// Accepts the platform's terms and the client's.

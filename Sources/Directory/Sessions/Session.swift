@@ -13,7 +13,7 @@ public struct Session: Sendable {
     /// How it came about.
     public let origin: Origin
     public let method: Method
-    let isRemembered: Bool
+    package let isRemembered: Bool
     let seenAt: Timestamp
     let createdAt: Timestamp
 

@@ -41,6 +41,9 @@ public struct InteractionProgress: Sendable, Equatable {
         return self
     }
 
+    /// Whether the user of this session has answered any page about this request: then they have been chosen for it.
+    var hasAnswered: Bool { seenAt != nil }
+
     /// How long an answer on a page proves that the user is present.
     public static let longestPresence: Duration = .minutes(5)
 
