@@ -15,7 +15,8 @@ public struct SPiDFeature: Feature {
     ///   - limit: how many calls a client may make in an hour.
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
-        _ federation: FederationServices, pages: PageRenderer, version: String, grants: [any Grant], limit: Int
+        _ federation: FederationServices, pages: PageRenderer,
+        version: String, grants: [any Grant], limit: Int
     ) {
         let (database, clock, clients, mail) = (context.database, context.clock, context.clients, context.mail)
         let users = ConnectedUsers(database: database)
@@ -38,7 +39,7 @@ public struct SPiDFeature: Feature {
             LogoutResource(families: context.families, clock: clock),
             UserResource(
                 people: users, connections: connections, merchants: merchants, clients: clients, apps: oauth.apps,
-                clock: clock),
+                signSecrets: context.signSecrets, clock: clock),
             UserListResource(people: users, clock: clock),
             EmailResource(people: users),
             SignUpResource(

@@ -87,9 +87,11 @@ struct PageSamples {
                 SignedInPage(account: value, formToken: value, logoutAction: value), in: frame),
             "logout": templates.logout(
                 LogoutPage(
-                    account: value, action: value, formToken: value, fields: [HiddenField(name: value, value: value)]),
+                    account: value, action: value, formToken: value, leaving: value,
+                    fields: [HiddenField(name: value, value: value)]),
                 in: frame),
             "signedOut": templates.signedOut(SignedOutPage(), in: frame),
+            "signedOut of one": templates.signedOut(SignedOutPage(leaving: value), in: frame),
             "switchAccount": templates.switchAccount(
                 SwitchAccountPage(current: value, other: value, action: value, formToken: value), in: frame),
             "switchAccount from nobody": templates.switchAccount(

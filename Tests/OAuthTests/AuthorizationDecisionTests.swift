@@ -15,12 +15,13 @@ struct AuthorizationDecisionTests {
     private static func visitor(
         _ ago: Int64 = 60, _ session: BrowserSessionState.Session = .signIn,
         email: BrowserSessionState.Email = .verified,
-        consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isPresent: Bool = false
+        consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isGone: Bool = false,
+        isPresent: Bool = false
     ) -> BrowserSessionState {
         BrowserSessionState(
             subject: Subject(user: UserID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
             consented: consented.map { Scope($0) }, isMeant: isMeant, isIntroduced: isIntroduced,
-            isPresent: isPresent)
+            isGone: isGone, isPresent: isPresent)
     }
 
     private struct Row {
@@ -90,6 +91,15 @@ struct AuthorizationDecisionTests {
             #expect(request.next(for: visitor, at: Self.now, canPick: true) == step, "\(changes)")
         }
         await fixture.database.close()
+    }
+
+    @Test("a user who left the client alone is asked; a silent request finds nobody")
+    func gone() async throws {
+        try await expect([
+            Row(.own, [:], Self.visitor(isGone: true), .signIn),
+            Row(.own, ["prompt": "none"], Self.visitor(isGone: true), .refuse(.loginRequired)),
+            Row(.own, ["prompt": "none"], Self.visitor(isIntroduced: false, isGone: true), .refuse(.loginRequired)),
+        ])
     }
 
     @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")

@@ -17,6 +17,7 @@ public struct AuthorizeEndpoint: Endpoint {
     let requestObjects: RequestObjects
     private let consents: Consents
     private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
     private let sessions: Sessions
     private let users: Users
     private let clock: any WallClock
@@ -24,7 +25,9 @@ public struct AuthorizeEndpoint: Endpoint {
     public init(
         pages: PageRenderer, answers: AuthorizationAnswers, requestedSubject: RequestedSubject,
         requestObjects: RequestObjects,
-        consents: Consents, introductions: Introductions, sessions: Sessions, users: Users, clock: any WallClock
+        consents: Consents, introductions: Introductions, clientLogouts: ClientLogouts, sessions: Sessions,
+        users: Users,
+        clock: any WallClock
     ) {
         self.pages = pages
         self.answers = answers
@@ -32,6 +35,7 @@ public struct AuthorizeEndpoint: Endpoint {
         self.requestObjects = requestObjects
         self.consents = consents
         self.introductions = introductions
+        self.clientLogouts = clientLogouts
         self.sessions = sessions
         self.users = users
         self.clock = clock
@@ -107,12 +111,13 @@ public struct AuthorizeEndpoint: Endpoint {
             // In a session that an app bought, the user is the one who uses the app.
             let begins = incoming.entrance.beginsWithPicker && session?.origin == .signIn
             let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
-            let state = try await browserState(session, request, isPresent)
-            let choices = try await choices(of: browser, for: request)
+            let wasGone = try await isGone(session, from: request.returnAddress.client)
+            let state = try await browserState(session, request, isGone: wasGone && !progress.isBack, isPresent)
+            let choices = try await choices(of: browser, for: request, isGone: wasGone)
             let step = request.next(
                 for: state, at: clock.now, hasAsked: progress.isSignedIn, canPick: !choices.isEmpty)
             switch step {
-            case .respond: return try await give(request, session, incoming, http)
+            case .respond: return try await give(request, session, incoming, http, isBack: wasGone)
             case .refuse(let code): throw Self.refusal(code)
             case .signIn, .pick, .confirm, .signUp, .verify, .introduce, .consent:
                 return try await pages.waiting(interaction, form, http, isSignedIn: session != nil) { waiting in
@@ -160,9 +165,11 @@ public struct AuthorizeEndpoint: Endpoint {
     }
 
     /// Whom the user may go on as without signing in. A developer has a page of their own for that.
-    private func choices(of browser: HeldSessions, for request: AuthorizationRequest) async throws -> [Session] {
+    private func choices(
+        of browser: HeldSessions, for request: AuthorizationRequest, isGone: Bool
+    ) async throws -> [Session] {
         guard pages.development == nil, !request.prompt.contains(.none),
-            request.prompt.contains(.selectAccount) || !browser.others.isEmpty
+            isGone || request.prompt.contains(.selectAccount) || !browser.others.isEmpty
         else { return [] }
         var choices: [Session] = []
         for session in browser.all where session.kind.isGood(for: request.returnAddress.client) {
@@ -171,8 +178,13 @@ public struct AuthorizeEndpoint: Endpoint {
         return choices
     }
 
+    private func isGone(_ session: Session?, from client: Client) async throws -> Bool {
+        guard let session else { return false }
+        return try await clientLogouts.isGone(session.id, from: client.id)
+    }
+
     private func browserState(
-        _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
+        _ session: Session?, _ request: AuthorizationRequest, isGone: Bool, _ isPresent: Bool
     ) async throws -> BrowserSessionState? {
         let client = request.returnAddress.client
         let isMeant = try await requestedSubject.isMeant(session?.user, by: request)
@@ -183,13 +195,14 @@ public struct AuthorizeEndpoint: Endpoint {
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
             isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id),
-            isPresent: isPresent)
+            isGone: isGone, isPresent: isPresent)
     }
 
     private func give(
-        _ request: AuthorizationRequest, _ session: Session?, _ incoming: Incoming, _ http: Request
+        _ request: AuthorizationRequest, _ session: Session?, _ incoming: Incoming, _ http: Request, isBack: Bool
     ) async throws -> Response {
         let address = request.returnAddress
+        if isBack, let session { try await clientLogouts.comeBack(to: address.client.id, in: session.id) }
         guard let session, try await isFirst(incoming.interaction, http),
             let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
         else {

@@ -14,17 +14,19 @@ public struct LogoutEndpoint: Endpoint {
     let tokens: AccessTokens
     private let families: TokenFamilies
     private let sessions: Sessions
+    private let clientLogouts: ClientLogouts
     let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions, hints: IDTokenHints,
-        clock: any WallClock
+        pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions,
+        clientLogouts: ClientLogouts, hints: IDTokenHints, clock: any WallClock
     ) {
         self.pages = pages
         self.tokens = tokens
         self.families = families
         self.sessions = sessions
+        self.clientLogouts = clientLogouts
         self.hints = hints
         self.clock = clock
     }
@@ -103,6 +105,7 @@ public struct LogoutEndpoint: Endpoint {
         let issued = pages.forms.issue(request)
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
+            leaving: logout.leaves?.name,
             fields: logout.fields + [HiddenField(name: Self.person, value: session.user.description)])
         let visit = try await visit(request, logout)
         return pages.page(
@@ -134,10 +137,16 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    /// Ends every session of the browser: who signs out there leaves nobody signed in.
+    /// Ends every session of the browser: who signs out there leaves nobody signed in. If the request asks for one client
+    /// alone, the current user leaves that client, and the sessions stay.
     private func end(
         _ browser: HeldSessions, _ request: Request, _ logout: LogoutRequest
     ) async throws -> Response {
+        if let client = logout.leaves {
+            guard let session = browser.current?.session else { return try await signedOut(request, logout) }
+            try await clientLogouts.leave(client.id, in: session, at: clock.now)
+            return try await signedOut(request, logout)
+        }
         try await sessions.end(browser.ids)
         return try await signedOut(request, logout)
     }
@@ -149,12 +158,14 @@ public struct LogoutEndpoint: Endpoint {
     private func signedOut(
         _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true
     ) async throws -> Response {
-        let cleared = pages.site.clearedSessionCookies
+        let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
         if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
             return pages.leaving(to: address.location, try await visit(request, logout), cookies: cleared)
         }
         if let address = logout.address { return .sendBrowser(to: address.location, cookies: cleared) }
         let visit = try await visit(request, logout)
-        return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: cleared)
+        return pages.page(
+            pages.templates.signedOut(SignedOutPage(leaving: logout.leaves?.name), in: visit.frame), visit,
+            cookies: cleared)
     }
 }

@@ -14,18 +14,20 @@ public struct AjaxEndpoint: Endpoint {
     private let sessions: Sessions
     private let apps: ConnectedApps
     private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
     private let agreements: Agreements
     private let clock: any WallClock
 
     public init(
         site: Site, clients: Clients, sessions: Sessions, apps: ConnectedApps, introductions: Introductions,
-        agreements: Agreements, clock: any WallClock
+        clientLogouts: ClientLogouts, agreements: Agreements, clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
         self.apps = apps
         self.introductions = introductions
+        self.clientLogouts = clientLogouts
         self.agreements = agreements
         self.clock = clock
     }
@@ -72,7 +74,8 @@ public struct AjaxEndpoint: Endpoint {
     /// Whether the user has to do with the client: no merchant may decide for anyone else.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.kind.isGood(for: client),
-            try await !introductions.isDue(session.user, to: client, in: session.id)
+            try await !introductions.isDue(session.user, to: client, in: session.id),
+            try await !clientLogouts.isGone(session.id, from: client.id)
         else { return false }
         return try await apps.scope(of: client.id, for: session.user) != nil
     }

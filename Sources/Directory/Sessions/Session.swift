@@ -14,6 +14,8 @@ public struct Session: Sendable {
     public let origin: Origin
     public let method: Method
     package let isRemembered: Bool
+    /// Whether it was bought for a SPiD-compatible client, whose web views show the account page.
+    public let isOfSPiDWebView: Bool
     let seenAt: Timestamp
     let createdAt: Timestamp
 

@@ -114,7 +114,8 @@ public struct Sessions: Sendable {
         try db.rows(
             """
             SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
-                s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id
+                s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id,
+                c.spid_compatible
             FROM sessions s
             JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
             LEFT JOIN clients c ON c.id = s.client_id
@@ -142,6 +143,11 @@ extension Session {
             : min(now + Session.idleLifetime, createdAt + Session.longestLifetime)
     }
 
+    /// When it ends however it is used.
+    package var latestExpiry: Timestamp {
+        createdAt + (isRemembered ? Session.rememberedLifetime : Session.longestLifetime)
+    }
+
     init(_ row: Row) throws {
         self.init(
             id: try row.get("id"), user: try row.get("user_id"), email: try row.get("email"),
@@ -150,6 +156,7 @@ extension Session {
             origin: try Self.origin(row),
             method: Session.Method(rawValue: try row.get("method")) ?? .password,
             isRemembered: try row.get("remembered"),
+            isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true,
             seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
     }

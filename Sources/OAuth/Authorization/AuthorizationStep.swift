@@ -33,7 +33,9 @@ extension AuthorizationRequest {
         guard !prompt.contains(.create) else { return .signUp }
         guard !asksAgain else { return orRefuse(.signIn) }
         let signIn = orRefuse(canPick ? .pick : .signIn)
-        guard let browser, browser.session.isGood(for: client), !prompt.contains(.selectAccount) else { return signIn }
+        guard let browser, browser.session.isGood(for: client), !browser.isGone, !prompt.contains(.selectAccount) else {
+            return signIn
+        }
         // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
         guard browser.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Core §3.1.2.2, §5.5.1: no response for another user than requested, or for another way of signing in.
