@@ -109,7 +109,7 @@ public struct AuthorizeEndpoint: Endpoint {
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
             // In a session that an app bought, the user is the one who uses the app.
-            let begins = incoming.entrance.beginsWithPicker && session?.origin == .signIn
+            let begins = incoming.entrance.beginsWithPicker && session?.isBought != true
             let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
             let wasGone = try await isGone(session, from: request.returnAddress.client)
             let state = try await browserState(session, request, isGone: wasGone && !progress.isBack, isPresent)
@@ -243,6 +243,9 @@ public struct AuthorizeEndpoint: Endpoint {
 }
 
 extension Session {
+    /// Whether an app's token opened it.
+    fileprivate var isBought: Bool { if case .bought = origin { true } else { false } }
+
     /// The session's user, in OAuth's terms. A bought session is no sign-in by a method that could be reported.
     var subject: Subject {
         Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id)
