@@ -71,7 +71,7 @@ let package = Package(
                 "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
 
-        // 8  what surfaces share, with no endpoint of its own; what administrators may do, by HTTP or on the command line
+        // 8  what surfaces share, with no endpoint of its own; what administrators may do
         module(
             "HTTPSupport",
             [
@@ -90,7 +90,7 @@ let package = Package(
                 "Text",
             ]),
 
-        // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
+        // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; pages and mails
         module(
             "OpenID",
             [
@@ -119,7 +119,7 @@ let package = Package(
             "Directory", ["Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"]),
         module("Delivery", ["Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
-        // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
+        // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, by mail; the server
         module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "System"]),
         .target(
             name: "Migrations", dependencies: ["JSON", "Storage"], path: "migrations",

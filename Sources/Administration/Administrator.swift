@@ -6,8 +6,9 @@ public import Values
 /// An administrator: the platform, or one merchant. A client is one by the scope of its own tokens:
 ///
 /// - `admin` (`Scope.admin`) makes a client without a merchant the platform's administrator, who may do everything.
-/// - `admin:merchant` (`Scope.adminMerchant`) makes a merchant's client its administrator, who sees and changes only what
-///   is the merchant's. What of that is still the platform's alone stands in the `permit` functions of this module.
+/// - `admin:merchant` (`Scope.adminMerchant`) makes a merchant's client its administrator, who sees and changes only
+///   what is the merchant's. What of that is still the platform's alone stands in the `permit` functions of this
+///   module.
 public enum Administrator: Sendable, Equatable {
     case platform
     case merchant(Merchant.ID, client: Client.ID)

@@ -15,8 +15,8 @@ public struct PersonalData: Sendable {
         self.tables = tables
     }
 
-    /// The copy as JSON in UTF-8, read in one transaction. Nil when there is no such user. It is written where it is read,
-    /// two at a time: before, it takes many times as much memory.
+    /// The copy as JSON in UTF-8, read in one transaction. Nil when there is no such user. It is written where it is
+    /// read, two at a time: before, it takes many times as much memory.
     public func document(of id: UserID) async throws -> [UInt8]? {
         let now = clock.now
         return try await database.scan { [tables] db in

@@ -3,8 +3,9 @@ struct HashingAdmissions {
     private var counts: [String: Int] = [:]
     private var total = 0
 
-    /// Lets `sender` in if fewer than `room` are in. If not, still if it has less than half as many in as the sender with
-    /// the most, as long as fewer than four times `room` are in: what is about to be hashed costs a transaction first.
+    /// Lets `sender` in if fewer than `room` are in. If not, still if it has less than half as many in as the sender
+    /// with the most, as long as fewer than four times `room` are in: what is about to be hashed costs a transaction
+    /// first.
     mutating func enter(_ sender: String, room: Int) -> Bool {
         let own = counts[sender, default: 0]
         if total >= room {

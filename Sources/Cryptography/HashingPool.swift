@@ -3,8 +3,8 @@ import Threads
 
 /// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
 ///
-/// A caller says for whom it asks: the sender's IP address or, where there is none, a user or a client. Senders take turns,
-/// so nobody keeps others from signing in by signing in over and over.
+/// A caller says for whom it asks: the sender's IP address or, where there is none, a user or a client. Senders take
+/// turns, so nobody keeps others from signing in by signing in over and over.
 public final class HashingPool: Sendable {
     public let parameters: PasswordHashCost
     private let queue: HashingQueue
@@ -44,8 +44,9 @@ public final class HashingPool: Sendable {
     /// How many callers wait for a thread.
     public var waiting: Int { queue.waiting }
 
-    /// Does `work`, which is about to hash a password for `sender`. When as many callers as the pool can serve are at it
-    /// already, throws `HashingPoolFull` before `work` has cost anything; a sender with few among them is let in still.
+    /// Does `work`, which is about to hash a password for `sender`. When as many callers as the pool can serve are at
+    /// it already, throws `HashingPoolFull` before `work` has cost anything; a sender with few among them is let in
+    /// still.
     public func admit<Value: Sendable>(
         _ sender: String, _ work: () async throws -> Value
     ) async throws -> Value {

@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 import Threads
 
-/// The queue between callers and the hashing threads. Senders take turns: one who sends many jobs waits for each of them
-/// until everybody else has had as many.
+/// The queue between callers and the hashing threads. Senders take turns: one who sends many jobs waits for each of
+/// them until everybody else has had as many.
 final class HashingQueue: Sendable {
     /// Identifies one job, so that its caller can withdraw it.
     final class Ticket: Sendable {}

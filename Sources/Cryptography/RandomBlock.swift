@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Random bytes drawn from OpenSSL's generator in advance, for one thread: a call of the generator costs the same for 16
-/// bytes as for hundreds. Bytes are erased as they are handed out, so that memory never tells what was given away.
+/// Random bytes drawn from OpenSSL's generator in advance, for one thread: a call of the generator costs the same for
+/// 16 bytes as for hundreds. Bytes are erased as they are handed out, so that memory never tells what was given away.
 @safe final class RandomBlock {
     private static let size = 512
     private static let blocks = unsafe PerThread { pointer in

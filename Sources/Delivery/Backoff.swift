@@ -1,7 +1,8 @@
 import Cryptography
 import Values
 
-/// How long to wait after a failed attempt: a minute, then twice as long each time, at most an hour; and up to a quarter more.
+/// How long to wait after a failed attempt: a minute, then twice as long each time, at most an hour; and up to a
+/// quarter more.
 enum Backoff {
     private static let shortest: Duration = .minutes(1)
     private static let longest: Duration = .hours(1)

@@ -22,8 +22,8 @@ public struct Delivery: Sendable {
         public static let common = Share("")
     }
 
-    /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile before
-    /// everybody else's.
+    /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile
+    /// before everybody else's.
     public struct Topic: Sendable {
         /// While a delivery waits that has not been tried, a newer one that says the same takes its place.
         let content: String?

@@ -67,8 +67,8 @@ extension Outbox {
         }
     }
 
-    /// The shares with something of `kind` to send, each with its most overdue time. Each costs two steps into the index,
-    /// however much waits in it.
+    /// The shares with something of `kind` to send, each with its most overdue time. Each costs two steps into the
+    /// index, however much waits in it.
     private static func dueShares(
         _ kind: Delivery.Kind, at now: Timestamp, in db: any Transaction
     ) throws -> [DeliveryRoom.DueShare] {

@@ -36,8 +36,8 @@ public struct JSONMembers: Sendable {
         return text
     }
 
-    /// A name of 1 to `most` bytes, for people to read and to tell from other names, without invisible characters and without characters that
-    /// change the direction of the text around it (Unicode TR36 §2.10).
+    /// A name of 1 to `most` bytes, for people to read and to tell from other names, without invisible characters and
+    /// without characters that change the direction of the text around it (Unicode TR36 §2.10).
     public func name(_ member: String, most: Int) throws(JSONFault) -> String? {
         guard let text = try text(member, most: most) else { return nil }
         guard text.unicodeScalars.allSatisfy(\.isSeen), text.unicodeScalars.contains(where: { !$0.isBlank }) else {

@@ -55,8 +55,8 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
 
 /// The known parameters of one request: each at most once, none empty.
 public struct Parameters: Sendable {
-    /// Those that were sent, also without a value. A request has a handful, which are found faster in their order than by
-    /// a hash.
+    /// Those that were sent, also without a value. A request has a handful, which are found faster in their order than
+    /// by a hash.
     private let sent: [(parameter: Parameter, value: String)]
     /// Whether `resource` or `audience` occurs more than once.
     let namesSeveralResources: Bool

@@ -42,8 +42,8 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// And of these, for one part of a requester: a merchant's client or issuer, or an IP address that brings a client's
-    /// `request_uri`.
+    /// And of these, for one part of a requester: a merchant's client or issuer, or an IP address that brings a
+    /// client's `request_uri`.
     var mostForPart: Int {
         switch self {
         case .facebook, .google, .signIn: 8

@@ -61,7 +61,8 @@ package struct NewUser: Sendable {
         return members
     }
 
-    /// The password, if the call has one; throws if it is weak, or resembles the user's names, the address or `service`.
+    /// The password, if the call has one; throws if it is weak, or resembles the user's names, the address or
+    /// `service`.
     package func password(not service: String?) throws(SPiDRefusal) -> Password? {
         guard let typedPassword else { return nil }
         do {

@@ -1,8 +1,8 @@
 import Glibc
 package import Values
 
-/// A time in the common phrases of PHP's strtotime, as SPiD reads them: `yesterday`, `last year`, `-7 days`, `1 week ago`,
-/// `tomorrow noon`, several in a row. All in UTC, without regard to case.
+/// A time in the common phrases of PHP's strtotime, as SPiD reads them: `yesterday`, `last year`, `-7 days`, `1 week
+/// ago`, `tomorrow noon`, several in a row. All in UTC, without regard to case.
 struct RelativeTime {
     private var months: Int64 = 0
     private var seconds: Int64 = 0

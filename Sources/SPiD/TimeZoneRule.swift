@@ -10,7 +10,10 @@ struct TimeZoneRule: Sendable {
     /// Nil for anything else.
     init?(_ text: String) {
         let form =
-            /(?:[A-Za-z]+|<[A-Za-z0-9+\-]+>)([+\-]?[0-9:]+)(?:(?:[A-Za-z]+|<[A-Za-z0-9+\-]+>)([+\-]?[0-9:]+)?,([^,]+),([^,]+))?/
+            #/
+            (?:[A-Za-z]+|<[A-Za-z0-9+\-]+>)([+\-]?[0-9:]+)
+            (?:(?:[A-Za-z]+|<[A-Za-z0-9+\-]+>)([+\-]?[0-9:]+)?,([^,]+),([^,]+))?
+            /#
         guard let parts = text.wholeMatch(of: form)?.output, let offset = Self.seconds(parts.1) else { return nil }
         // POSIX counts the hours that clocks are behind.
         standard = -offset

@@ -14,8 +14,8 @@ struct DeliveryService: BackgroundService {
     let routes: [DeliveryWorker]
 
     private static let interval: Duration = .seconds(2)
-    /// How long attempts under way may take at the end. Then they are cancelled and given back, while the database still
-    /// takes writes (`BackgroundServices.inTheLastSecond`): the next server sends them at once.
+    /// How long attempts under way may take at the end. Then they are cancelled and given back, while the database
+    /// still takes writes (`BackgroundServices.inTheLastSecond`): the next server sends them at once.
     private static let longestEnd: Duration = .seconds(7)
 
     init(outbox: Outbox, mailer: any Mailer, outbound: Outbound, logouts: LogoutTokens) {

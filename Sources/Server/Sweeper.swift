@@ -4,7 +4,8 @@ import Logging
 import Storage
 import Values
 
-/// Deletes expired rows, users whose deletion is due, and clients and merchants that are being deleted, a little at a time.
+/// Deletes expired rows, users whose deletion is due, and clients and merchants that are being deleted, a little at a
+/// time.
 struct Sweeper: BackgroundService {
     let retention: Retention
     let deletion: UserDeletion

@@ -10,6 +10,21 @@ public protocol Database: Sendable {
     /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests.
     func scan<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
+    /// The rows of one SELECT, which is its own snapshot. A server across a network is asked for those of several
+    /// callers at once.
+    func rows(_ sql: SQL) async throws -> [Row]
+
+    /// Runs `first`, and what `next` returns if that changed a row, in one transaction. Whether it did, once all is on
+    /// disk.
+    ///
+    /// A server across a network gets everything at once, with that of other callers in the same transaction. Then the
+    /// statements of `next` must do nothing unless a condition holds, which is given to it: `decided`, which only
+    /// `first` can have made true. It is nil where they would not run. Rows that are changed besides those of `first`
+    /// must not be what long transactions change too: those would wait for each other.
+    func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool
+
     /// Runs `work` in a transaction and returns when its changes are on disk. A thrown error undoes all of them.
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
@@ -27,8 +42,8 @@ public protocol Database: Sendable {
     /// Throws when no request can be served. For a load balancer that asks whether to send requests here.
     func confirmReady() async throws
 
-    /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun: the
-    /// process is about to end, whatever the engine does. Other work is done as before.
+    /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun:
+    /// the process is about to end, whatever the engine does. Other work is done as before.
     func abandonWork(over time: Duration)
 
     /// Finishes running work and releases the engine. A server across a network gets some seconds for that, or a moment
@@ -54,6 +69,23 @@ extension Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await write(work)
+    }
+
+    public func rows(_ sql: SQL) async throws -> [Row] { try await read { db in try db.rows(sql) } }
+
+    public func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool {
+        try await guardedWrite { db in
+            guard try db.execute(first) > 0 else { return false }
+            for sql in next(nil) { try db.enqueue(sql) }
+            return true
+        }
+    }
+
+    /// Runs one statement that needs nothing before it. Whether it changed a row, once that is on disk.
+    @discardableResult public func change(_ sql: SQL) async throws -> Bool {
+        try await change(sql, decided: .always) { _ in [] }
     }
 
     public func abandonWork(over time: Duration) {}

@@ -30,6 +30,9 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         shape = .ofRunTimeText
     }
 
+    /// The condition that always holds.
+    public static let always: SQL = "1 = 1"
+
     /// The text with `$1 … $n` for the bound values.
     public var text: String {
         var text = ""

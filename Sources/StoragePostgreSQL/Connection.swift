@@ -55,17 +55,25 @@ import Storage
     /// Whether the server took too long, and the connection was given up for that.
     var fellSilent: Bool { line.isCut }
 
+    func hasPrepared(_ sql: SQL) -> Bool { prepared.name(of: sql) != nil }
+
     /// Runs `statements` in one round trip. Returns the answer to the last, or throws the first failure.
     func run(_ statements: [SQL]) throws(Failure) -> Answer {
+        guard let last = try runAll(statements).last else { throw .lost }
+        return last
+    }
+
+    /// The same, with the answer to each.
+    func runAll(_ statements: [SQL]) throws(Failure) -> [Answer] {
         try waiting { () throws(Failure) in
-            if prepared.isFull(for: statements.count) {
+            if prepared.isFull(for: statements.count { prepared.name(of: $0) == nil }) {
                 try sendText("DEALLOCATE ALL")
                 try sync()
                 prepared.forget()
             }
             var commands: [Command] = []
             for sql in statements { try send(sql, &commands) }
-            return try last(of: try answers(), to: commands)
+            return try check(try answers(), to: commands)
         }
     }
 
@@ -148,11 +156,15 @@ import Storage
     /// Flushes what was sent and reads the results, after those of posted commands.
     private func answers() throws(Failure) -> [Answer] {
         try unsafe sent(PQpipelineSync(handle))
+        try readPosted()
+        return try answersUpToSync()
+    }
+
+    private func readPosted() throws(Failure) {
         while unread > 0 {
             guard try answersUpToSync().allSatisfy(\.succeeded) else { throw .lost }
             unread -= 1
         }
-        return try answersUpToSync()
     }
 
     private func answersUpToSync() throws(Failure) -> [Answer] {
@@ -172,14 +184,19 @@ import Storage
         }
     }
 
-    /// The answer to the last of `commands`, unless one of them failed.
-    private func last(of answers: [Answer], to commands: [Command]) throws(Failure) -> Answer {
+    /// The answers to the statements among `commands`, unless one of them failed.
+    private func check(_ answers: [Answer], to commands: [Command]) throws(Failure) -> [Answer] {
+        var executed: [Answer] = []
         for (answer, command) in zip(answers, commands) {
             if let failure = answer.failure { throw failure }
             // It stays prepared even if running it fails.
-            if case .prepare(let sql, let name) = command { prepared.add(sql, as: name) }
+            if case .prepare(let sql, let name) = command {
+                prepared.add(sql, as: name)
+            } else {
+                executed.append(answer)
+            }
         }
-        guard answers.count == commands.count, let last = answers.last else { throw .lost }
-        return last
+        guard answers.count == commands.count else { throw .lost }
+        return executed
     }
 }

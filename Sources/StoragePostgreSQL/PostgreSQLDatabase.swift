@@ -34,7 +34,7 @@ public final class PostgreSQLDatabase: Database {
         let queue = WorkQueue(threads: connections, patience: patience)
         let lines = Lines()
         do throws(SystemThread.Unavailable) {
-            try startThreads(connections, for: queue, address, lines)
+            try startThreads(connections, for: queue, address, lines, answerTime)
         } catch {
             queue.close()
             throw StorageError.unavailable("\(error)")
@@ -48,6 +48,18 @@ public final class PostgreSQLDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await perform { [answerTime] session in try session.run(.read, answeredIn: answerTime, work) }
+    }
+
+    public func rows(_ sql: SQL) async throws -> [Row] {
+        guard case .rows(let rows) = try await perform(.select, sql) else { return [] }
+        return rows
+    }
+
+    public func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool {
+        guard case .changed(let isChanged) = try await perform(.change, first, next(decided)) else { return false }
+        return isChanged
     }
 
     public func scan<Value: Sendable>(
@@ -98,7 +110,7 @@ public final class PostgreSQLDatabase: Database {
     }
 
     private static func startThreads(
-        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ answerTime: Duration
     ) throws(SystemThread.Unavailable) {
         let turn = DispatchSemaphore(value: 1)
         let gate = ConnectGate()
@@ -106,8 +118,14 @@ public final class PostgreSQLDatabase: Database {
             try SystemThread.start(named: "postgresql-\(number)") {
                 let session = Session(address: address, turn: turn, gate: gate, lines: lines)
                 session.waitForTurn()
-                while let work = queue.next(for: number) {
-                    work.run(session)
+                while let task = queue.next(for: number) {
+                    switch task {
+                    case .work(let work): work.run(session)
+                    case .group(let group):
+                        for request in session.run(group, answeredIn: answerTime) {
+                            queue.addAlone(request) { session in session.runAlone(request, answeredIn: answerTime) }
+                        }
+                    }
                     session.waitForTurn()
                 }
                 session.disconnect()
@@ -127,6 +145,15 @@ public final class PostgreSQLDatabase: Database {
         Task {
             try? await Task.sleep(for: time)
             body()
+        }
+    }
+
+    private func perform(
+        _ kind: LoneRequest.Kind, _ first: SQL, _ rest: [SQL] = []
+    ) async throws -> LoneRequest.Outcome {
+        try await withCheckedThrowingContinuation { continuation in
+            let request = LoneRequest(kind: kind, first: first, rest: rest, caller: Caller(continuation))
+            do { try queue.add(request) } catch { request.caller.answer(.failure(error)) }
         }
     }
 

@@ -18,7 +18,7 @@ final class Session {
     }
 
     static let commit: SQL = "COMMIT"
-    private static let rollback: SQL = "ROLLBACK"
+    static let rollback: SQL = "ROLLBACK"
 
     /// About a second in all. With twenty, a quarter of a second, a busy machine sometimes refused an honest request.
     private static let mostRaces = 60
@@ -30,7 +30,7 @@ final class Session {
     private let turn: DispatchSemaphore
     private let gate: ConnectGate
     private let lines: Lines
-    private var connection: Connection?
+    private(set) var connection: Connection?
 
     init(address: ServerAddress, turn: DispatchSemaphore, gate: ConnectGate, lines: Lines) {
         self.address = address
@@ -78,8 +78,8 @@ final class Session {
                 switch failure.remedy {
                 case .again where races < Self.mostRaces: races += 1
                 // A COMMIT may have been under way, its outcome unknown. Closures may run twice: see `Database`.
-                // After a silence it is tried once more: somebody has waited long enough. When that was cut short, nobody
-                // waits any more.
+                // After a silence it is tried once more: somebody has waited long enough. When that was cut short,
+                // nobody waits any more.
                 case .reconnect where losses < Self.mostLosses && !(failure.isSilence && lines.isHurried):
                     losses += failure.isSilence ? Self.mostLosses : 1
                 default: throw failure.error
@@ -131,7 +131,7 @@ final class Session {
     }
 
     /// Ends a transaction without waiting for the result, which is read before the next one's.
-    private func post(_ command: SQL, on connection: Connection) {
+    func post(_ command: SQL, on connection: Connection) {
         guard self.connection === connection else { return }
         // A connection that may still be inside a transaction is never used again; the server then rolls back.
         do { try connection.post(command) } catch { disconnect() }

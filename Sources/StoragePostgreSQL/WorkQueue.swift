@@ -3,6 +3,9 @@ import Storage
 import Synchronization
 
 /// Work for the connections' threads, in the order of its coming. Work that waits too long is refused.
+///
+/// Lone requests of several callers go to one thread together, all of a kind that wait when it becomes free. No second
+/// one takes them meanwhile, so that under load there are many.
 final class WorkQueue: Sendable {
     /// One job. It is run or refused; where it runs too long, both.
     struct Work: Sendable {
@@ -10,50 +13,10 @@ final class WorkQueue: Sendable {
         let refuse: @Sendable (StorageError) -> Void
     }
 
-    /// With more work than this the database is hopelessly behind, and refusing is better than queueing.
-    private static let limit = 10_000
-
-    private struct State {
-        /// Two stacks make a queue: `leaving` is the older half, newest first.
-        var arriving: [Entry] = []
-        var leaving: [Entry] = []
-        var isClosed = false
-        var isAbandoned = false
-        /// How long work may take in all, waiting and running; nil while only its wait for a thread is limited.
-        var longest: Duration?
-        var threads: Int
-        /// What each thread is doing.
-        var running: [Int: Entry] = [:]
-        var closers: [CheckedContinuation<Void, Never>] = []
-
-        mutating func next() -> Entry? {
-            if leaving.isEmpty {
-                leaving = arriving.reversed()
-                arriving.removeAll(keepingCapacity: true)
-            }
-            return leaving.popLast()
-        }
-
-        /// Takes out what has waited longer than `patience`, and what has taken too long in all.
-        mutating func overdue(at now: ContinuousClock.Instant, _ patience: Duration) -> [Work] {
-            var works: [Work] = []
-            let patience = min(patience, longest ?? patience)
-            while let oldest = leaving.last ?? arriving.first, now - oldest.since >= patience, let entry = next() {
-                works.append(entry.work)
-            }
-            guard let longest else { return works }
-            for (thread, entry) in running where now - entry.since >= longest {
-                works.append(entry.work)
-                running.removeValue(forKey: thread)
-            }
-            return works
-        }
-    }
-
-    private struct Entry {
-        let work: Work
-        /// When it came.
-        let since = ContinuousClock.now
+    /// What one thread does next.
+    enum Task {
+        case work(Work)
+        case group([LoneRequest])
     }
 
     private let state: Mutex<State>
@@ -69,39 +32,59 @@ final class WorkQueue: Sendable {
 
     /// Passes `work` to the next free thread.
     func add(_ work: Work) throws(StorageError) {
-        let entry = Entry(work: work)
+        let entry = Entry(item: work)
         try state.withLock { state throws(StorageError) in
-            guard !state.isClosed else { throw .unavailable("the database is closed") }
-            guard state.arriving.count + state.leaving.count < Self.limit else {
-                throw .unavailable("too much work is waiting for PostgreSQL")
-            }
+            try state.confirmOpen()
             state.arriving.append(entry)
         }
         available.signal()
     }
 
+    /// Passes `request` to the next thread that may run a group.
+    func add(_ request: LoneRequest) throws(StorageError) {
+        let entry = Entry(item: request)
+        let isNews = try state.withLock { state throws(StorageError) in
+            try state.confirmOpen()
+            return state.add(entry)
+        }
+        if isNews { available.signal() }
+    }
+
+    /// Passes `request` to the next free thread, which runs it for itself.
+    func addAlone(_ request: LoneRequest, run: @escaping @Sendable (Session) -> Void) {
+        do { try add(Work(run: run, refuse: request.refuse)) } catch { request.refuse(error) }
+    }
+
     /// Waits for work for `thread`, whose last is done. Nil ends it: the queue is closed and empty.
-    func next(for thread: Int) -> Work? {
-        state.withLock { _ = $0.running.removeValue(forKey: thread) }
+    func next(for thread: Int) -> Task? {
+        // Nobody signals requests that came while a thread was at others.
+        let group = state.withLock { state in
+            state.finish(thread)
+            return state.nextGroup(for: thread)
+        }
+        if let group { return group }
         while true {
             available.wait()
-            let (entry, isOver) = state.withLock { state in
-                let entry = state.next()
-                state.running[thread] = entry
-                return (entry, entry == nil && state.isClosed)
+            let (task, isOver) = state.withLock { state in
+                let task = state.next(for: thread)
+                return (task, task == nil && state.isClosed)
             }
-            if let entry { return entry.work }
-            // Otherwise the work of this signal has already been refused.
+            if let task { return task }
+            // Otherwise the work of this signal has already been done or refused.
             if isOver { return nil }
         }
     }
 
     /// Refuses work that has waited too long. False when all threads have ended.
     @discardableResult func refuseOverdue() -> Bool {
-        let (works, longest, isAlive) = state.withLock { state in
-            (state.overdue(at: .now, patience), state.longest, state.threads > 0)
+        let (refusals, longest, isAlive, isWaiting) = state.withLock { state in
+            let now = ContinuousClock.now
+            let refusals = state.overdue(at: now, patience)
+            return (refusals, state.longest, state.threads > 0, state.hasGroup(at: now))
         }
-        for work in works { work.refuse(.unavailable("PostgreSQL was too busy for \(longest ?? patience)")) }
+        // Those that run groups may be waiting for a server that has fallen silent.
+        if isWaiting { available.signal() }
+        for refuse in refusals { refuse(.unavailable("PostgreSQL was too busy for \(longest ?? patience)")) }
         return isAlive
     }
 
@@ -126,12 +109,8 @@ final class WorkQueue: Sendable {
     /// Takes no more work, refuses what is queued and what runs, and waits for no thread: some may be beyond reach.
     func abandon() {
         close()
-        let (works, closers) = state.withLock { state in
-            defer { (state.arriving, state.leaving, state.running, state.closers) = ([], [], [:], []) }
-            state.isAbandoned = true
-            return ((state.leaving + state.arriving + state.running.values).map(\.work), state.closers)
-        }
-        for work in works { work.refuse(.unavailable("the database is closing")) }
+        let (refusals, closers) = state.withLock { state in state.abandon() }
+        for refuse in refusals { refuse(.unavailable("the database is closing")) }
         for closer in closers { closer.resume() }
     }
 

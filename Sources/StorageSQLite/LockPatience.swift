@@ -2,7 +2,8 @@ import CSQLite
 import Synchronization
 import Threads
 
-/// How long a connection waits for the lock of another process. Unlike SQLite's own wait it can be shortened from outside.
+/// How long a connection waits for the lock of another process. Unlike SQLite's own wait it can be shortened from
+/// outside.
 final class LockPatience: Sendable {
     private struct State {
         var since = ContinuousClock.now
@@ -26,8 +27,8 @@ final class LockPatience: Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Waits no longer than `longest` from now on, and for nothing any more once that was too short: what waits next would
-    /// wait for the same lock.
+    /// Waits no longer than `longest` from now on, and for nothing any more once that was too short: what waits next
+    /// would wait for the same lock.
     func shorten(to longest: Duration) {
         state.withLock { state in
             state.longest = min(state.longest, longest)

@@ -50,7 +50,8 @@ public enum SystemThread {
         }
     }
 
-    /// Does `work`, which blocks, on a new thread: the threads of tasks are few. Throws what it throws, or `Unavailable`.
+    /// Does `work`, which blocks, on a new thread: the threads of tasks are few. Throws what it throws, or
+    /// `Unavailable`.
     public static func run<Value: Sendable>(
         named name: String, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

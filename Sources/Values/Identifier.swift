@@ -11,6 +11,9 @@ public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
     public static func random(from random: any RandomSource) -> Self {
         Self(Hexadecimal.encode(random.bytes(12)))
     }
+
+    /// Whether it is one of the 256th part of all that are drawn: for upkeep that not every request should pay for.
+    public var isSampled: Bool { text.hasSuffix("00") }
 }
 
 extension Identifier {

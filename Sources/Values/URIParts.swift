@@ -9,7 +9,8 @@ public struct URIParts: Sendable {
     public let scheme: String?
     public let user: String?
     public let password: String?
-    /// Without percent-encoding; the name that an `xn--` name stands for (RFC 5891). IPv6 addresses keep their brackets.
+    /// Without percent-encoding; the name that an `xn--` name stands for (RFC 5891). IPv6 addresses keep their
+    /// brackets.
     public let host: String?
     /// As it is written.
     public let encodedHost: String?

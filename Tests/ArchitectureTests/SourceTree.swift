@@ -52,8 +52,8 @@ enum SourceTree {
     }
 
     private static func names(in folder: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path(percentEncoded: false)))?
-            .sorted() ?? []
+        let path = root.appending(path: folder).path(percentEncoded: false)
+        return (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
     }
 
     /// The files at or below `place`, without builds, virtual environments and caches.

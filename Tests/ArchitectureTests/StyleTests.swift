@@ -12,6 +12,11 @@ import Testing
         #expect(short * 10 >= sizes.count * 9, "\(short) of \(sizes.count) have at most 150 lines")
     }
 
+    @Test("no line is over 120 columns", arguments: SourceTree.swiftFiles)
+    func columns(_ file: SourceFile) {
+        for (number, line) in zip(1..., file.lines) { #expect(line.count <= 120, "\(file.path):\(number)") }
+    }
+
     static let unfinished = ["TO" + "DO", "FIX" + "ME", "fatalError", "try!", "as!"]
 
     @Test("no source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)

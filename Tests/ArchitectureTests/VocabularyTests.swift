@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// One word for one thing (docs/decisions/vocabulary.md): what things were called before is no name of a type, a file or
-/// a table.
+/// One word for one thing (docs/decisions/vocabulary.md): what things were called before is no name of a type, a file
+/// or a table.
 @Suite struct VocabularyTests {
     /// Words that no name may contain.
     static let gone: Set = [

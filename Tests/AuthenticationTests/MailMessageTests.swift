@@ -91,7 +91,8 @@ import Values
     @Test(
         "a long subject is folded between characters and decodes whole",
         arguments: [
-            String(repeating: "æ", count: 300), String(repeating: "👩‍👩‍👧", count: 40), String(repeating: "a ", count: 500),
+            String(repeating: "æ", count: 300), String(repeating: "👩‍👩‍👧", count: 40),
+            String(repeating: "a ", count: 500),
         ])
     func longSubject(_ subject: String) throws {
         let message = try message(subject: subject)

@@ -59,7 +59,8 @@ import Testing
         }
     }
 
-    /// An ECDSA signature with one half that is zero, and one with both halves a byte longer, which are the same numbers.
+    /// An ECDSA signature with one half that is zero, and one with both halves a byte longer, which are the same
+    /// numbers.
     private func halves(_ signature: [UInt8]) -> [[UInt8]] {
         let (r, s) = (signature.prefix(signature.count / 2), signature.suffix(signature.count / 2))
         let zeros = [UInt8](repeating: 0, count: r.count)

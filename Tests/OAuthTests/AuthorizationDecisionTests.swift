@@ -187,7 +187,8 @@ struct AuthorizationDecisionTests {
             Row(.own, ["prompt": "none"], Self.visitor(isMeant: false, isIntroduced: false), .refuse(.consentRequired)),
             Row(.own, ["prompt": "none", "max_age": "59"], unmet, .refuse(.consentRequired)),
             Row(
-                .strict, ["prompt": "none"], Self.visitor(email: .none, isIntroduced: false), .refuse(.consentRequired)),
+                .strict, ["prompt": "none"], Self.visitor(email: .none, isIntroduced: false),
+                .refuse(.consentRequired)),
             Row(.strict, [:], Self.visitor(email: .none, isIntroduced: false), .introduce),
             Row(.own, ["max_age": "59"], unmet, .confirm),
             Row(.own, ["prompt": "consent"], unmet, .consent(Scope(["openid", "profile"]))),

@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct LostConnectionTests {
     @Test("a connection killed while idle is replaced unnoticed")
     func idle() async throws {
-        let (database, other, _) = try await pair()
+        let (database, other, _) = try await Self.pair()
         for id in 0..<3 {
             try await other.terminate(try await database.processID())
             try await database.run("INSERT INTO things (id) VALUES (\(id))")
@@ -19,7 +19,7 @@ import Testing
 
     @Test("a transaction whose connection is killed runs again, whole")
     func inside() async throws {
-        let (database, other, _) = try await pair()
+        let (database, other, _) = try await Self.pair()
         let victim = try await database.processID()
         let hasInserted = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
@@ -42,7 +42,7 @@ import Testing
 
     @Test("a closure that loses its connection every time gives up, and the next one works")
     func always() async throws {
-        let (database, other, _) = try await pair()
+        let (database, other, _) = try await Self.pair()
         let pids = Ledger<Int>()
         let error = await #expect(throws: StorageError.self) {
             try await database.write { db in
@@ -60,7 +60,7 @@ import Testing
 
     @Test("a COMMIT that was done but never acknowledged is found done by the second run")
     func unknownOutcome() async throws {
-        let (_, other, url) = try await pair()
+        let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1)
         try await other.run("INSERT INTO things (id) VALUES (\(1))")
@@ -82,7 +82,7 @@ import Testing
 
     @Test("a COMMIT that never arrived is done by the second run")
     func lostCommit() async throws {
-        let (_, other, url) = try await pair()
+        let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1)
         cutter.cutBefore("COMMIT")
@@ -92,7 +92,7 @@ import Testing
 
     @Test("work is unavailable while the server is gone, and succeeds when it returns")
     func gone() async throws {
-        let (_, _, url) = try await pair()
+        let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2)
         cutter.refuses = true
@@ -112,7 +112,7 @@ import Testing
 
     @Test("not every request tries to connect to a server that is gone")
     func knocking() async throws {
-        let (_, _, url) = try await pair()
+        let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8)
         cutter.refuses = true
@@ -125,7 +125,7 @@ import Testing
 
     @Test("when new connections cannot be made, the existing ones do the work")
     func fewConnections() async throws {
-        let (_, _, url) = try await pair()
+        let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         cutter.mostGuests = 2
         // Patient: on a busy machine the two may take longer than anybody would wait.
@@ -148,11 +148,11 @@ import Testing
     }
 
     /// A database over one connection, a second way into it, and its address.
-    private func pair() async throws -> (PostgreSQLDatabase, PostgreSQLDatabase, String) {
+    static func pair(connections: Int = 1) async throws -> (PostgreSQLDatabase, PostgreSQLDatabase, String) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
         try await other.createThings()
-        return (try await PostgreSQLDatabase.open(url: url, connections: 1), other, url)
+        return (try await PostgreSQLDatabase.open(url: url, connections: connections), other, url)
     }
 }
 
@@ -162,7 +162,7 @@ extension PostgreSQLDatabase {
     }
 
     /// Ends another connection of the server and waits until it is gone.
-    fileprivate func terminate(_ pid: Int) async throws {
+    func terminate(_ pid: Int) async throws {
         let row = try await read { try $0.rows("SELECT pg_terminate_backend(\(pid), 5000) AS is_gone").first }
         #expect(try row?.get("is_gone", as: Bool.self) == true)
     }

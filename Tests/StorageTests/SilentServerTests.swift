@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct SilentServerTests {
     @Test("work that a silent server does not answer is refused, and done again when the server answers again")
     func silence() async throws {
-        let (cutter, other) = try await cutter()
+        let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(
             url: cutter.url + "&connect_timeout=2", connections: 2, answerTime: .milliseconds(300))
         cutter.isSilent = true
@@ -33,7 +33,7 @@ import Testing
 
     @Test("a COMMIT that was done, and that a silent server does not acknowledge, is found done by the second run")
     func unknownOutcome() async throws {
-        let (cutter, other) = try await cutter()
+        let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(
             url: cutter.url, connections: 1, answerTime: .milliseconds(500))
         try await other.run("INSERT INTO things (id) VALUES (\(1))")
@@ -50,7 +50,7 @@ import Testing
 
     @Test("a load balancer hears soon that the server is silent, while work still waits for it")
     func readiness() async throws {
-        let (cutter, other) = try await cutter()
+        let (cutter, other) = try await Self.cutter()
         try await other.run("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)")
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))
         cutter.isSilent = true
@@ -69,7 +69,7 @@ import Testing
 
     @Test("an abandoned database refuses work that the server does not answer, and closes")
     func abandoned() async throws {
-        let (cutter, _) = try await cutter()
+        let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
         cutter.isSilent = true
         await withTaskGroup { group in
@@ -89,7 +89,7 @@ import Testing
 
     @Test("while work that waits for a lock is abandoned, other work is done as before")
     func abandonedAlone() async throws {
-        let (cutter, other) = try await cutter()
+        let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
         try await other.run("INSERT INTO things (id) VALUES (\(1)), (\(2))")
         let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -123,7 +123,7 @@ import Testing
 
     @Test("closing does not wait for a silent server without end")
     func closing() async throws {
-        let (cutter, _) = try await cutter()
+        let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))
         cutter.isSilent = true
         async let ready: Void = database.confirmReady()
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// A proxy before a new database, and a way around it.
-    private func cutter() async throws -> (Cutter, PostgreSQLDatabase) {
+    static func cutter() async throws -> (Cutter, PostgreSQLDatabase) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
         try await other.createThings()

@@ -23,7 +23,8 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// Creates a user; `also` joins the transaction. `sender` asks for it (`HashingPool`). Throws `StorageError.conflict` when the address is taken.
+    /// Creates a user; `also` joins the transaction. `sender` asks for it (`HashingPool`). Throws
+    /// `StorageError.conflict` when the address is taken.
     public func create(
         _ changes: UserChanges, for sender: String,
         also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void

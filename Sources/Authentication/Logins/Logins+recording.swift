@@ -24,10 +24,10 @@ extension Logins {
 
     /// Deletes a user's oldest attempts beyond `most`: an app may open sessions thousands of times a minute.
     ///
-    /// Looks after one attempt in 256, chosen by its random id, so that not every sign-in pays for it. So at times there
-    /// are some hundreds more.
+    /// Looks after one attempt in 256, chosen by its random id, so that not every sign-in pays for it. So at times
+    /// there are some hundreds more.
     private static func forgetOldest(of user: UserID, after attempt: Login.Attempt, in db: any Transaction) throws {
-        guard attempt.id.text.hasSuffix("00") else { return }
+        guard attempt.id.isSampled else { return }
         try db.execute(
             """
             DELETE FROM logins WHERE id IN (

@@ -28,8 +28,8 @@ extension Throttle {
         for bucket in origin(address) { try giveBack(bucket, in: db) }
     }
 
-    /// Charges one mail to `recipient`, asked for at `place`. False when the mailbox got too many recently. The requester
-    /// is not told, because that would reveal something about the mailbox.
+    /// Charges one mail to `recipient`, asked for at `place`. False when the mailbox got too many recently. The
+    /// requester is not told, because that would reveal something about the mailbox.
     static func chargeMailbox(
         _ recipient: EmailAddress, for purpose: Verification.Purpose, at place: KnownDevices.Place? = nil,
         _ now: Timestamp, in db: any Transaction

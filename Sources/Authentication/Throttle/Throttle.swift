@@ -138,8 +138,10 @@ enum Throttle {
 
     static func giveBack(_ bucket: Bucket, in db: any Transaction) throws {
         try db.execute(
-            "UPDATE throttles SET theoretical_arrival = theoretical_arrival - \(bucket.refill.milliseconds) WHERE name = \(bucket.name)"
-        )
+            """
+            UPDATE throttles SET theoretical_arrival = theoretical_arrival - \(bucket.refill.milliseconds)
+            WHERE name = \(bucket.name)
+            """)
     }
 
     /// The stored time. When the clock was set back, the bucket is full as of now, and stored so: otherwise users would

@@ -13,8 +13,8 @@ extension UserDeletion {
         public fileprivate(set) var failures: [(user: UserID, error: any Error)] = []
     }
 
-    /// Deletes the users that are due, at most `batch`, each in transactions of its own. Any number of nodes may do so at
-    /// once: each user is deleted once. A failure does not hold up the others.
+    /// Deletes the users that are due, at most `batch`, each in transactions of its own. Any number of nodes may do so
+    /// at once: each user is deleted once. A failure does not hold up the others.
     public func deleteDue(
         at now: Timestamp, batch: Int = 20, within budget: BulkErasure.Budget = .unlimited
     ) async throws -> Round {

@@ -11,7 +11,8 @@ extension UserDeletion {
         case leaving(Timestamp)
     }
 
-    /// Applies the decision of a user who has just authenticated in this browser. One who stays is signed in by `opening`.
+    /// Applies the decision of a user who has just authenticated in this browser. One who stays is signed in by
+    /// `opening`.
     public func decide(
         _ decision: Decision, on id: Verification.ID, browser: Fingerprint<Browser>?, verifications: Verifications,
         opening: Session.Opening, replacing old: Session.ID?

@@ -37,8 +37,8 @@ public struct UserDeletion: Sendable {
         case overtaken
     }
 
-    /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every token
-    /// and session now. `also` joins the transaction that schedules: the mail that names the date.
+    /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every
+    /// token and session now. `also` joins the transaction that schedules: the mail that names the date.
     public func request(
         by session: Session, proof: SignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {

@@ -146,8 +146,8 @@ extension Verifications {
 
     private static let columns: SQL.Columns =
         """
-        id, purpose, user_id, email, code, browser, password_hash, profile, agreed, method, continue_to, tries, created_at, \
-        expires_at, spent_at, spent_by
+        id, purpose, user_id, email, code, browser, password_hash, profile, agreed, method, continue_to, tries, \
+        created_at, expires_at, spent_at, spent_by
         """
 
     private static func find(

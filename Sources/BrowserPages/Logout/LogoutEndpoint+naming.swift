@@ -6,7 +6,8 @@ import Values
 
 /// Which client asks for the logout.
 extension LogoutEndpoint {
-    /// The SPiD-compatible client whose id is where a token should be: SPiD's SDK for PHP puts it there when it has none.
+    /// The SPiD-compatible client whose id is where a token should be: SPiD's SDK for PHP puts it there when it has
+    /// none.
     func clientInPlaceOfToken(_ parameters: OAuth.Parameters) async throws -> Client? {
         guard let text = parameters[.oauthToken] else { return nil }
         return try await spidClient(Client.ID(text))

@@ -9,8 +9,8 @@ extension LogoutRequest {
     /// `returnTo` of Auth0's SDKs, which have no ID token to show. Then it is the client's wish; that it is the user's,
     /// who signed in to it in this session, is for the caller to find out.
     ///
-    /// The browser must say so, by `Sec-Fetch-Site` (Fetch Metadata §2.4) or by `Referer`. One that says nothing may come
-    /// from any site.
+    /// The browser must say so, by `Sec-Fetch-Site` (Fetch Metadata §2.4) or by `Referer`. One that says nothing may
+    /// come from any site.
     func isReturn(to client: Client, _ request: Request) -> Bool {
         let others: [Parameter] = [.idTokenHint, .postLogoutRedirectURI, .redirectURI]
         guard request.target.path == "/v2/logout", parameters[.clientID] == client.id.text,

@@ -60,18 +60,17 @@ extension Clients {
             """
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
-                refresh_family_lifetime, refresh_repeat_window, requires_pkce, web_origins, post_logout_redirect_uris, callback_uri,
-                requires_verified_email, signs_responses, terms_uri, terms_changed_at, openid, spid,
-                sealed_sign_secret, created_at, updated_at)
+                refresh_family_lifetime, refresh_repeat_window, requires_pkce, web_origins,
+                post_logout_redirect_uris, callback_uri, requires_verified_email, signs_responses, terms_uri,
+                terms_changed_at, openid, spid, sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
                 \(client.refreshTokenLifetime.milliseconds), \(client.refreshFamilyLifetime.stored),
-                \(client.refreshRepeatWindow.milliseconds), \(client.requiresPKCE), \(client.storedOrigins), \(client.storedLogoutURIs),
-                \(client.callbackURI), \(client.requiresVerifiedEmail),
-                \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt),
-                \(client.storedOpenID), \(client.storedSPiD), \(client.sealedSignSecret),
-                \(client.createdAt), \(client.updatedAt))
+                \(client.refreshRepeatWindow.milliseconds), \(client.requiresPKCE), \(client.storedOrigins),
+                \(client.storedLogoutURIs), \(client.callbackURI), \(client.requiresVerifiedEmail),
+                \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt), \(client.storedOpenID),
+                \(client.storedSPiD), \(client.sealedSignSecret), \(client.createdAt), \(client.updatedAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }
@@ -90,8 +89,8 @@ extension Clients {
                 web_origins = \(client.storedOrigins), post_logout_redirect_uris = \(client.storedLogoutURIs),
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
                 signs_responses = \(client.signsResponses), terms_uri = \(client.termsURI),
-                terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID), spid = \(client.storedSPiD),
-                updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
+                terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID),
+                spid = \(client.storedSPiD), updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)
     }

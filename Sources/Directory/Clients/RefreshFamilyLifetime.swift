@@ -22,8 +22,8 @@ public enum RefreshFamilyLifetime: Sendable, Equatable {
         guard let seconds = value.integer, Self.range.contains(seconds) else {
             throw JSONFault(
                 "refresh_family_lifetime",
-                "a whole number of seconds from \(Self.range.lowerBound) to \(Self.range.upperBound), or \"\(Self.text)\""
-            )
+                "a whole number of seconds from \(Self.range.lowerBound) to \(Self.range.upperBound), "
+                    + "or \"\(Self.text)\"")
         }
         self = .atMost(.seconds(seconds))
     }

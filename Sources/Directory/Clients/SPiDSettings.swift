@@ -3,7 +3,7 @@ import Values
 
 /// What SPiD let its clients set, or what they are used to. Only a SPiD-compatible client has other than the defaults.
 public struct SPiDSettings: Sendable, Equatable {
-    /// What a client asks each of its users for, in the names of SPiD's API.
+    /// What a client's apps may have to ask users for, in the names of SPiD's API.
     public enum Field: String, Sendable, CaseIterable {
         case givenName = "name.given_name"
         case familyName = "name.family_name"
@@ -14,10 +14,11 @@ public struct SPiDSettings: Sendable, Equatable {
 
     /// Whether authorization responses name the issuer (RFC 9207). SPiD's SDKs leave it in their own address.
     public var authorizationResponseISS = false
-    /// Whether its tokens of the implicit grant, which browsers have seen in a URL, buy codes and sessions.
+    /// Whether its tokens of the implicit grant, which browsers have seen in a URL, buy codes.
     public var exchangeFrontChannelTokens = false
+    /// Told to its apps, which ask for them: no page of ours does.
     public var requiredFields: [Field] = []
-    /// What is new in its terms, a sentence each.
+    /// What is new in its terms, a sentence each, for its apps to show.
     public var termsSummary: [String] = []
 
     public init() {}

@@ -6,8 +6,8 @@ package struct WebSite: Sendable, Hashable {
     package let host: String
     package let port: UInt16
 
-    /// Nil for other schemes than the web's. Browsers treat backslashes as slashes, and accept any number of them (WHATWG
-    /// URL §4.4).
+    /// Nil for other schemes than the web's. Browsers treat backslashes as slashes, and accept any number of them
+    /// (WHATWG URL §4.4).
     package init?(of text: String) {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard scheme == "https" || scheme == "http" else { return nil }

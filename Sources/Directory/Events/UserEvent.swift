@@ -10,8 +10,8 @@ public enum UserEvent: Sendable, Equatable {
     case browserEnded(Session.ID)
     /// All browser sessions end, except one.
     case everyBrowserEnded(except: Session.ID?)
-    /// All that earlier sign-ins gave ends, except one browser session: the password is new, or the user is disabled, asks
-    /// for deletion, or was somebody else.
+    /// All that earlier sign-ins gave ends, except one browser session: the password is new, or the user is disabled,
+    /// asks for deletion, or was somebody else.
     case accessRevoked(keeping: Session.ID?)
     /// The owner of the address proved to read it for the first time. Until now the user may have been somebody else.
     /// `signUp` is where the link of an app's sign-up leads, if it was that.

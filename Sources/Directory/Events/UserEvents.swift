@@ -20,8 +20,8 @@ public struct UserEvents: Sendable {
         Announcement(to: subscribers, at: now, origin: random.bytes(16))
     }
 
-    /// Says one event in a transaction whose end the caller does not see: no `afterCommit` runs, so that what it would have
-    /// started comes with the next round of the delivery.
+    /// Says one event in a transaction whose end the caller does not see: no `afterCommit` runs, so that what it would
+    /// have started comes with the next round of the delivery.
     public func say(_ event: UserEvent, _ user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try announcement(at: now).say(event, user, db)
     }

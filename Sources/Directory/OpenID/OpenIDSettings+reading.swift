@@ -89,7 +89,7 @@ extension OpenIDSettings {
         "legacy_user_id",
     ]
 
-    /// A name may have become reserved since it was stored; who makes an ID token leaves it out then.
+    /// A stored name that has become reserved since is left out.
     private static func claims(
         _ members: JSONMembers, isStored: Bool
     ) throws(JSONFault) -> [String: String] {

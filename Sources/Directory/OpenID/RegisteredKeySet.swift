@@ -35,8 +35,8 @@ public struct RegisteredKeySet: Sendable, Equatable {
         guard let keys = try? AssertionKeys(keySet: text), isStored || !keys.isEmpty else {
             throw JSONFault(
                 "jwks",
-                "a JWK set with a public key for signatures: RSA of 2048 bits or more with the exponent AQAB, EC P-256, "
-                    + "P-384 or P-521, or Ed25519")
+                "a JWK set with a public key for signatures: RSA of 2048 bits or more with the exponent AQAB, "
+                    + "EC P-256, P-384 or P-521, or Ed25519")
         }
         self.keys = keys
     }

@@ -59,12 +59,12 @@ public struct Sessions: Sendable {
     /// Deletes ended sessions of `user` beyond `mostEnded`: an app may open sessions thousands of times a minute. Looks
     /// after one new session in 256, chosen by its random id, so that not every sign-in pays for it.
     private static func forgetEnded(of user: UserID, after session: Session.ID, in db: any Transaction) throws {
-        guard session.text.hasSuffix("00") else { return }
+        guard session.isSampled else { return }
         try db.execute(
             """
             DELETE FROM sessions WHERE id IN (
                 SELECT id FROM sessions WHERE user_id = \(user) AND ended_at IS NOT NULL
-                LIMIT \(2 * mostEnded) OFFSET \(mostEnded))
+                ORDER BY ended_at DESC, id DESC LIMIT \(2 * mostEnded) OFFSET \(mostEnded))
             """)
     }
 

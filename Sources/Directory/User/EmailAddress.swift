@@ -24,9 +24,9 @@ public struct EmailAddress: Sendable, Hashable {
         guard text.utf8.count <= 254 else { return nil }
     }
 
-    /// Whether a user may be given it. Existing users keep addresses of other systems, with which they sign in; a new one
-    /// is an address as mailboxes have it: nobody could take it for another's, and every server on the way delivers to
-    /// it. Before the `@` is a dot-string (RFC 5321 §4.1.2), in ASCII and without quotes.
+    /// Whether a user may be given it. Existing users keep addresses of other systems, with which they sign in; a new
+    /// one is an address as mailboxes have it: nobody could take it for another's, and every server on the way delivers
+    /// to it. Before the `@` is a dot-string (RFC 5321 §4.1.2), in ASCII and without quotes.
     public var isOrdinary: Bool { MailAddress(text)?.description == text }
 
     /// The address, if a user may be given it.

@@ -74,8 +74,8 @@ extension OAuthError {
         userFault: .unknown)
     static let assertionOfTakenAddress = OAuthError(
         .invalidGrant, "address_taken",
-        "The assertion was refused: its sub is linked to no account, and another account has its email. Its person signs "
-            + "in to that one and attaches this.", userFault: .unknown)
+        "The assertion was refused: its sub is linked to no account, and another account has its email. Its person "
+            + "signs in to that one and attaches this.", userFault: .unknown)
     static let assertionOfDisabledAccount = assertionRefused(
         "assertion_of_disabled_account", "the account of its sub is disabled.")
 

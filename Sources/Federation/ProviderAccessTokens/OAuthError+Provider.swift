@@ -62,8 +62,8 @@ extension OAuthError {
     static func providerTokenOfNobody(_ provider: Provider) -> OAuthError {
         OAuthError(
             .invalidGrant, "provider_token_of_nobody",
-            "The provider does not say whose its access token is: it must be a person's, with the scope openid or profile "
-                + "at Google.", detail: "provider=\(provider.rawValue)")
+            "The provider does not say whose its access token is: it must be a person's, with the scope openid or "
+                + "profile at Google.", detail: "provider=\(provider.rawValue)")
     }
     static let providerAccountDisabled = OAuthError(
         .invalidGrant, "provider_account_disabled", "The account that is linked to the provider's is disabled.")

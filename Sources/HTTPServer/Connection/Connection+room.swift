@@ -19,8 +19,8 @@ extension Connection {
     /// Whether it has been unused for long enough to be closed for a newer one.
     func canMakeRoom(_ now: Milliseconds) -> Bool { now - lastUse >= Self.shortestStay && isUnused }
 
-    /// Whether it may be closed for another client's, when its own client has more than an eighth of all: it has had its
-    /// first request, and time for the next one.
+    /// Whether it may be closed for another client's, when its own client has more than an eighth of all: it has had
+    /// its first request, and time for the next one.
     func canMakeRoomForOthers(_ now: Milliseconds) -> Bool {
         hasServed && now - lastUse >= Self.shortestPause && isUnused
     }
@@ -37,7 +37,8 @@ extension Connection {
         close()
     }
 
-    /// Who its peer is, as far as one client can be told from another: an IPv4 address, or the 64 bits of an IPv6 network.
+    /// Who its peer is, as far as one client can be told from another: an IPv4 address, or the 64 bits of an IPv6
+    /// network.
     var network: UInt64? {
         guard let peer else { return nil }
         var short = in_addr()

@@ -31,8 +31,8 @@ final class HTTP1Session: ConnectionSession {
     var closes = false
     var owesContinue = false
     private(set) var outgoing: Outgoing?
-    /// The bytes in the body of what is outgoing; nil when nothing is. It is asked for several times a request, and to look
-    /// at a response would be to copy it.
+    /// The bytes in the body of what is outgoing; nil when nothing is. It is asked for several times a request, and to
+    /// look at a response would be to copy it.
     private(set) var outgoingSize: Int?
     var parts = StreamedParts()
     private(set) var deadline: Milliseconds

@@ -106,9 +106,9 @@ final class LoopCore {
         for connection in table.all where connection.service === service { connection.drain(now) }
     }
 
-    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. Where none has
-    /// waited long, those of the clients that have more than an eighth of all. With `onlyHandshakes` there is room for
-    /// more connections, but not for more handshakes: no open connection is closed for those.
+    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. Where none
+    /// has waited long, those of the clients that have more than an eighth of all. With `onlyHandshakes` there is room
+    /// for more connections, but not for more handshakes: no open connection is closed for those.
     func makeRoom(for service: Service, most: Int, onlyHandshakes: Bool) {
         let all = table.all.filter { $0.service === service && (!onlyHandshakes || $0.phase == .handshaking) }
         var unused = all.filter { $0.canMakeRoom(now) }

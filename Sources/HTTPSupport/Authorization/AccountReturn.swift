@@ -3,8 +3,8 @@ package import HTTP
 import OAuth
 import Values
 
-/// The application that a user came to the account page from, and its address, to which they may go back. SPiD's clients
-/// send both. Neither is checked here.
+/// The application that a user came to the account page from, and its address, to which they may go back. SPiD's
+/// clients send both. Neither is checked here.
 package struct AccountReturn: Sendable {
     package let client: Client.ID
     private let address: String

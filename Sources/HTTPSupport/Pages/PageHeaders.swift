@@ -4,8 +4,8 @@ import Pages
 /// The headers of a page for users: without scripts of its own, not framed, not cached.
 struct PageHeaders {
     let visit: PageContext
-    /// A form's response may redirect to an app's redirect URI. Browsers apply `form-action` to that redirect too, so it
-    /// is left out.
+    /// A form's response may redirect to an app's redirect URI. Browsers apply `form-action` to that redirect too, so
+    /// it is left out.
     let formsLeaveSite: Bool
     /// The page runs our script, and nothing else.
     let script: Bool

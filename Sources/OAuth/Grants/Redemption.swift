@@ -11,10 +11,22 @@ public protocol Redemption: Sendable {
     /// Whether the row that `win` changes, or holds, decides alone (`Database.guardedWrite`), also when the tokens are
     /// stored with a new family.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool
+
+    /// The same without an answer before its last statement, nor any other change; nil when it takes more.
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption?
 }
 
 extension Redemption {
     public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { false }
+    public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { nil }
+}
+
+/// How a redemption is won by statements that are sent with the one that stores the token (`Database.change`).
+public enum LoneRedemption: Sendable {
+    /// By storing the token, if a condition holds.
+    case storing(when: SQL?)
+    /// By `first`; `decided` holds only if this attempt has won by it, and is given to the statements that follow.
+    case changing(first: SQL, decided: SQL, next: @Sendable (_ decided: SQL?) -> [SQL])
 }
 
 /// One attempt to mint. The redemption stores its id, so that a closure that runs again after a COMMIT of unknown
@@ -51,7 +63,7 @@ public enum RedemptionOutcome: Sendable {
 /// The redemption of a grant that spends nothing.
 public struct NothingToRedeem: Redemption {
     public init() {}
-    public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
+    public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { .storing(when: nil) }
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 

@@ -1,8 +1,8 @@
 import Storage
 import Values
 
-// What refreshing does to a stored token; what a replay does is in RefreshReplay.swift. `RefreshTokenGrant` decides which
-// of these a request gets.
+// What refreshing does to a stored token; what a replay does is in RefreshReplay.swift. `RefreshTokenGrant` decides
+// which of these a request gets.
 
 /// Rotates a current token: stores its successor, and keeps it sealed beside the token until the rotation is confirmed.
 struct RefreshRotation: Redemption {
@@ -14,35 +14,51 @@ struct RefreshRotation: Redemption {
     /// Of two rotations one changes the row. The end of the family ends also what is stored for it at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+        guard !token.movesFamily(to: expiresAt.family, at: attempt.now) else { return nil }
+        return .changing(
+            first: rotation(attempt),
+            decided: """
+                EXISTS (SELECT 1 FROM refresh_tokens
+                    WHERE fingerprint = \(token.fingerprint) AND rotated_by = \(attempt.id))
+                """
+        ) { decided in following(attempt, decided) }
+    }
+
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        let rows = try db.execute(
-            """
-            UPDATE refresh_tokens
-            SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
-                rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
-            WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM token_families p
-                    WHERE p.id = refresh_tokens.family_id AND p.ended_at IS NULL)
-            """)
-        guard rows == 1 else {
+        guard try db.execute(rotation(attempt)) == 1 else {
             let rotatedBy = try db.rows(
                 "SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)"
             )
             .first.flatMap { try $0.get("rotated_by", as: String?.self) }
             return rotatedBy == attempt.id ? .wonBefore : .changed
         }
-        try db.enqueue(
-            """
-            INSERT INTO refresh_tokens (fingerprint, family_id, scope, predecessor, issued_at, expires_at)
-            VALUES (\(successor), \(token.family), \(token.scope), \(token.fingerprint), \(attempt.now),
-                \(expiresAt.token))
-            """)
+        for sql in following(attempt, nil) { try db.enqueue(sql) }
         try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
-        // Presenting this token proves that the response with it arrived.
-        if let predecessor = token.predecessor {
-            try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
-        }
         return .won
+    }
+
+    private func rotation(_ attempt: Attempt) -> SQL {
+        """
+        UPDATE refresh_tokens
+        SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
+            rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
+        WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
+            AND EXISTS (SELECT 1 FROM token_families p
+                WHERE p.id = refresh_tokens.family_id AND p.ended_at IS NULL)
+        """
+    }
+
+    private func following(_ attempt: Attempt, _ decided: SQL?) -> [SQL] {
+        let stored: SQL = """
+            INSERT INTO refresh_tokens (fingerprint, family_id, scope, predecessor, issued_at, expires_at)
+            SELECT \(successor), \(token.family), \(token.scope), \(token.fingerprint),
+                CAST(\(attempt.now) AS BIGINT), CAST(\(expiresAt.token) AS BIGINT)
+            WHERE \(decided ?? .always)
+            """
+        // Presenting this token proves that the response with it arrived.
+        let confirmed = token.predecessor.map { RefreshTokens.confirmation(of: $0, at: attempt.now, when: decided) }
+        return [stored] + (confirmed.map { [$0] } ?? [])
     }
 }
 
@@ -93,18 +109,16 @@ struct RefreshWithoutRotation: Redemption {
     /// Nothing is spent. The end of the family ends also what is stored for it at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+        guard !slides(from: token.expiresAt, at: attempt.now), token.predecessor == nil,
+            !token.movesFamily(to: expiresAt.family, at: attempt.now)
+        else { return nil }
+        return .storing(when: "EXISTS (\(current(at: attempt.now)))")
+    }
+
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        let current = try db.rows(
-            """
-            SELECT r.expires_at FROM refresh_tokens r
-            JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
-            WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(attempt.now)
-            """
-        ).first
-        guard let current else { return .changed }
-        let until: Timestamp = try current.get("expires_at")
-        // A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
-        if expiresAt.token - until > (expiresAt.token - attempt.now) / 100 {
+        guard let current = try db.rows(current(at: attempt.now)).first else { return .changed }
+        if slides(from: try current.get("expires_at"), at: attempt.now) {
             try db.enqueue(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
@@ -114,13 +128,30 @@ struct RefreshWithoutRotation: Redemption {
         }
         return .won
     }
+
+    private func current(at now: Timestamp) -> SQL {
+        """
+        SELECT r.expires_at FROM refresh_tokens r
+        JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+        WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(now)
+        """
+    }
+
+    /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
+    private func slides(from until: Timestamp, at now: Timestamp) -> Bool {
+        expiresAt.token - until > (expiresAt.token - now) / 100
+    }
 }
 
 extension RefreshToken {
     /// Moves the end of the family along with its tokens. Again, a slide of less than a hundredth is not worth a write:
     /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
-        guard end - familyExpiresAt > (end - now) / 100 else { return }
+        guard movesFamily(to: end, at: now) else { return }
         try db.enqueue("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")
+    }
+
+    fileprivate func movesFamily(to end: Timestamp, at now: Timestamp) -> Bool {
+        end - familyExpiresAt > (end - now) / 100
     }
 }

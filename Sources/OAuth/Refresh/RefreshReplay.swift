@@ -8,7 +8,8 @@ extension RefreshToken {
     /// Whether its successor is in use, so that whoever presents it has a copy. That counts also after it expired.
     var isReplaced: Bool { if case .confirmed = state { true } else { false } }
 
-    /// Whether it was rotated too long ago for a lost response: it is a copy, or a phone that must sign in again anyway.
+    /// Whether it was rotated too long ago for a lost response: it is a copy, or a phone that must sign in again
+    /// anyway.
     func isTooLateToRepeat(at now: Timestamp, within window: Duration) -> Bool {
         guard case .rotated(_, _, let rotatedAt) = state else { return false }
         return now - rotatedAt > window

@@ -22,11 +22,7 @@ public struct RefreshTokens: Sendable {
     }
 
     func find(_ fingerprint: Fingerprint<RefreshToken>) async throws -> RefreshToken? {
-        try await database.read { db in try Self.find(fingerprint, in: db) }
-    }
-
-    static func find(_ fingerprint: Fingerprint<RefreshToken>, in db: any Transaction) throws -> RefreshToken? {
-        try db.rows(
+        let rows = try await database.rows(
             """
             SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.successor,
                 r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.user_id,
@@ -36,8 +32,8 @@ public struct RefreshTokens: Sendable {
             JOIN token_families p ON p.id = r.family_id
             LEFT JOIN users a ON a.id = p.user_id
             WHERE r.fingerprint = \(fingerprint)
-            """
-        ).first.map(RefreshToken.init)
+            """)
+        return try rows.first.map(RefreshToken.init)
     }
 
     /// As below, only while the access token that was presented exists: a repeated response may have ended it since.
@@ -55,11 +51,17 @@ public struct RefreshTokens: Sendable {
 
     /// Marks a rotation as received and erases its sealed successor. One small write per rotation.
     static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
-        try db.enqueue(
-            """
-            UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
-            WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
-            """)
+        try db.enqueue(confirmation(of: predecessor, at: now, when: nil))
+    }
+
+    static func confirmation(
+        of predecessor: Fingerprint<RefreshToken>, at now: Timestamp, when condition: SQL?
+    ) -> SQL {
+        """
+        UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
+        WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
+            AND \(condition ?? .always)
+        """
     }
 }
 

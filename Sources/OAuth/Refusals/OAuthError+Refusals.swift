@@ -59,6 +59,9 @@ extension OAuthError {
     static let registrationsExhausted = OAuthError(
         .tooManyRequests, "registrations_exhausted",
         "This initial access token has registered as many clients as it may: ask for another.")
+    static let merchantIsFull = OAuthError(
+        .tooManyRequests, "merchant_is_full",
+        "The merchant of this initial access token has \(Clients.mostOfMerchant) clients: one must be deleted first.")
     static func registrationRefused(_ fault: JSONFault) -> OAuthError {
         let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
         // RFC 7591 §3.2.2 has an error code of its own for redirect URIs.

@@ -48,7 +48,7 @@ public struct ClientRegistration: Sendable {
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
                 try InitialAccessTokens.use(initial.id, in: db)
-                guard try Clients.hasRoom(initial.merchant, in: db) else { throw OAuthError.registrationsExhausted }
+                guard try Clients.hasRoom(initial.merchant, in: db) else { throw OAuthError.merchantIsFull }
                 try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
             }
             return (made, token)

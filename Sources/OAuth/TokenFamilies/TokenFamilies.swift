@@ -128,8 +128,8 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Ends what connects a user to a merchant and its clients, and tells them: unspent codes, token families, consents,
-    /// connections and the introduction.
+    /// Ends what connects a user to a merchant and its clients, and tells them: unspent codes, token families,
+    /// consents, connections and the introduction.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in

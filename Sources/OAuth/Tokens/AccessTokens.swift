@@ -12,19 +12,22 @@ public struct AccessTokens: Sendable {
         self.clock = clock
     }
 
-    static func store(
-        _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, family: TokenFamily.ID?,
-        at now: Timestamp, in db: any Transaction
-    ) throws {
-        try db.enqueue(
-            """
-            INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at,
-                expires_at, resource)
-            VALUES (\(fingerprint), \(family), \(authorization.client.id), \(authorization.subject?.user),
-                \(authorization.scope), \(authorization.rotation), \(now),
-                \(now + authorization.lifetime), \(authorization.request.resource))
-            ON CONFLICT (fingerprint) DO NOTHING
-            """)
+    /// Stores a new token, if `condition` holds.
+    static func insertion(
+        of fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, family: TokenFamily.ID?,
+        at now: Timestamp, when condition: SQL?
+    ) -> SQL {
+        // PostgreSQL takes values without a type for texts here.
+        """
+        INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at, expires_at,
+            resource)
+        SELECT \(fingerprint), \(family), \(authorization.client.id),
+            CAST(\(authorization.subject?.user) AS BIGINT), \(authorization.scope), \(authorization.rotation),
+            CAST(\(now) AS BIGINT), CAST(\(now + authorization.lifetime) AS BIGINT),
+            \(authorization.request.resource)
+        WHERE \(condition ?? .always)
+        ON CONFLICT (fingerprint) DO NOTHING
+        """
     }
 
     /// The presented token, if it is live. Throws `invalid_token` otherwise.
@@ -50,7 +53,7 @@ public struct AccessTokens: Sendable {
     ) async throws -> AccessToken {
         let now = clock.now
         let fingerprint = value.fingerprint
-        let found = try await database.read { db in try Self.find(fingerprint, in: db) }
+        let found = try await database.rows(Self.query(fingerprint)).first.map(Found.init)
         let token = try Self.check(found, at: now)
         guard isVisible(token) else {
             throw OAuthError.tokenRefused("token_of_another_merchant")
@@ -67,7 +70,7 @@ public struct AccessTokens: Sendable {
     /// The current state of `token`, which was presented a while ago: for a transaction that writes after a password
     /// was hashed or another server was asked. Throws `invalid_token` when the token has ended.
     public func again(_ token: AccessToken, in db: any Transaction) throws -> AccessToken {
-        try Self.check(try Self.find(token.fingerprint, in: db), at: clock.now)
+        try Self.check(try db.rows(Self.query(token.fingerprint)).first.map(Found.init), at: clock.now)
     }
 
     /// The client that a token was issued to, live or not. Proves nothing, but tells which client sent the user.
@@ -84,47 +87,54 @@ public struct AccessTokens: Sendable {
         try db.execute("DELETE FROM access_tokens WHERE fingerprint = \(fingerprint)")
     }
 
-    private struct Found: Sendable {
-        let token: AccessToken
-        let unconfirmedRotation: Fingerprint<RefreshToken>?
-        /// Why it has ended, apart from expiry.
-        let ended: String?
+    /// Reads everything that can end a token, each time: nothing that revokes is cached.
+    private static func query(_ fingerprint: Fingerprint<AccessToken>) -> SQL {
+        """
+        SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
+            t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
+            c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
+            a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
+            p.signed_in_at, p.front_channel, r.fingerprint AS rotation_found, r.confirmed_at
+        FROM access_tokens t
+        JOIN clients c ON c.id = t.client_id
+        LEFT JOIN merchants m ON m.id = c.merchant_id
+        LEFT JOIN users a ON a.id = t.user_id
+        LEFT JOIN token_families p ON p.id = t.family_id
+        LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
+        WHERE t.fingerprint = \(fingerprint)
+        """
     }
 
-    /// Reads everything that can end a token in one query, each time: nothing that revokes is cached.
-    private static func find(_ fingerprint: Fingerprint<AccessToken>, in db: any Transaction) throws -> Found? {
-        try db.rows(
-            """
-            SELECT t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
-                t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
-                c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
-                a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
-                p.signed_in_at, p.front_channel, r.fingerprint AS rotation_found, r.confirmed_at
-            FROM access_tokens t
-            JOIN clients c ON c.id = t.client_id
-            LEFT JOIN merchants m ON m.id = c.merchant_id
-            LEFT JOIN users a ON a.id = t.user_id
-            LEFT JOIN token_families p ON p.id = t.family_id
-            LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
-            WHERE t.fingerprint = \(fingerprint)
-            """
-        ).first.map { row in
-            let issuedAt: Timestamp = try row.get("issued_at")
-            let token = AccessToken(
-                fingerprint: fingerprint, family: try row.get("family_id"), client: try row.get("client_id"),
-                merchant: try row.get("merchant_id"), isFirstParty: try row.get("first_party"),
-                isSPiDCompatible: try row.get("spid_compatible"),
-                user: try row.get("user_id"), scope: try row.get("scope"),
-                resource: try row.get("resource"),
-                isOfFrontChannel: try row.get("front_channel", as: Bool?.self) ?? false,
-                clientScope: try row.get("client_scope"), issuedAt: issuedAt,
-                expiresAt: try row.get("expires_at"),
-                signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
-            let rotation: Fingerprint<RefreshToken>? = try row.get("rotation_found")
-            let isConfirmed = try row.get("confirmed_at", as: Timestamp?.self) != nil
-            return Found(
-                token: token, unconfirmedRotation: isConfirmed ? nil : rotation, ended: try ended(row, token))
-        }
+    private static func check(
+        _ found: Found?, at now: Timestamp
+    ) throws(OAuthError) -> AccessToken {
+        guard let found else { throw .tokenRefused("unknown_token") }
+        if let ended = found.ended { throw .tokenRefused(ended) }
+        guard now < found.token.expiresAt else { throw .tokenRefused("expired_token") }
+        return found.token
+    }
+}
+
+/// What is stored of a token, and of what may have ended it.
+private struct Found {
+    let token: AccessToken
+    let unconfirmedRotation: Fingerprint<RefreshToken>?
+    /// Why it has ended, apart from expiry.
+    let ended: String?
+
+    init(_ row: Row) throws {
+        let issuedAt: Timestamp = try row.get("issued_at")
+        token = AccessToken(
+            fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
+            client: try row.get("client_id"), merchant: try row.get("merchant_id"),
+            isFirstParty: try row.get("first_party"), isSPiDCompatible: try row.get("spid_compatible"),
+            user: try row.get("user_id"), scope: try row.get("scope"), resource: try row.get("resource"),
+            isOfFrontChannel: try row.get("front_channel", as: Bool?.self) ?? false,
+            clientScope: try row.get("client_scope"), issuedAt: issuedAt, expiresAt: try row.get("expires_at"),
+            signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
+        let isConfirmed = try row.get("confirmed_at", as: Timestamp?.self) != nil
+        unconfirmedRotation = isConfirmed ? nil : try row.get("rotation_found")
+        ended = try Self.ended(row, token)
     }
 
     private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
@@ -139,14 +149,5 @@ public struct AccessTokens: Sendable {
         }
         if try isSet("ended_at") { return "permission_ended" }
         return nil
-    }
-
-    private static func check(
-        _ found: Found?, at now: Timestamp
-    ) throws(OAuthError) -> AccessToken {
-        guard let found else { throw .tokenRefused("unknown_token") }
-        if let ended = found.ended { throw .tokenRefused(ended) }
-        guard now < found.token.expiresAt else { throw .tokenRefused("expired_token") }
-        return found.token
     }
 }

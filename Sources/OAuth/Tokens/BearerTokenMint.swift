@@ -29,10 +29,26 @@ public struct BearerTokenMint: TokenMint {
         let accessToken = try await accessToken(for: authorization, at: now)
         let newFamily = family(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
+        let family = newFamily?.id ?? authorization.existingFamily
+        func response(_ refreshToken: Secret<RefreshToken>?) -> TokenResponse {
+            TokenResponse(
+                accessToken: accessToken, refreshToken: refreshToken, lifetime: authorization.lifetime,
+                scope: authorization.scope, user: authorization.subject?.user, subject: subject, client: client,
+                issuedAt: now)
+        }
         let origin = random.bytes(16)
         let attempt = Attempt(
-            id: Base64URL.encode(origin), family: newFamily?.id ?? authorization.existingFamily,
-            accessToken: accessToken.fingerprint, now: now)
+            id: Base64URL.encode(origin), family: family, accessToken: accessToken.fingerprint, now: now)
+        @Sendable func storing(_ condition: SQL?) -> SQL {
+            AccessTokens.insertion(
+                of: accessToken.fingerprint, for: authorization, family: family, at: now, when: condition)
+        }
+        if newFamily == nil, let redemption = authorization.claim.withoutAnswers(attempt),
+            try await wins(redemption, storing)
+        {
+            return response(authorization.knownRefreshToken)
+        }
+
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
@@ -43,8 +59,7 @@ public struct BearerTokenMint: TokenMint {
             }
             guard case .won = outcome else { return outcome }
             if let newFamily { try TokenFamilies.store(newFamily, in: db) }
-            try AccessTokens.store(
-                accessToken.fingerprint, for: authorization, family: attempt.family, at: now, in: db)
+            try db.enqueue(storing(nil))
             if let newRefreshToken, let newFamily {
                 try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
             }
@@ -57,10 +72,17 @@ public struct BearerTokenMint: TokenMint {
             throw refusal
         case .changed: return nil
         case .won, .wonBefore:
-            return TokenResponse(
-                accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
-                lifetime: authorization.lifetime, scope: authorization.scope,
-                user: authorization.subject?.user, subject: subject, client: client, issuedAt: now)
+            return response(newRefreshToken ?? authorization.knownRefreshToken)
+        }
+    }
+
+    private func wins(
+        _ redemption: LoneRedemption, _ storing: @escaping @Sendable (_ condition: SQL?) -> SQL
+    ) async throws -> Bool {
+        switch redemption {
+        case .storing(let condition): try await database.change(storing(condition))
+        case .changing(let first, let decided, let next):
+            try await database.change(first, decided: decided) { condition in next(condition) + [storing(condition)] }
         }
     }
 

@@ -15,7 +15,8 @@ public struct RequestAddresses: Sendable {
         self.fetch = fetch
     }
 
-    /// The current object at `address`, which a browser at the IP address `browser` brought. Only URLs that the client registered are fetched: a request must not direct us.
+    /// The current object at `address`, which a browser at the IP address `browser` brought. Only URLs that the client
+    /// registered are fetched: a request must not direct us.
     func object(at address: String, of client: Client, for browser: String) async throws -> String {
         guard client.openID.requestURIs.contains(where: { Self.place($0).elementsEqual(Self.place(address)) }) else {
             throw OAuthError.requestURIRefused("request_uri_unregistered", "it is not among the client's request_uris")

@@ -4,8 +4,8 @@ package import OAuth
 import Storage
 package import Values
 
-/// Decides who may call SPiD's API and for which client, and counts the calls. The checks are in SPiD's order: the token
-/// (`caller`), the allowance (`count`), for which client and whether this one may (`requestingClient`).
+/// Decides who may call SPiD's API and for which client, and counts the calls. The checks are in SPiD's order: the
+/// token (`caller`), the allowance (`count`), for which client and whether this one may (`requestingClient`).
 package struct CallAuthorization: Sendable {
     private let tokens: AccessTokens
     private let clients: Clients
@@ -42,8 +42,8 @@ package struct CallAuthorization: Sendable {
         return Caller(token: token, client: client) { [tokens] db in _ = try tokens.again(token, in: db) }
     }
 
-    /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients that
-    /// may get one. Of all others the credentials are not read, so that nobody can try secrets here.
+    /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients
+    /// that may get one. Of all others the credentials are not read, so that nobody can try secrets here.
     package func caller(with credentials: ClientCredentials, for access: CallAccess) async throws -> Caller {
         guard let named = try await authenticator.named(credentials.id), named.spidCompatible, !named.isPublic,
             named.may(.clientCredentials), access.reach != .everyToken
@@ -77,8 +77,8 @@ package struct CallAuthorization: Sendable {
     ) async throws -> RequestingClient {
         let client = caller.client
         let contextClient = try await contextClient(contextClientID, of: client)
-        // A client's own token asks about any user: that is for clients set to SPiD compatibility. A third party's client
-        // has what its users allowed it; SPiD's API, which knows no scopes, shows more.
+        // A client's own token asks about any user: that is for clients set to SPiD compatibility. A third party's
+        // client has what its users allowed it; SPiD's API, which knows no scopes, shows more.
         guard access.token != .client || client.spidCompatible, !client.isThirdParty || access.reach != .usual else {
             throw SPiDRefusal.notSPiDCompatible
         }

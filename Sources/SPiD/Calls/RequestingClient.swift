@@ -50,8 +50,8 @@ package struct RequestingClient: Sendable {
 extension SPiDRefusal {
     package static let notSPiDCompatible = SPiDRefusal(
         .forbidden,
-        "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the client is "
-            + "not set to SPiD compatibility.", reason: "not_spid_compatible")
+        "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the client "
+            + "is not set to SPiD compatibility.", reason: "not_spid_compatible")
     static let notFirstParty = SPiDRefusal(
         .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
         reason: "not_first_party")

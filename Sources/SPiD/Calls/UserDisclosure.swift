@@ -32,7 +32,8 @@ package struct UserDisclosure: Sendable {
     }
 
     /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client. The
-    /// merchant's own clients see all, with a user's token only if they are SPiD-compatible: SPiD's apps know no scopes.
+    /// merchant's own clients see all, with a user's token only if they are SPiD-compatible: SPiD's apps know no
+    /// scopes.
     private func scope(
         of caller: RequestingClient, for user: UserID
     ) async throws -> @Sendable (String) -> Bool {

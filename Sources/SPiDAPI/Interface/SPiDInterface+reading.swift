@@ -6,8 +6,8 @@ import Text
 import Values
 
 extension SPiDInterface {
-    /// The body as a form, if the route reads one, or what is wrong with it. The caller is told only after its token was
-    /// checked.
+    /// The body as a form, if the route reads one, or what is wrong with it. The caller is told only after its token
+    /// was checked.
     static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
         guard route.access.token != .unread, request.method == .post, request.headers[.contentType] != nil else {
             return .success(Form(pairs: []))

@@ -7,8 +7,9 @@ public import OAuth
 public import SPiD
 public import Values
 
-/// `/api/2/…`, also `/api/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the allowance, the
-/// context client, and whether the caller may (`CallAuthorization`). Its resource decides what the answer shows.
+/// `/api/2/…`, also `/api/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the
+/// allowance, the context client, and whether the caller may (`CallAuthorization`). Its resource decides what the
+/// answer shows.
 public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
     private let tokens: AccessTokens
@@ -43,7 +44,8 @@ public struct SPiDInterface: Endpoint {
         }
     }
 
-    /// Refusals before an endpoint was reached are in SPiD's container too, except for the token endpoint, which is OAuth's.
+    /// Refusals before an endpoint was reached are in SPiD's container too, except for the token endpoint, which is
+    /// OAuth's.
     public static let dialect = RefusalDialect(below: "/api", except: ["/api/2/oauth/token"]) {
         SPiDContainer().response(SPiDRefusal($0, $1))
     }

@@ -7,8 +7,8 @@ import OAuth
 import SPiD
 import Values
 
-/// `email/{email}/status`: whether a user can sign up with an address. The merchant's own backends may know; pages never
-/// tell.
+/// `email/{email}/status`: whether a user can sign up with an address. The merchant's own backends may know; pages
+/// never tell.
 public struct EmailResource: SPiDResource {
     private let people: ConnectedUsers
 

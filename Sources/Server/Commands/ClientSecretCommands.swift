@@ -18,8 +18,8 @@ extension ClientCommand {
             guard let (secret, value) = try await stores.clients.addSecret(to: client.id) else {
                 throw CommandFailure(
                     !client.authentication.takesSecret
-                        ? "a client with token_endpoint_auth_method \(client.authentication.rawValue) has no secrets to add to"
-                        : "it has \(Clients.mostSecrets) live secrets already: end one first (spindle client end-secret)"
+                        ? "a client with token_endpoint_auth_method \(client.authentication.rawValue) has no secrets"
+                        : "it has \(Clients.mostSecrets) live secrets: end one first (spindle client end-secret)"
                 )
             }
             output.print(

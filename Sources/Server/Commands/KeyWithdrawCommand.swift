@@ -11,9 +11,9 @@ extension KeyCommand {
             abstract: "Take a signing key out of service at once, because it is stolen.",
             discussion: """
                 It is published no more, and another signs in its place from now on. A running server follows within a \
-                minute; others may keep the key set for five more. Until they read it anew they take what the stolen key \
-                signed, and may refuse what the new one signs. What the key signed before is good nowhere after that: \
-                people sign in to those applications again.
+                minute; others may keep the key set for five more. Until they read it anew they take what the stolen \
+                key signed, and may refuse what the new one signs. What the key signed before is good nowhere after \
+                that: people sign in to those applications again.
                 """)
         @Argument(help: "The key's id, as key list shows it: the kid of what it signed.") var id: String
         @OptionGroup var output: OutputOptions

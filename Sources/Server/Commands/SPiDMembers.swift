@@ -9,9 +9,10 @@ struct SPiDMembers: CommandArguments {
     var exchangeFrontChannelTokens: Bool?
     @Option(
         name: "required-field",
-        help: "What it asks its people for, as name.given_name; may be repeated. \"\" for nothing.")
+        help: "What its apps should ask people for, as name.given_name; may be repeated. \"\" for nothing.")
     var requiredFields: [String] = []
-    @Option(name: "terms-summary", help: "A sentence about its newest terms; may be repeated. \"\" for none.")
+    @Option(
+        name: "terms-summary", help: "A sentence about its newest terms, for its apps; may be repeated. \"\" for none.")
     var termsSummary: [String] = []
 
     var json: [JSON.Member] {

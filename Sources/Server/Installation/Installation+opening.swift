@@ -50,8 +50,9 @@ extension Installation {
             try await migrator.migrate(at: clock.now.milliseconds)
         case .behind(let steps):
             guard purpose.migrates(location) else { throw InstallationError.behind(steps) }
-            // The key is checked before the schema is changed: a wrong key may mean the wrong database. One whose creation
-            // was interrupted has no key yet, and perhaps not all the tables that are looked at for sealed values.
+            // The key is checked before the schema is changed: a wrong key may mean the wrong database. One whose
+            // creation was interrupted has no key yet, and perhaps not all the tables that are looked at for sealed
+            // values.
             if try await MasterKeyCheck.isKnown(in: database) {
                 key = try await source.masterKey(for: database, StoredTable.all, random: random)
             }

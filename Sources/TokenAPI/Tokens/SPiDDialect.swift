@@ -15,9 +15,9 @@ enum SPiDDialect {
         return response
     }
 
-    /// The refusal of a client that did not prove who it is, or does not exist: with the status, name and challenge of RFC
-    /// 6749 §5.2, and with SPiD's members, because an SDK of SPiD may have a wrong id. All have them, so that the answer
-    /// does not tell whether there is such a client.
+    /// The refusal of a client that did not prove who it is, or does not exist: with the status, name and challenge of
+    /// RFC 6749 §5.2, and with SPiD's members, because an SDK of SPiD may have a wrong id. All have them, so that the
+    /// answer does not tell whether there is such a client.
     static func response(toUnprovenClient refusal: OAuthError, triedHeader: Bool, logger: Logger) -> Response {
         refusal.log(to: logger)
         var response = response(refusal.code.rawValue, refusal.status, refusal.hint)

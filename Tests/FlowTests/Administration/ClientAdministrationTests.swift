@@ -223,6 +223,7 @@ struct ClientAdministrationTests {
             #expect(refused.json["detail"]?.string?.contains("1000 clients") == true)
             let registration = try await world.sendRegistration(with: try await world.initialToken())
             #expect(registration.status == 429)
+            #expect(registration.json["error_description"]?.string?.contains("one must be deleted first") == true)
             #expect(try await world.server.database.read { db in try db.rows(clients).count } == 1000)
             #expect(try await make(by: world.admin).status == 201)
         }

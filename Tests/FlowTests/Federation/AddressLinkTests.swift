@@ -127,8 +127,10 @@ import Values
             let leaving = try await person(story, "leaving@gmail.com")
             try await server.database.write { db in
                 _ = try db.execute(
-                    "UPDATE users SET deletion_due_at = \(server.clock.now + .days(1)) WHERE email = 'leaving@gmail.com'"
-                )
+                    """
+                    UPDATE users SET deletion_due_at = \(server.clock.now + .days(1))
+                    WHERE email = 'leaving@gmail.com'
+                    """)
             }
             story.expect("address_taken", try await signIn("leaving"))
             let disabled = try await person(story, "disabled@gmail.com")

@@ -4,8 +4,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Mallory's backend signs Grace up with her address, knows the password, and shows the terms to itself. Grace never met
-/// it. Later she finds a user with her address, and takes the account over.
+/// Mallory's backend signs Grace up with her address, knows the password, and shows the terms to itself. Grace never
+/// met it. Later she finds a user with her address, and takes the account over.
 @Suite("A client that signed a user up unasked loses sight of them once the user takes the account over")
 struct SignUpTakeoverTests {
     private static let email = "grace@example.com"

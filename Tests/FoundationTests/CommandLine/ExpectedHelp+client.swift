@@ -82,11 +82,11 @@ extension ExpectedHelp {
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
                                       Whether its tokens of the implicit grant buy codes.
               --required-field <required-field>
-                                      What it asks its people for, as name.given_name; may
-                                      be repeated. "" for nothing.
+                                      What its apps should ask people for, as
+                                      name.given_name; may be repeated. "" for nothing.
               --terms-summary <terms-summary>
-                                      A sentence about its newest terms; may be repeated.
-                                      "" for none.
+                                      A sentence about its newest terms, for its apps; may
+                                      be repeated. "" for none.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -185,11 +185,11 @@ extension ExpectedHelp {
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
                                       Whether its tokens of the implicit grant buy codes.
               --required-field <required-field>
-                                      What it asks its people for, as name.given_name; may
-                                      be repeated. "" for nothing.
+                                      What its apps should ask people for, as
+                                      name.given_name; may be repeated. "" for nothing.
               --terms-summary <terms-summary>
-                                      A sentence about its newest terms; may be repeated.
-                                      "" for none.
+                                      A sentence about its newest terms, for its apps; may
+                                      be repeated. "" for none.
               --disabled/--no-disabled
                                       Disable it, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.

@@ -20,8 +20,8 @@ import Testing
         let response = Response(status: .ok, headers: [.contentType: "text/plain"], body: .text("abc"))
         #expect(
             written(response)
-                == "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT"
-                + "\r\n\r\nabc")
+                == "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n"
+                + "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nabc")
     }
 
     @Test("an answer to HEAD has the fields of GET and no body")

@@ -8,8 +8,8 @@ enum ResponseRule {
         return true
     }
 
-    /// Checks values only: the type of names makes them tokens. All bytes are looked at, because the compiler then takes
-    /// many at once.
+    /// Checks values only: the type of names makes them tokens. All bytes are looked at, because the compiler then
+    /// takes many at once.
     static func isValue(_ text: String) -> Bool {
         let bytes = text.utf8.span
         var isValue = true

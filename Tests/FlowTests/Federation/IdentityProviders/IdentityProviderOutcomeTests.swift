@@ -89,7 +89,8 @@ struct IdentityProviderOutcomeTests {
             try await story.here.server.database.write { db in
                 _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE profile = \("{}")")
             }
-            // A merchant's own issuer shows the date, and cannot cancel the deletion: that would open the whole account.
+            // A merchant's own issuer shows the date, and cannot cancel the deletion: that would open the whole
+            // account.
             let answer = try await story.signIn(&browser)
             #expect(answer.status == 403)
             #expect(answer.words.contains("Your account will be deleted"))

@@ -1,0 +1,60 @@
+import Storage
+
+extension Session {
+    /// Runs requests of several callers, all of one kind, in one round trip; changes in one transaction, one after the
+    /// other. Returns those that are left to be run each for itself: what fails together says nothing about one of
+    /// them.
+    func run(_ group: [LoneRequest], answeredIn time: Duration) -> [LoneRequest] {
+        let known = group.filter(isPrepared)
+        guard group.count > 1, !known.isEmpty else {
+            // Running it prepares it, also for the next group.
+            runAlone(group[0], answeredIn: time)
+            return Array(group.dropFirst())
+        }
+        let unknown = known.count == group.count ? [] : group.filter { !isPrepared($0) }
+        guard let answers = answers(to: known, within: time) else { return unknown + known }
+        for (request, answer) in zip(known, answers) { request.answer(answer) }
+        return unknown
+    }
+
+    func runAlone(_ request: LoneRequest, answeredIn time: Duration) {
+        request.caller.answer(
+            Result {
+                switch request.kind {
+                case .select: .rows(try run(.read, answeredIn: time) { db in try db.rows(request.first) })
+                case .change:
+                    .changed(
+                        try run(.guardedWrite, answeredIn: time) { db in
+                            let count = try db.execute(request.first)
+                            for sql in request.rest { try db.enqueue(sql) }
+                            return count > 0
+                        })
+                }
+            })
+    }
+
+    private func isPrepared(_ request: LoneRequest) -> Bool {
+        guard let connection else { return false }
+        return connection.hasPrepared(request.first) && request.rest.allSatisfy(connection.hasPrepared)
+    }
+
+    /// The answers to the first statements of `group`. Nil when a statement failed, or the connection did.
+    private func answers(to group: [LoneRequest], within time: Duration) -> [Answer]? {
+        guard let connection else { return nil }
+        connection.answerTime = time
+        do throws(Failure) {
+            if group[0].kind == .select { return try connection.runAll(group.map(\.first)) }
+            let all = try connection.runAll(
+                [Mode.guardedWrite.opening] + group.flatMap(\.statements) + [Self.commit])
+            guard all.last?.tag == "COMMIT" else { return nil }
+            var place = 1
+            return group.map { request in
+                defer { place += 1 + request.rest.count }
+                return all[place]
+            }
+        } catch {
+            if error.remedy == .reconnect { disconnect() } else { post(Self.rollback, on: connection) }
+            return nil
+        }
+    }
+}
