@@ -137,8 +137,8 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    /// Ends every session of the browser: who signs out there leaves nobody signed in. If the request asks for one client
-    /// alone, the current user leaves that client, and the sessions stay.
+    /// Ends every session of the browser: who signs out there leaves nobody signed in. If the request asks for one
+    /// client alone, the current user leaves that client, and the sessions stay.
     private func end(
         _ browser: HeldSessions, _ request: Request, _ logout: LogoutRequest
     ) async throws -> Response {

@@ -9,9 +9,9 @@ import Values
 /// `/session` and `/v2/session`: tells a page of a client whether there is a session, as versions 4 and 5 of SPiD's SDK
 /// for browsers ask: by a fetch with the browser's cookies.
 ///
-/// The one place that lets pages of other origins read an answer which depends on a cookie (Fetch §3.2.5): only those of
-/// the client's own registered origins, which learn no more than by `/ajax/hasSession.js`, and only of SPiD-compatible
-/// clients. Nothing changes here.
+/// The one place that lets pages of other origins read an answer which depends on a cookie (Fetch §3.2.5): only those
+/// of the client's own registered origins, which learn no more than by `/ajax/hasSession.js`, and only of
+/// SPiD-compatible clients. Nothing changes here.
 public struct SessionServiceEndpoint: Endpoint {
     private let clients: Clients
     private let reports: SessionReports

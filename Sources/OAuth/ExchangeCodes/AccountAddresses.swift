@@ -12,8 +12,8 @@ public struct AccountAddresses: Sendable {
     /// - Parameter origin: that of this server.
     public init(origin: String) { all = Set(Self.paths.map { origin + $0 }) }
 
-    /// Whether a session code for `client` may lead to `text`: exactly to one of them, for an app that speaks SPiD and is
-    /// its merchant's own.
+    /// Whether a session code for `client` may lead to `text`: exactly to one of them, for an app that speaks SPiD and
+    /// is its merchant's own.
     func isOpen(_ text: String, to client: Client) -> Bool {
         client.spidCompatible && client.firstParty && !client.registeredItself && all.contains(text)
     }

@@ -5,8 +5,8 @@ public import Values
 /// Users who signed out of one client, and stay signed in to the browser for all others
 /// (docs/decisions/logout-of-one-site.md).
 ///
-/// For that client the session is as good as none until its user comes back, by a page of ours, or signs in to the browser
-/// anew.
+/// For that client the session is as good as none until its user comes back, by a page of ours, or signs in to the
+/// browser anew.
 public struct ClientLogouts: Sendable {
     private let database: any Database
     private let callbacks: Callbacks
