@@ -66,7 +66,8 @@ public struct SessionReports: Sendable {
         guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
             try await !clientLogouts.isGone(session.id, from: client.id)
         else { return .nobody }
-        let left = session.expiry(usedAt: now) - now
+        // A remembered session lives for a year, and would outlive its end in what the page's script keeps.
+        let left = min(session.expiry(usedAt: now) - now, Session.idleLifetime)
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
         let isMet = try await !introductions.isDue(session.user, to: client, in: session.id)
         let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
