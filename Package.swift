@@ -135,6 +135,7 @@ let package = Package(
                 .embedInCode("v014_exchange_state.sql"),
                 .embedInCode("v015_children.sql"),
                 .embedInCode("v016_data_objects.sql"),
+                .embedInCode("v017_client_logouts.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

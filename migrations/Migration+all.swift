@@ -20,6 +20,7 @@ extension Migration {
         Migration(version: 14, name: "exchange_state", text: PackageResources.v014_exchange_state_sql),
         Migration(version: 15, name: "children", text: PackageResources.v015_children_sql),
         Migration(version: 16, name: "data_objects", text: PackageResources.v016_data_objects_sql),
+        Migration(version: 17, name: "client_logouts", text: PackageResources.v017_client_logouts_sql),
     ]
 
     private init(

@@ -18,6 +18,7 @@ public struct OAuthServices: Sendable {
     public let introductions: Introductions
     public let agreements: Agreements
     public let apps: ConnectedApps
+    public let clientLogouts: ClientLogouts
 
     /// - Parameters:
     ///   - published: the keys that clients publish at their `jwks_uri`.
@@ -25,12 +26,14 @@ public struct OAuthServices: Sendable {
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
         signSecrets: SignSecrets, callbacks: Callbacks, published: ClientKeys.Published, issuer: String,
-        tokenEndpoint: String, terms: String?
+        origin: String, tokenEndpoint: String, terms: String?
     ) {
         accessTokens = AccessTokens(database: database, clock: clock)
         codes = AuthorizationCodes(database: database, random: random)
-        exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
-        sessionExchange = SessionExchange(database: database, clock: clock)
+        let accounts = AccountAddresses(origin: origin)
+        exchangeCodes = ExchangeCodes(
+            database: database, clients: clients, accounts: accounts, clock: clock, random: random)
+        sessionExchange = SessionExchange(database: database, accounts: accounts, clock: clock)
         clientKeys = ClientKeys(published: published)
         replays = ReplayMemory(database: database, random: random)
         authenticator = ClientAuthenticator(
@@ -43,6 +46,7 @@ public struct OAuthServices: Sendable {
         consents = Consents(database: database)
         introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)
+        clientLogouts = ClientLogouts(database: database, callbacks: callbacks)
         apps = ConnectedApps(database: database, clock: clock, callbacks: callbacks)
     }
 }

@@ -160,6 +160,6 @@ extension StoredTable {
     public static let ofOAuth = [
         AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table, TokenFamilies.table,
         Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
-        Interactions.table,
+        Interactions.table, ClientLogouts.table,
     ]
 }

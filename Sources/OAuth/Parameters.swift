@@ -50,6 +50,7 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case returnTo
     /// SPiD's SDKs for browsers name the client so.
     case clientSDRN = "client_sdrn"
+    case logoutScope = "logout_scope"
 }
 
 /// The known parameters of one request: each at most once, none empty.

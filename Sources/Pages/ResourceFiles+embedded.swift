@@ -23,6 +23,7 @@ extension ResourceFiles {
         "message.js": PackageResources.message_js,
         "new_password.html": PackageResources.new_password_html,
         "no.json": PackageResources.no_json,
+        "pick.html": PackageResources.pick_html,
         "restore.html": PackageResources.restore_html,
         "sign_up.html": PackageResources.sign_up_html,
         "sign_up_confirm.html": PackageResources.sign_up_confirm_html,

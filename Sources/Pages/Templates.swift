@@ -12,6 +12,7 @@ public struct Templates: Sendable {
     public let forgotten: Template<ForgottenPage>
     public let newPassword: Template<NewPasswordPage>
     public let verify: Template<VerifyPage>
+    public let pick: Template<PickPage>
     public let switchAccount: Template<SwitchAccountPage>
     public let signedIn: Template<SignedInPage>
     public let logout: Template<LogoutPage>
@@ -58,6 +59,7 @@ public struct Templates: Sendable {
         forgotten = try template("forgotten.html")
         newPassword = try template("new_password.html")
         verify = try template("verify.html")
+        pick = try template("pick.html")
         switchAccount = try template("switch_account.html")
         signedIn = try template("signed_in.html")
         logout = try template("logout.html")

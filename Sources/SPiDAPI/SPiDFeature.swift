@@ -41,7 +41,7 @@ public struct SPiDFeature: Feature {
             LogoutResource(families: context.families, clock: clock),
             UserResource(
                 people: users, connections: connections, merchants: merchants, clients: clients, apps: oauth.apps,
-                clock: clock),
+                signSecrets: context.signSecrets, clock: clock),
             UserChangeResource(
                 users: context.users, people: users, connections: connections, merchants: merchants, apps: oauth.apps,
                 clock: clock),

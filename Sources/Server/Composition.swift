@@ -34,7 +34,7 @@ extension Spindle {
             database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
             signSecrets: context.signSecrets, callbacks: stores.callbacks,
             published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)), issuer: site.issuer,
-            tokenEndpoint: site.tokenEndpoint, terms: configuration.terms)
+            origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms)
         let openID = OpenIDServices(
             database: database, clock: clock, random: random, ring: ring, clients: stores.clients, users: stores.users,
             consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)

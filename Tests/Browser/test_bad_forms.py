@@ -5,7 +5,7 @@ import pytest
 CHANGES = {"name": "Mallory", "email": "mallory@example.com", "password": "mallory has chosen this",
            "current_password": "x", "new_password": "mallory has chosen this", "decision": "allow", "code": "123456"}
 TARGETS = [
-    "/login", "/login/code", "/login/code/check", "/signup", "/signup/check", "/password", "/logout",
+    "/login", "/login/code", "/login/code/check", "/login/pick", "/signup", "/signup/check", "/password", "/logout",
     "/account/profile", "/account/email", "/account/password", "/account/sessions/end-others", "/account/apps/revoke",
     "/account/links/remove", "/account/links/connect",
     "/account/sessions/end", "/account/email/check", "/account/delete", "/account/restore", "/oauth/consent", "/verify",

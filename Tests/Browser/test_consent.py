@@ -55,6 +55,7 @@ def test_a_denial_returns_to_the_app_and_grants_nothing(world, window, flow):
 def test_another_user_signs_in_from_the_consent_page_and_is_asked_the_same(world, window, flow):
     other = world.person()
     window.follow('p a[href*="select_account"]')
+    window.press("decision", "another")
     form = window.form("password")
     assert form.field("email").get_property("value") == ""
     window.look("login as somebody else")

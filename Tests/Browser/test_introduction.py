@@ -20,6 +20,7 @@ def test_a_user_new_to_a_merchant_can_continue_as_another_user(world, window):
     other, flow = world.person(), world.flow()
     window.open(flow.path)
     window.follow('p a[href*="select_account"]')
+    window.press("decision", "another")
     window.form("password").fill(email=other.email, password=other.password).submit()
     assert flow.person(window)["sub"] == other.id
 

@@ -80,7 +80,9 @@ def test_reloading_an_issuers_answer_signs_nobody_in(here, there, window):
     window.follow(WAY)
     window.form("password").fill(email=person.email, password=person.password).submit()
     flow.answer(window)
-    way = window.open(here.flow(prompt="select_account").path).find(WAY).get_attribute("href")
+    window.open(here.flow(prompt="select_account").path)
+    window.press("decision", "another")
+    way = window.find(WAY).get_attribute("href")
     window.driver.get(way.split("?")[0] + "/callback?code=a&state=b")
     window.expect_message("upstreamGone")
 

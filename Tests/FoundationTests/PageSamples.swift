@@ -87,9 +87,11 @@ struct PageSamples {
                 SignedInPage(account: value, formToken: value, logoutAction: value), in: frame),
             "logout": templates.logout(
                 LogoutPage(
-                    account: value, action: value, formToken: value, fields: [HiddenField(name: value, value: value)]),
+                    account: value, action: value, formToken: value, leaving: value,
+                    fields: [HiddenField(name: value, value: value)]),
                 in: frame),
             "signedOut": templates.signedOut(SignedOutPage(), in: frame),
+            "signedOut of one": templates.signedOut(SignedOutPage(leaving: value), in: frame),
             "switchAccount": templates.switchAccount(
                 SwitchAccountPage(current: value, other: value, action: value, formToken: value), in: frame),
             "switchAccount from nobody": templates.switchAccount(
@@ -152,6 +154,14 @@ struct PageSamples {
                 ConsentPage(
                     clientName: value, maker: .merchant(value), scopes: scopes, action: value, formToken: value,
                     request: value, account: value, switchTo: value, refusal: .nothingAllowed), in: frame),
+            "pick": templates.pick(
+                PickPage(
+                    clientName: value,
+                    choices: [
+                        .init(session: value, name: value, address: "ada@example.com"),
+                        .init(session: value, name: nil, address: value),
+                    ], action: value, formToken: value, request: value, cancel: .init(action: value, request: value)),
+                in: frame),
             "introduction": introduction(isFirst: true), "introduction on a device": introduction(isFirst: false),
             "formPost": templates.formPost(
                 FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),

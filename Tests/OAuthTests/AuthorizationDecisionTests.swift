@@ -15,12 +15,13 @@ struct AuthorizationDecisionTests {
     private static func visitor(
         _ ago: Int64 = 60, _ session: BrowserSessionState.Session = .signIn,
         email: BrowserSessionState.Email = .verified,
-        consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isPresent: Bool = false
+        consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isGone: Bool = false,
+        isPresent: Bool = false
     ) -> BrowserSessionState {
         BrowserSessionState(
             subject: Subject(user: UserID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
             consented: consented.map { Scope($0) }, isMeant: isMeant, isIntroduced: isIntroduced,
-            isPresent: isPresent)
+            isGone: isGone, isPresent: isPresent)
     }
 
     private struct Row {
@@ -69,6 +70,36 @@ struct AuthorizationDecisionTests {
                 Row(.own, ["prompt": "create login"], visitor, .signUp),
             ])
         }
+    }
+
+    @Test(
+        "where sessions would do, the user is asked which of them, but not by a client that wants no page or a password"
+    )
+    func pick() async throws {
+        let fixture = try await AuthorizationFixture()
+        let rows: [(KeyValuePairs<String, String>, BrowserSessionState?, Step)] = [
+            ([:], Self.visitor(), .respond), ([:], nil, .pick), ([:], Self.visitor(isMeant: false), .pick),
+            (["prompt": "select_account"], Self.visitor(), .pick), (["prompt": "select_account"], nil, .pick),
+            (["prompt": "select_account login"], Self.visitor(), .signIn), (["prompt": "login"], nil, .signIn),
+            (["prompt": "select_account", "max_age": "0"], Self.visitor(), .signIn),
+            (["prompt": "select_account create"], nil, .signUp),
+            (["prompt": "none"], nil, .refuse(.loginRequired)), (["prompt": "none"], Self.visitor(), .respond),
+            ([:], Self.visitor(60, .bought(by: Merchant.ID("another"))), .pick),
+        ]
+        for (changes, visitor, step) in rows {
+            let request = try await fixture.request(.own, changes)
+            #expect(request.next(for: visitor, at: Self.now, canPick: true) == step, "\(changes)")
+        }
+        await fixture.database.close()
+    }
+
+    @Test("a user who left the client alone is asked; a silent request finds nobody")
+    func gone() async throws {
+        try await expect([
+            Row(.own, [:], Self.visitor(isGone: true), .signIn),
+            Row(.own, ["prompt": "none"], Self.visitor(isGone: true), .refuse(.loginRequired)),
+            Row(.own, ["prompt": "none"], Self.visitor(isIntroduced: false, isGone: true), .refuse(.loginRequired)),
+        ])
     }
 
     @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")

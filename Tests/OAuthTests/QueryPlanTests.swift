@@ -161,7 +161,8 @@ struct QueryPlanTests {
     }
 
     private func session(_ world: TokenFixture, _ code: String) async throws {
-        let exchange = SessionExchange(database: world.database, clock: world.clock)
+        let exchange = SessionExchange(
+            database: world.database, accounts: AccountAddresses(origin: "https://spindle.test"), clock: world.clock)
         let secret = Secret<Session>.random(from: SystemRandom())
         let opening = Session.Opening(
             id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1",

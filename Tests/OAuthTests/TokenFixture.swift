@@ -39,7 +39,9 @@ struct TokenFixture: Sendable {
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,
             erasure: BulkErasure(database: database))
-        exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
+        exchangeCodes = ExchangeCodes(
+            database: database, clients: clients, accounts: AccountAddresses(origin: "https://spindle.test"),
+            clock: clock, random: random)
         authenticator = ClientAuthenticator(
             database: database, known: known,
             assertions: .without(database, seal: seal, clock: clock))

@@ -58,7 +58,7 @@ public struct AccountEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        switch try await gate.show(request) {
+        switch try await gate.show(request, inWebViews: true) {
         case .refuse(let response): response
         case .enter(let entry):
             try await view.response(entry, request, notice: entry.form["done"].flatMap { Self.notices[$0] })
@@ -67,16 +67,16 @@ public struct AccountEndpoint: Endpoint {
 
     /// Runs `work` for a user who sends a form of their own.
     func submit(
-        _ request: Request, _ work: (UserAccess.Entry) async throws -> Response
+        _ request: Request, inWebViews: Bool = false, _ work: (UserAccess.Entry) async throws -> Response
     ) async throws -> Response {
-        switch try await gate.submit(request) {
+        switch try await gate.submit(request, inWebViews: inWebViews) {
         case .refuse(let response): response
         case .enter(let entry): try await work(entry)
         }
     }
 
     @Sendable private func changeProfile(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await submit(request) { entry in
+        try await submit(request, inWebViews: true) { entry in
             do {
                 let changes = try ProfileChanges { entry.form[$0] }
                 _ = try await users.change(entry.session.user, changes)

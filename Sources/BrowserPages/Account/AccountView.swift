@@ -39,16 +39,17 @@ public struct AccountView: Sendable {
     ) async throws -> Response {
         guard let user = try await users.find(entry.session.user) else { throw HTTPRefusal(.notFound) }
         let issued = pages.forms.issue(request, to: user.id)
-        let connectable = try await pages.issuers.connectable(to: user.id)
+        let isOfApp = entry.session.origin != .signIn
+        let connectable = isOfApp ? [] : try await pages.issuers.connectable(to: user.id)
         let hasPassword = try await users.hasPassword(user.id)
         let back = AccountReturn(request)
         let page = AccountPage(
             account: profile(user, hasPassword: hasPassword, refused), formToken: issued.token,
             back: try await pages.wayBack(back).map { .init(name: $0.name, address: $0.address) },
             returnQuery: back.map { "?\($0.query)" } ?? "",
-            sessions: try await items(of: entry.session),
-            apps: try await apps.list(of: user.id).map(\.item),
-            links: try await links.list(of: user.id).map(\.item),
+            isOfApp: isOfApp, sessions: isOfApp ? [] : try await items(of: entry.session),
+            apps: isOfApp ? [] : try await apps.list(of: user.id).map(\.item),
+            links: isOfApp ? [] : try await links.list(of: user.id).map(\.item),
             connectable: connectable.map { ConnectableItem(issuer: $0.id.text, name: $0.title) },
             newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
             refusal: refused.map { ($0.form, $0.refusal) })

@@ -34,8 +34,10 @@ public struct UserAccess: Sendable {
     }
 
     /// The user of a request that shows something.
-    func show(_ request: Request) async throws -> Decision {
-        guard let session = try await session(request) else {
+    ///
+    /// - Parameter inWebViews: also in a web view that a SPiD-compatible app opened.
+    func show(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
+        guard let session = try await session(request, inWebViews) else {
             return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account, request))
         }
         let query = Form.query(of: request.target.text)
@@ -43,12 +45,14 @@ public struct UserAccess: Sendable {
     }
 
     /// The user of a form. A user who signed out meanwhile signs in first, and then sees the account as it is.
-    func submit(_ request: Request) async throws -> Decision {
+    func submit(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
         let form = try Form.read(request)
         let visit = try await pages.visit(request)
         // Checked first: a form from another site comes without the session, and its user is told what it was.
         guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
-        guard let session = try await session(request) else { return .refuse(signInFirst(for: .account, request)) }
+        guard let session = try await session(request, inWebViews) else {
+            return .refuse(signInFirst(for: .account, request))
+        }
         switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))
@@ -58,9 +62,15 @@ public struct UserAccess: Sendable {
         }
     }
 
-    /// A session that was bought with an app's token shows that somebody holds a phone, not who sits here.
-    private func session(_ request: Request) async throws -> Session? {
-        try await newSessions.sessions.of(request, pages.site).flatMap { $0.origin == .signIn ? $0 : nil }
+    /// A session that was bought with an app's token shows that somebody holds a phone, not who sits here. SPiD's apps
+    /// show their users the account page all the same: what the app's token shows and changes, and no more.
+    private func session(_ request: Request, _ inWebViews: Bool) async throws -> Session? {
+        guard let session = try await newSessions.sessions.of(request, pages.site) else { return nil }
+        switch session.origin {
+        case .signIn: return session
+        case .bought: return inWebViews && session.isOfSPiDWebView ? session : nil
+        case .asserted: return nil
+        }
     }
 
     /// Then on to `page`. From the account page a user may go back to the application that `request` names.

@@ -15,6 +15,10 @@ public struct AuthorizationFeature: Feature {
     ) {
         let (clients, clock, site) = (context.clients, context.clock, context.site)
         let sessions = authentication.sessions
+        let reports = SessionReports(
+            site: site, sessions: sessions, users: context.users, names: openID.names, apps: oauth.apps,
+            introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
+            signSecrets: context.signSecrets, clock: clock)
         endpoints = [
             AuthorizeEndpoint(
                 pages: pages,
@@ -27,17 +31,18 @@ public struct AuthorizationFeature: Feature {
                 requestObjects: RequestObjects(
                     keys: oauth.clientKeys, addresses: RequestAddresses(askedBy: context.outbound),
                     issuer: site.issuer, replays: oauth.replays, clock: clock),
-                consents: oauth.consents, introductions: oauth.introductions, sessions: sessions, clock: clock),
+                consents: oauth.consents, introductions: oauth.introductions, clientLogouts: oauth.clientLogouts,
+                sessions: sessions, users: context.users, clock: clock),
+            PickEndpoint(pages: pages, sessions: sessions),
             ConsentEndpoint(
                 pages: pages, consents: oauth.consents, introductions: oauth.introductions,
                 agreements: oauth.agreements, sessions: sessions, clock: clock),
-            HasSessionEndpoint(
-                site: site, clients: clients, sessions: sessions, users: context.users, names: openID.names,
-                apps: oauth.apps, introductions: oauth.introductions, agreements: oauth.agreements,
-                signSecrets: context.signSecrets, clock: clock),
+            HasSessionEndpoint(clients: clients, reports: reports),
+            SessionServiceEndpoint(clients: clients, reports: reports),
             AjaxEndpoint(
                 site: site, clients: clients, sessions: sessions, apps: oauth.apps,
-                introductions: oauth.introductions, agreements: oauth.agreements, clock: clock),
+                introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
+                clock: clock),
             UserContextEndpoint(
                 site: site, clients: clients, sessions: sessions, users: context.users, apps: oauth.apps,
                 introductions: oauth.introductions),
@@ -45,7 +50,7 @@ public struct AuthorizationFeature: Feature {
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: oauth.accessTokens, families: context.families, sessions: sessions,
-                hints: openID.hints, clock: clock),
+                clientLogouts: oauth.clientLogouts, hints: openID.hints, clock: clock),
         ]
     }
 }

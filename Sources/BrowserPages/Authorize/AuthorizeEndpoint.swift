@@ -1,4 +1,4 @@
-import Authentication
+public import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
@@ -17,13 +17,17 @@ public struct AuthorizeEndpoint: Endpoint {
     let requestObjects: RequestObjects
     private let consents: Consents
     private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
     private let sessions: Sessions
+    private let users: Users
     private let clock: any WallClock
 
     public init(
         pages: PageRenderer, answers: AuthorizationAnswers, requestedSubject: RequestedSubject,
         requestObjects: RequestObjects,
-        consents: Consents, introductions: Introductions, sessions: Sessions, clock: any WallClock
+        consents: Consents, introductions: Introductions, clientLogouts: ClientLogouts, sessions: Sessions,
+        users: Users,
+        clock: any WallClock
     ) {
         self.pages = pages
         self.answers = answers
@@ -31,7 +35,9 @@ public struct AuthorizeEndpoint: Endpoint {
         self.requestObjects = requestObjects
         self.consents = consents
         self.introductions = introductions
+        self.clientLogouts = clientLogouts
         self.sessions = sessions
+        self.users = users
         self.clock = clock
     }
 
@@ -95,25 +101,32 @@ public struct AuthorizeEndpoint: Endpoint {
 
     private func respond(_ incoming: Incoming, _ http: Request, _ context: SpindleContext) async throws -> Response {
         let (form, interaction) = (incoming.form, incoming.interaction)
-        let session = try await sessions.of(http, pages.site)
+        let browser = try await sessions.all(of: http, pages.site)
+        let session = browser.current?.session
         let progress = interaction?.progress.counted(in: session == nil ? nil : pages.signInMark(http)) ?? .none
         let isPresent = progress.isPresent(at: clock.now)
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
-            let request = asked.trying(try pages.development?.trial(form)).after(progress)
-            let state = try await browserState(session, request, isPresent)
-            let step = request.next(for: state, at: clock.now, hasAsked: progress.isSignedIn)
+            // In a session that an app bought, the user is the one who uses the app.
+            let begins = incoming.entrance.beginsWithPicker && session?.isBought != true
+            let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
+            let wasGone = try await isGone(session, from: request.returnAddress.client)
+            let state = try await browserState(session, request, isGone: wasGone && !progress.isBack, isPresent)
+            let choices = try await choices(of: browser, for: request, isGone: wasGone)
+            let step = request.next(
+                for: state, at: clock.now, hasAsked: progress.isSignedIn, canPick: !choices.isEmpty)
             switch step {
-            case .respond: return try await give(request, session, incoming, http)
+            case .respond: return try await give(request, session, incoming, http, isBack: wasGone)
             case .refuse(let code): throw Self.refusal(code)
-            case .signIn, .confirm, .signUp, .verify, .introduce, .consent:
+            case .signIn, .pick, .confirm, .signUp, .verify, .introduce, .consent:
                 return try await pages.waiting(interaction, form, http, isSignedIn: session != nil) { waiting in
                     switch step {
                     case .signIn where incoming.entrance.beginsWithSignUp && request.prompt.isEmpty:
                         return waiting.sendBrowser(to: SignUpEndpoint.path)
                     case .signUp: return waiting.sendBrowser(to: SignUpEndpoint.path)
                     case .verify: return waiting.sendBrowser(to: VerifyEndpoint.path)
+                    case .pick: return try await pages.pick(among: choices, for: request, waiting, users, http)
                     case .confirm: return try await signIn(request, waiting, http, session, confirming: true)
                     case .introduce:
                         guard let session else { break }
@@ -151,8 +164,27 @@ public struct AuthorizeEndpoint: Endpoint {
         return try await consents.find(session.user, client.id) != nil
     }
 
+    /// Whom the user may go on as without signing in. A developer has a page of their own for that.
+    private func choices(
+        of browser: HeldSessions, for request: AuthorizationRequest, isGone: Bool
+    ) async throws -> [Session] {
+        guard pages.development == nil, !request.prompt.contains(.none),
+            isGone || request.prompt.contains(.selectAccount) || !browser.others.isEmpty
+        else { return [] }
+        var choices: [Session] = []
+        for session in browser.all where session.kind.isGood(for: request.returnAddress.client) {
+            if try await requestedSubject.isMeant(session.user, by: request) { choices.append(session) }
+        }
+        return choices
+    }
+
+    private func isGone(_ session: Session?, from client: Client) async throws -> Bool {
+        guard let session else { return false }
+        return try await clientLogouts.isGone(session.id, from: client.id)
+    }
+
     private func browserState(
-        _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
+        _ session: Session?, _ request: AuthorizationRequest, isGone: Bool, _ isPresent: Bool
     ) async throws -> BrowserSessionState? {
         let client = request.returnAddress.client
         let isMeant = try await requestedSubject.isMeant(session?.user, by: request)
@@ -163,13 +195,14 @@ public struct AuthorizeEndpoint: Endpoint {
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
             isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id),
-            isPresent: isPresent)
+            isGone: isGone, isPresent: isPresent)
     }
 
     private func give(
-        _ request: AuthorizationRequest, _ session: Session?, _ incoming: Incoming, _ http: Request
+        _ request: AuthorizationRequest, _ session: Session?, _ incoming: Incoming, _ http: Request, isBack: Bool
     ) async throws -> Response {
         let address = request.returnAddress
+        if isBack, let session { try await clientLogouts.comeBack(to: address.client.id, in: session.id) }
         guard let session, try await isFirst(incoming.interaction, http),
             let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
         else {
@@ -210,6 +243,9 @@ public struct AuthorizeEndpoint: Endpoint {
 }
 
 extension Session {
+    /// Whether an app's token opened it.
+    fileprivate var isBought: Bool { if case .bought = origin { true } else { false } }
+
     /// The session's user, in OAuth's terms. A bought session is no sign-in by a method that could be reported.
     var subject: Subject {
         Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id)

@@ -14,17 +14,19 @@ public struct LogoutEndpoint: Endpoint {
     let tokens: AccessTokens
     private let families: TokenFamilies
     private let sessions: Sessions
+    private let clientLogouts: ClientLogouts
     let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions, hints: IDTokenHints,
-        clock: any WallClock
+        pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions,
+        clientLogouts: ClientLogouts, hints: IDTokenHints, clock: any WallClock
     ) {
         self.pages = pages
         self.tokens = tokens
         self.families = families
         self.sessions = sessions
+        self.clientLogouts = clientLogouts
         self.hints = hints
         self.clock = clock
     }
@@ -37,7 +39,9 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let session = try await sessions.of(request, pages.site)
+        let browser = try await sessions.all(of: request, pages.site)
+        // Nobody may be current and somebody set aside: they are signed out of the browser too.
+        let session = browser.all.first
         let parameters = try request.query.parameters
         let named = try await clientInPlaceOfToken(parameters)
         let presented = named == nil ? try PresentedToken.read(request) : nil
@@ -52,12 +56,12 @@ public struct LogoutEndpoint: Endpoint {
         // The same user's token, or a link on our own page, shows that the user wants this. Another site's link or a
         // mailed one shows nothing, and neither does one with another user's token.
         let isOwnRequest = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
-        if isOwnRequest { return try await end(session, request, logout) }
-        if try await logout.isShown(by: session) { return try await end(session, request, logout) }
+        if isOwnRequest { return try await end(browser, request, logout) }
+        if try await logout.isShown(by: session) { return try await end(browser, request, logout) }
         if let client = logout.client, logout.isReturn(to: client, request),
             try await families.isSignedIn(client.id, in: session.id)
         {
-            return try await end(session, request, logout)
+            return try await end(browser, request, logout)
         }
         return try await ask(session, request, logout)
     }
@@ -83,14 +87,15 @@ public struct LogoutEndpoint: Endpoint {
         }
         let logout = try await logout(parameters, nil, nil, nil)
         // Sent twice, or signed out in another tab meanwhile: the user has what they want.
-        guard let session = try await sessions.of(request, pages.site) else {
+        let browser = try await sessions.all(of: request, pages.site)
+        guard let session = browser.all.first else {
             return try await signedOut(request, logout)
         }
         // Another user signed in meanwhile; the form was about the first.
         guard form[Self.person].map({ $0 == session.user.description }) ?? true else {
             return try await ask(session, request, logout)
         }
-        return try await end(session, request, logout)
+        return try await end(browser, request, logout)
     }
 
     /// The user that the form would sign out. Our signed-in page does not send it: its button counts as a link there.
@@ -100,6 +105,7 @@ public struct LogoutEndpoint: Endpoint {
         let issued = pages.forms.issue(request)
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
+            leaving: logout.leaves?.name,
             fields: logout.fields + [HiddenField(name: Self.person, value: session.user.description)])
         let visit = try await visit(request, logout)
         return pages.page(
@@ -131,24 +137,35 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    private func end(_ session: Session, _ request: Request, _ logout: LogoutRequest) async throws -> Response {
-        try await sessions.end(session.id)
+    /// Ends every session of the browser: who signs out there leaves nobody signed in. If the request asks for one
+    /// client alone, the current user leaves that client, and the sessions stay.
+    private func end(
+        _ browser: HeldSessions, _ request: Request, _ logout: LogoutRequest
+    ) async throws -> Response {
+        if let client = logout.leaves {
+            guard let session = browser.current?.session else { return try await signedOut(request, logout) }
+            try await clientLogouts.leave(client.id, in: session, at: clock.now)
+            return try await signedOut(request, logout)
+        }
+        try await sessions.end(browser.ids)
         return try await signedOut(request, logout)
     }
 
-    /// One cookie holds the session and remembers the user: both end.
+    /// The cookies hold the sessions and remember the users: both end.
     ///
     /// - Parameter sawPage: whether the user has seen a page about this client: the one that asks here, or the one that
     ///   its token comes from.
     private func signedOut(
         _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true
     ) async throws -> Response {
-        let cleared = pages.site.clearedSessionCookie
+        let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
         if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
-            return pages.leaving(to: address.location, try await visit(request, logout), cookies: [cleared])
+            return pages.leaving(to: address.location, try await visit(request, logout), cookies: cleared)
         }
-        if let address = logout.address { return .sendBrowser(to: address.location, cookies: [cleared]) }
+        if let address = logout.address { return .sendBrowser(to: address.location, cookies: cleared) }
         let visit = try await visit(request, logout)
-        return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: [cleared])
+        return pages.page(
+            pages.templates.signedOut(SignedOutPage(leaving: logout.leaves?.name), in: visit.frame), visit,
+            cookies: cleared)
     }
 }

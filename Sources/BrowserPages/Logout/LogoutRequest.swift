@@ -32,6 +32,9 @@ struct LogoutRequest {
         address = LogoutAddress(parameters, client: hint?.client)
     }
 
+    /// The client that the user is to leave, staying signed in for all others; nil when the browser is signed out.
+    var leaves: Client? { parameters[.logoutScope] == "client" ? client : nil }
+
     /// Whether an ID token shows that `session` is meant: it was issued in it, to its user. A request with a redirect
     /// URI that it may not use shows nothing, whatever it holds.
     func isShown(by session: Session) async throws -> Bool {
@@ -44,7 +47,7 @@ struct LogoutRequest {
     /// The parameters that a page carries along when it asks first, with the client under one name.
     var fields: [HiddenField] {
         let carried: [Parameter] = [
-            .idTokenHint, .postLogoutRedirectURI, .redirectURI, .returnTo, .state, .uiLocales,
+            .idTokenHint, .postLogoutRedirectURI, .redirectURI, .returnTo, .state, .uiLocales, .logoutScope,
         ]
         let id = (parameters[.clientID] ?? client?.id.text).map { HiddenField(name: "client_id", value: $0) }
         return [id].compactMap(\.self)

@@ -14,18 +14,20 @@ public struct AjaxEndpoint: Endpoint {
     private let sessions: Sessions
     private let apps: ConnectedApps
     private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
     private let agreements: Agreements
     private let clock: any WallClock
 
     public init(
         site: Site, clients: Clients, sessions: Sessions, apps: ConnectedApps, introductions: Introductions,
-        agreements: Agreements, clock: any WallClock
+        clientLogouts: ClientLogouts, agreements: Agreements, clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
         self.apps = apps
         self.introductions = introductions
+        self.clientLogouts = clientLogouts
         self.agreements = agreements
         self.clock = clock
     }
@@ -53,10 +55,11 @@ public struct AjaxEndpoint: Endpoint {
 
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
         // The user is signed out already, as the page wants.
-        guard let session = try await sessions.of(request, site) else { return Self.done }
+        let browser = try await sessions.all(of: request, site)
+        guard let session = browser.current?.session else { return Self.done }
         guard try await isOf(client, session) else { return Self.noSession }
-        try await sessions.end(session.id)
-        return ScriptCall.Answer(json: Self.done.json, cookie: site.clearedSessionCookie)
+        try await sessions.end(browser.ids)
+        return ScriptCall.Answer(json: Self.done.json, cookies: site.clearedSessionCookies)
     }
 
     /// Accepts the platform's terms and the client's.
@@ -71,7 +74,8 @@ public struct AjaxEndpoint: Endpoint {
     /// Whether the user has to do with the client: no merchant may decide for anyone else.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.kind.isGood(for: client),
-            try await !introductions.isDue(session.user, to: client, in: session.id)
+            try await !introductions.isDue(session.user, to: client, in: session.id),
+            try await !clientLogouts.isGone(session.id, from: client.id)
         else { return false }
         return try await apps.scope(of: client.id, for: session.user) != nil
     }

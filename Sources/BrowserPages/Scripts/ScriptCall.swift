@@ -11,10 +11,10 @@ import Values
 /// Any page can embed a script, which sends the browser's cookies and lets the page read the result. Only pages with an
 /// origin that the client registered get an answer; a page that hides its origin gets none.
 struct ScriptCall {
-    /// What the page's callback gets, and the browser's new cookie, if any.
+    /// What the page's callback gets, and the browser's new cookies, if any.
     struct Answer {
         let json: JSON
-        var cookie: String?
+        var cookies: [String] = []
     }
 
     static func answer(
@@ -44,7 +44,7 @@ struct ScriptCall {
                 "The web_origins of the client \(client.id) lack \(origin.prefix(200)), the origin of this page.")
         }
         let answer = try await work(client)
-        return .script("/**/SPiD.Talk.response('\(callback)', \(answer.json.text));", cookie: answer.cookie)
+        return .script("/**/SPiD.Talk.response('\(callback)', \(answer.json.text));", cookies: answer.cookies)
     }
 
     /// The callback goes into a string of the script as it came: no character may end that string.
@@ -73,11 +73,11 @@ extension Request {
 extension Response {
     /// A script for this page only. Other sites may embed it, which browsers would otherwise refuse. No cache keeps it,
     /// so it needs no `Vary`.
-    fileprivate static func script(_ text: String, cookie: String?) -> Response {
+    fileprivate static func script(_ text: String, cookies: [String]) -> Response {
         var response = plain(text, status: .ok)
         response.headers[.contentType] = "application/javascript; charset=utf-8"
         response.headers[.crossOriginResourcePolicy] = "cross-origin"
-        if let cookie { response.headers[.setCookie] = cookie }
+        for cookie in cookies { response.headers.append(Field(name: .setCookie, value: cookie)) }
         return response
     }
 

@@ -13,7 +13,9 @@ public struct Session: Sendable {
     /// How it came about.
     public let origin: Origin
     public let method: Method
-    let isRemembered: Bool
+    package let isRemembered: Bool
+    /// Whether it was bought for a SPiD-compatible client, whose web views show the account page.
+    public let isOfSPiDWebView: Bool
     let seenAt: Timestamp
     let createdAt: Timestamp
 

@@ -92,20 +92,7 @@ public struct Sessions: Sendable {
     public func find(_ secret: Secret<Session>) async throws -> Session? {
         let now = clock.now
         let fingerprint = secret.fingerprint
-        let session = try await database.read { db in
-            try db.rows(
-                """
-                SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
-                    s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id
-                FROM sessions s
-                JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
-                LEFT JOIN clients c ON c.id = s.client_id
-                LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
-                WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                    AND c.disabled_at IS NULL AND m.disabled_at IS NULL
-                """
-            ).first.map(Session.init)
-        }
+        let session = try await database.read { db in try Self.find(fingerprint, at: now, in: db) }
         guard let session else { return nil }
         if now - session.seenAt >= .seconds(60) {
             let expiresAt = session.expiry(usedAt: now)
@@ -118,6 +105,25 @@ public struct Sessions: Sendable {
             }
         }
         return session
+    }
+
+    /// The live session with this `fingerprint`, unless its user, client or merchant is disabled.
+    static func find(
+        _ fingerprint: Fingerprint<Session>, at now: Timestamp, in db: any Transaction
+    ) throws -> Session? {
+        try db.rows(
+            """
+            SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
+                s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id,
+                c.spid_compatible
+            FROM sessions s
+            JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
+            LEFT JOIN clients c ON c.id = s.client_id
+            LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
+            WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+            """
+        ).first.map(Session.init)
     }
 
     /// Signs the user of a session out, at their request.
@@ -137,6 +143,11 @@ extension Session {
             : min(now + Session.idleLifetime, createdAt + Session.longestLifetime)
     }
 
+    /// When it ends however it is used.
+    package var latestExpiry: Timestamp {
+        createdAt + (isRemembered ? Session.rememberedLifetime : Session.longestLifetime)
+    }
+
     init(_ row: Row) throws {
         self.init(
             id: try row.get("id"), user: try row.get("user_id"), email: try row.get("email"),
@@ -145,6 +156,7 @@ extension Session {
             origin: try Self.origin(row),
             method: Session.Method(rawValue: try row.get("method")) ?? .password,
             isRemembered: try row.get("remembered"),
+            isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true,
             seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
     }

@@ -5,14 +5,18 @@ package struct AuthorizationEntrance: Sendable {
     package let path: String
     /// A user who is not signed in gets the sign-up page first.
     package let beginsWithSignUp: Bool
+    /// A user who is signed in is asked whether to go on as that user.
+    package let beginsWithPicker: Bool
 
-    package init(_ path: String, beginsWithSignUp: Bool = false) {
+    package init(_ path: String, beginsWithSignUp: Bool = false, beginsWithPicker: Bool = false) {
         self.path = path
+        self.beginsWithPicker = beginsWithPicker
         self.beginsWithSignUp = beginsWithSignUp
     }
 
     package static let ofSPiD = [
-        Self("/flow/login"), Self("/flow/auth"), Self("/flow/signin"), Self("/auth/login"),
+        Self("/flow/login", beginsWithPicker: true), Self("/flow/signin", beginsWithPicker: true),
+        Self("/flow/auth"), Self("/auth/login"),
         Self("/flow/signup", beginsWithSignUp: true), Self("/auth/signup", beginsWithSignUp: true),
     ]
 

@@ -7,6 +7,8 @@ extension Site {
     // `__Host-`: set by this host over https for all paths, so that no other host of the domain can plant one.
     private var prefix: String { isSecure ? "__Host-" : "" }
     package var sessionCookie: String { prefix + "spindle_session" }
+    /// The secrets of sessions that were set aside.
+    package var othersCookie: String { prefix + "spindle_others" }
     package var formCookie: String { prefix + "spindle_form" }
     package var deviceCookie: String { prefix + "spindle_device" }
 
@@ -25,17 +27,22 @@ extension Site {
         cookie(deviceCookie, device.value) + "; Max-Age=\(Duration.days(365).seconds)"
     }
 
-    package var clearedSessionCookie: String { cookie(sessionCookie, "", sameSite: sameSite) + "; Max-Age=0" }
+    package var clearedSessionCookie: String { cleared(sessionCookie) }
+
+    /// Both cookies of sessions, empty: nobody is signed in to the browser any more.
+    package var clearedSessionCookies: [String] { [clearedSessionCookie, cleared(othersCookie)] }
+
+    func cleared(_ name: String) -> String { cookie(name, "", sameSite: sameSite) + "; Max-Age=0" }
 }
 
 extension Request {
     /// The value of a cookie, if it occurs once and looks like one of ours.
-    package func cookie(_ name: String) -> String? {
+    package func cookie(_ name: String, atMost longest: Int = 128) -> String? {
         let values = headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
             let halves = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return halves.count == 2 && halves[0] == name ? String(halves[1]) : nil
         }
-        guard values.count == 1, let value = values.first, (16...128).contains(value.utf8.count) else { return nil }
+        guard values.count == 1, let value = values.first, (16...longest).contains(value.utf8.count) else { return nil }
         return value
     }
 }

@@ -5,6 +5,8 @@ extension AuthorizationRequest {
     /// The next step for a browser.
     public enum Step: Sendable, Equatable {
         case signIn
+        /// The user says who they are, of those who are signed in to this browser, or that they are none of them.
+        case pick
         /// The user is known, but the sign-in is too old for this client.
         case confirm
         case signUp
@@ -23,14 +25,21 @@ extension AuthorizationRequest {
     /// `prompt=login` asks again in any session, also in one bought with a session code. The request that returns from
     /// a page leaves out what that page has answered. A bought session carries the sign-in time of its token, so
     /// `max_age` holds too. `hasAsked`: the browser comes from the sign-in that this request asked for.
-    public func next(for browser: BrowserSessionState?, at now: Timestamp, hasAsked: Bool = false) -> Step {
+    /// `canPick`: a session in the browser, the current one or one that was set aside, would do for this request.
+    public func next(
+        for browser: BrowserSessionState?, at now: Timestamp, hasAsked: Bool = false, canPick: Bool = false
+    ) -> Step {
         let client = returnAddress.client
         guard !prompt.contains(.create) else { return .signUp }
-        guard let browser, browser.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
+        guard !asksAgain else { return orRefuse(.signIn) }
+        let signIn = orRefuse(canPick ? .pick : .signIn)
+        guard let browser, browser.session.isGood(for: client), !browser.isGone, !prompt.contains(.selectAccount) else {
+            return signIn
+        }
         // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
         guard browser.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Core §3.1.2.2, §5.5.1: no response for another user than requested, or for another way of signing in.
-        guard browser.isMeant else { return orRefuse(.signIn) }
+        guard browser.isMeant else { return signIn }
         guard hasRequiredContext(browser.subject) else {
             // Core §5.5.1.1: a failed attempt. Asked again, the user would do the same again.
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
@@ -63,7 +72,8 @@ extension AuthorizationRequest {
     private func orRefuse(_ step: Step) -> Step {
         guard prompt.contains(.none) else { return step }
         return switch step {
-        case .signIn, .confirm, .signUp: .refuse(.loginRequired)
+        // Nobody is current, which is all that a client learns: who was set aside is not its business.
+        case .signIn, .pick, .confirm, .signUp: .refuse(.loginRequired)
         case .verify, .introduce: .refuse(.interactionRequired)
         case .consent: .refuse(.consentRequired)
         case .respond, .refuse: step
@@ -71,7 +81,7 @@ extension AuthorizationRequest {
     }
 
     // OpenID Connect Core §3.1.2.1: max_age=0 is prompt=login.
-    private var asksAgain: Bool { !prompt.isDisjoint(with: Prompt.signingIn) || maxAge == .zero }
+    private var asksAgain: Bool { prompt.contains(.login) || maxAge == .zero }
 
     private func hasRequiredContext(_ subject: Subject) -> Bool {
         let required = authentication.claims?.requiredContexts ?? []

@@ -31,13 +31,16 @@ public struct BrowserSessionState: Sendable {
     public let isMeant: Bool
     /// Whether the user has been introduced to the client's merchant, or need not be.
     public let isIntroduced: Bool
+    /// Whether the user signed out of the client alone, and no page has asked since whether they are back.
+    public let isGone: Bool
     /// Whether the user has just answered a page of ours about this very request.
     public let isPresent: Bool
 
     public init(
         subject: Subject, session: Session, email: Email, consented: Scope?, isMeant: Bool = true, isIntroduced: Bool,
-        isPresent: Bool
+        isGone: Bool = false, isPresent: Bool
     ) {
+        self.isGone = isGone
         self.isMeant = isMeant
         self.isIntroduced = isIntroduced
         self.isPresent = isPresent

@@ -7,10 +7,15 @@ public import Values
 public struct ExchangeCodes: Sendable {
     private let database: any Database
     private let clients: Clients
+    private let accounts: AccountAddresses
     private let clock: any WallClock
     private let random: any RandomSource
 
-    public init(database: any Database, clients: Clients, clock: any WallClock, random: any RandomSource) {
+    public init(
+        database: any Database, clients: Clients, accounts: AccountAddresses, clock: any WallClock,
+        random: any RandomSource
+    ) {
+        self.accounts = accounts
         self.database = database
         self.clients = clients
         self.clock = clock
@@ -23,7 +28,7 @@ public struct ExchangeCodes: Sendable {
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
         let receiver = try await clients.findLive(request.client, of: token.merchant)
         let buyer = token.isOfFrontChannel ? try await clients.findLive(token.client) : nil
-        let scope = try request.check(token, of: buyer, receiver: receiver)
+        let scope = try request.check(token, of: buyer, receiver: receiver, accounts: accounts)
         guard let source = token.family, let user = token.user else { throw OAuthError.userTokenNeeded }
         let now = clock.now
         let code = Secret<ExchangeCode>.ordered(at: now, from: random)

@@ -45,7 +45,9 @@ public struct ExchangeRequest: Sendable {
 
     /// The scope that `token` may buy for `receiver`. Throws when it may not buy. `buyer` is the client of a token that
     /// came with an authorization answer.
-    func check(_ token: AccessToken, of buyer: Client?, receiver: Client?) throws(OAuthError) -> Scope {
+    func check(
+        _ token: AccessToken, of buyer: Client?, receiver: Client?, accounts: AccountAddresses
+    ) throws(OAuthError) -> Scope {
         guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
         // The code signs the user in at a backend or in a browser, but the user allowed a third-party app a few scopes
         // only (RFC 9700 §4.5: the backend could not tell the code from one of its own).
@@ -56,7 +58,9 @@ public struct ExchangeRequest: Sendable {
         if token.isOfFrontChannel { try checkFrontChannel(of: buyer) }
         // An unknown client and another merchant's get the same answer: a token reveals nothing about existing clients.
         guard let receiver, Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
-        if let redirectURI, receiver.redirectURI(redirectURI) == nil {
+        if let redirectURI, receiver.redirectURI(redirectURI) == nil,
+            kind != .session || !accounts.isOpen(redirectURI, to: receiver)
+        {
             throw .receiver("unregistered_redirect_uri", "The redirectUri is not registered for this clientId.")
         }
         switch kind {

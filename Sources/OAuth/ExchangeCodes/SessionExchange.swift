@@ -28,10 +28,12 @@ public struct SessionExchange: Sendable {
     }
 
     private let database: any Database
+    private let accounts: AccountAddresses
     private let clock: any WallClock
 
-    public init(database: any Database, clock: any WallClock) {
+    public init(database: any Database, accounts: AccountAddresses, clock: any WallClock) {
         self.database = database
+        self.accounts = accounts
         self.clock = clock
     }
 
@@ -40,7 +42,7 @@ public struct SessionExchange: Sendable {
         let now = clock.now
         let fingerprint = code.fingerprint
         return try await database.read { db in
-            let found = try Self.entitlement(fingerprint, in: db)
+            let found = try entitlement(fingerprint, in: db)
             guard found.isUnspent else { throw Refusal.gone(reason: "session_code_spent") }
             guard now < found.expiresAt else { throw Refusal.gone(reason: "session_code_expired") }
             return found.entitlement
@@ -58,7 +60,7 @@ public struct SessionExchange: Sendable {
         let outcome = try await database.write { db -> Result<Entitlement, Refusal> in
             let found: Found
             do {
-                found = try Self.entitlement(fingerprint, in: db)
+                found = try entitlement(fingerprint, in: db)
             } catch let refusal as Refusal {
                 return .failure(refusal)
             }
@@ -80,7 +82,7 @@ public struct SessionExchange: Sendable {
         var isUnspent: Bool { spentBy == nil }
     }
 
-    private static func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
+    private func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
         let row = try db.rows(
             """
             SELECT source_family_id, client_id, user_id, redirect_uri, state, signed_in_at, expires_at, spent_by
@@ -92,7 +94,9 @@ public struct SessionExchange: Sendable {
         }
         // The client, or its redirect URI, may have been removed since the code was sold.
         let live = try Clients.findLive(try row.get("client_id"), in: db)
-        guard live?.redirectURI(redirectURI) != nil else { throw Refusal.gone(reason: "session_code_client_changed") }
+        guard let live, live.redirectURI(redirectURI) != nil || accounts.isOpen(redirectURI, to: live) else {
+            throw Refusal.gone(reason: "session_code_client_changed")
+        }
         return Found(
             entitlement: Entitlement(
                 subject: Subject(user: try row.get("user_id"), signedInAt: try row.get("signed_in_at")),

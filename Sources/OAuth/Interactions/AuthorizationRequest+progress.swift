@@ -2,6 +2,15 @@ import Directory
 import Values
 
 extension AuthorizationRequest {
+    /// The same request, in which a user who is signed in says so first: what SPiD's own pages began with. A client
+    /// that says how to begin is obeyed.
+    public func asking() -> AuthorizationRequest {
+        guard returnAddress.client.spidCompatible, prompt.isEmpty else { return self }
+        var request = self
+        request.prompt = [.selectAccount]
+        return request
+    }
+
     /// The request after `progress`: a prompt that a completed step has answered is removed.
     public func after(_ progress: InteractionProgress) -> AuthorizationRequest {
         var request = trying(progress.trial ?? authentication.trial)
@@ -9,6 +18,7 @@ extension AuthorizationRequest {
             (request.loginHint, request.idTokenHint) = (nil, nil)
             request.prompt.insert(.selectAccount)
         }
+        if progress.hasAnswered { request.prompt.remove(.selectAccount) }
         if progress.isSignedIn {
             request.prompt.subtract(Prompt.signingIn)
             // Coming back takes a while itself: `max_age` must not ask again because of that.

@@ -41,6 +41,12 @@ public struct InteractionProgress: Sendable, Equatable {
         return self
     }
 
+    /// Whether the user of this session has answered any page about this request: then they have been chosen for it.
+    var hasAnswered: Bool { seenAt != nil }
+
+    /// Whether the user of this session wants to be signed in to the client, having signed out of it alone.
+    public var isBack: Bool { hasAnswered || isSignedIn }
+
     /// How long an answer on a page proves that the user is present.
     public static let longestPresence: Duration = .minutes(5)
 

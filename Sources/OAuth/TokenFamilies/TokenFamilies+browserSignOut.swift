@@ -23,6 +23,15 @@ extension TokenFamilies {
         try end(try rows(of: browsers, user, in: db), of: user, telling: announcement, in: db)
     }
 
+    /// The same in one session, for `client` alone.
+    static func end(
+        with browsers: BrowserSessions, of user: UserID, for client: Client.ID,
+        telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws {
+        let own = try rows(of: browsers, user, in: db).filter { try $0.get("client_id", as: Client.ID.self) == client }
+        try end(own, of: user, telling: announcement, in: db)
+    }
+
     private static func end(
         _ rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {

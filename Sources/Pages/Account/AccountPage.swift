@@ -29,6 +29,7 @@ public struct AccountPage: PageContents {
     let formToken: String
     let returnQuery: String
     private let back: Back?
+    let isOfApp: Bool
     let sessions: [SessionItem]
     let apps: [AppItem]
     let links: [LinkItem]
@@ -40,9 +41,11 @@ public struct AccountPage: PageContents {
     /// - Parameters:
     ///   - account: what is stored, or what was typed into a refused form.
     ///   - returnQuery: what the forms' addresses end with, so that the way back is there afterwards.
+    ///   - isOfApp: an app signed its user in to this web view: the profile alone is shown.
     ///   - newEmail: the address that was typed into the refused form `email`.
     public init(
-        account: Profile, formToken: String, back: Back? = nil, returnQuery: String = "", sessions: [SessionItem],
+        account: Profile, formToken: String, back: Back? = nil, returnQuery: String = "", isOfApp: Bool = false,
+        sessions: [SessionItem],
         apps: [AppItem], links: [LinkItem] = [],
         connectable: [ConnectableItem] = [],
         newEmail: String = "", notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
@@ -50,6 +53,7 @@ public struct AccountPage: PageContents {
         self.account = account
         self.formToken = formToken
         self.back = back
+        self.isOfApp = isOfApp
         self.returnQuery = returnQuery
         self.sessions = sessions
         self.apps = apps

@@ -3,9 +3,14 @@ public struct LogoutPage: PageContents {
     let account: String
     let action: String
     let formToken: String
+    let leaving: String?
     let fields: [HiddenField]
 
-    public init(account: String, action: String, formToken: String, fields: [HiddenField] = []) {
+    /// - Parameter leaving: the one application that the user signs out of; nil if it is the whole browser.
+    public init(
+        account: String, action: String, formToken: String, leaving: String? = nil, fields: [HiddenField] = []
+    ) {
+        self.leaving = leaving
         self.account = account
         self.action = action
         self.formToken = formToken

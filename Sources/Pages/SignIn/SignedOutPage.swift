@@ -1,4 +1,7 @@
-/// Says that the user is signed out.
+/// Says that the user is signed out, of the browser or of one application.
 public struct SignedOutPage: PageContents {
-    public init() {}
+    let leaving: String?
+
+    /// - Parameter leaving: the one application; nil for the browser.
+    public init(leaving: String? = nil) { self.leaving = leaving }
 }

@@ -6,16 +6,18 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `me`, `user/{id}` and `user/{id}/connected`: one user.
+/// `me`, `user/{id}`, `user/{id}/connected` and `user/{id}/varnishId`: one user.
 public struct UserResource: SPiDResource {
     private let finder: UserFinder
     private let clients: Clients
     private let disclosure: UserDisclosure
+    private let signSecrets: SignSecrets
 
     public init(
         people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers, clients: Clients,
-        apps: ConnectedApps, clock: any WallClock
+        apps: ConnectedApps, signSecrets: SignSecrets, clock: any WallClock
     ) {
+        self.signSecrets = signSecrets
         finder = UserFinder(people: people, connections: connections, merchants: merchants)
         disclosure = UserDisclosure(finder: finder, apps: apps, clock: clock)
         self.clients = clients
@@ -36,11 +38,24 @@ public struct UserResource: SPiDResource {
             SPiDRoute(
                 .get, "user/{id}/connected", name: "Connected", controller: "User.user_connected", token: .client,
                 required: ["clientId"], answer: connected),
+            SPiDRoute(
+                .get, "user/{id}/varnishId", name: "Varnish id", controller: "User.varnish_id", token: .either,
+                answer: varnishID),
         ]
     }
 
     private func answer(_ id: UserID, for caller: RequestingClient) async throws -> SPiDAnswer {
         .element("User", try await disclosure.object(of: id, for: caller))
+    }
+
+    /// What a paywall in front of the calling client's pages knows the user by.
+    @Sendable private func varnishID(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let caller = try call.caller
+        guard caller.client.spidCompatible else { throw SPiDRefusal.notSPiDCompatible }
+        let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
+        _ = try await finder.find(user, for: caller)
+        let id = try signSecrets.paywallID(of: user, for: caller.client, at: call.now)
+        return .element("User", .members(["sp_id": .string(id)]))
     }
 
     /// Whether the user has used the client `clientId`.

@@ -88,7 +88,8 @@ struct ConsentTests {
             let page = try await browser.open(address)
             #expect(page.body.contains("ada<wbr>@example.com"))
             let link = try #require(page.body.firstMatch(of: /<a href="([^"]+)">Not you\?/)?.output.1)
-            let login = try await browser.open(String(link.replacing("&amp;", with: "&")))
+            let picker = try await browser.open(String(link.replacing("&amp;", with: "&")))
+            let login = try await browser.pressAnother(on: picker)
             #expect(login.body.contains("name=\"password\""))
             #expect(!login.words.contains(World.email), "nobody is presupposed")
             let signedIn = try await browser.submit(

@@ -194,7 +194,8 @@ struct InteractionPageTests {
             try await browser.signIn()
             let address = world.authorizeAddress(["scope": "profile", "login_hint": World.email], for: client)
             let page = try await browser.open(address)
-            let login = try await browser.open(try page.requireLink(to: "/oauth/authorize?continue="))
+            let picker = try await browser.open(try page.requireLink(to: "/oauth/authorize?continue="))
+            let login = try await browser.pressAnother(on: picker)
             #expect(login.formAction == "/login" && !login.words.contains(World.email))
             let signedIn = try await browser.submit(
                 login, ["email": "grace@example.com", "password": World.password])

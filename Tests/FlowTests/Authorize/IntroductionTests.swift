@@ -87,7 +87,8 @@ struct IntroductionTests {
             var browser = Browser(world.server)
             try await browser.signIn()
             let page = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
-            let login = try await browser.open(try page.requireLink(to: "/oauth/authorize?"))
+            let picker = try await browser.open(try page.requireLink(to: "/oauth/authorize?"))
+            let login = try await browser.pressAnother(on: picker)
             let answered = try await browser.submit(
                 login, ["email": "grace@example.com", "password": World.password])
             let back = try await browser.open(try #require(answered.header("location")))

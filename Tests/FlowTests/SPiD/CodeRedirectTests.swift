@@ -53,7 +53,8 @@ struct CodeRedirectTests {
             var browser = Browser(world.server)
             try await browser.signIn()
             let query = "client_id=\(spid.id)&response_type=code&redirect_uri=\(TestServer.encode(page))"
-            let back = try await browser.open("/flow/login?\(query)")
+            let picker = try await browser.open("/flow/login?\(query)")
+            let back = try await browser.pick(try #require(picker.choices.first), on: picker)
             let location = try #require(back.header("location"))
             let code = try back.requireRedirected("code")
             #expect(location.replacing("&code=\(code)", with: "") == page)

@@ -48,7 +48,7 @@ struct SessionLifeTests {
     func promptLogin(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = try await webview(of: try await world.signIn(), world)
-            for prompt in ["login", "select_account", "login consent"] {
+            for prompt in ["login", "login select_account", "login consent"] {
                 let page = try await webview.open(world.authorizeAddress(["prompt": prompt]))
                 #expect(page.status == 200, "\(prompt)")
                 #expect(page.body.contains("Password"))

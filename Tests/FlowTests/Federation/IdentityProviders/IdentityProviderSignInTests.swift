@@ -141,7 +141,9 @@ struct IdentityProviderSignInTests {
             var browser = Browser(story.here.server)
             #expect(try await story.signIn(&browser).status == 303)
             let first = browser.session
-            let page = try await browser.open(story.here.authorizeAddress(["prompt": "select_account"]))
+            let picker = try await browser.open(story.here.authorizeAddress(["prompt": "select_account"]))
+            let another = try await browser.submit(picker, ["decision": "another"])
+            let page = try await browser.open(try #require(another.header("location")))
             let departure = try await browser.open(try page.requireLink(to: "/login/with/"))
             var other = Browser(story.there.server)
             #expect(try await browser.open(try await story.visit(departure, in: &other)).status == 303)

@@ -1,0 +1,120 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+import JSON
+public import OAuth
+public import OpenID
+public import Values
+
+/// What pages of a client may know about the session of their browser, in SPiD's words.
+public struct SessionReports: Sendable {
+    private let site: Site
+    private let sessions: Sessions
+    private let users: Users
+    private let names: SubjectIdentifiers
+    private let apps: ConnectedApps
+    private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
+    private let agreements: Agreements
+    private let signSecrets: SignSecrets
+    private let clock: any WallClock
+
+    public init(
+        site: Site, sessions: Sessions, users: Users, names: SubjectIdentifiers, apps: ConnectedApps,
+        introductions: Introductions, clientLogouts: ClientLogouts, agreements: Agreements, signSecrets: SignSecrets,
+        clock: any WallClock
+    ) {
+        self.site = site
+        self.sessions = sessions
+        self.users = users
+        self.names = names
+        self.apps = apps
+        self.introductions = introductions
+        self.clientLogouts = clientLogouts
+        self.agreements = agreements
+        self.signSecrets = signSecrets
+        self.clock = clock
+    }
+
+    /// Who is signed in, as far as a client may know.
+    enum Report {
+        case nobody
+        /// Somebody who is not connected to the client. The session ends after this time.
+        case stranger(Duration)
+        case user(KnownUser)
+    }
+
+    /// A user of the client.
+    struct KnownUser {
+        let id: UserID
+        /// The members that say who it is.
+        let members: [JSON.Member]
+        /// Whether the user agreed to all terms.
+        let hasAgreed: Bool
+        /// How long an answer may be kept.
+        let lifetime: Duration
+
+        subscript(name: String) -> JSON? { members.first { $0.name == name }?.value }
+    }
+
+    /// How long a page's script may keep an answer that the user changes by signing in or agreeing.
+    static let shortMemory: Duration = .seconds(300)
+
+    func report(_ request: Request, _ client: Client) async throws -> Report {
+        let now = clock.now
+        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
+            try await !clientLogouts.isGone(session.id, from: client.id)
+        else { return .nobody }
+        // A remembered session lives for a year, and would outlive its end in what the page's script keeps.
+        let left = min(session.expiry(usedAt: now) - now, Session.idleLifetime)
+        // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
+        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id)
+        let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
+        guard let scope else { return .stranger(min(left, Self.shortMemory)) }
+        return .user(try await person(session.user, client, scope, left))
+    }
+
+    /// What every answer says, also about nobody.
+    func common(for time: Duration) -> [JSON.Member] {
+        let base = site.origin.split(separator: "/").last?.split(separator: ":").first.map(String.init)
+        let json: JSON = .members([
+            "serverTime": .integer(clock.now.seconds), "expiresIn": .integer(time.seconds),
+            "baseDomain": base.map { .string($0) },
+        ])
+        return json.members ?? []
+    }
+
+    /// The user, for a client that they are connected to. Names need a first-party client or the scope.
+    private func person(
+        _ id: UserID, _ client: Client, _ scope: Scope, _ left: Duration
+    ) async throws -> KnownUser {
+        let mayName = client.firstParty || scope.contains("profile")
+        let profile = mayName ? try await users.find(id)?.profile : nil
+        let hasNumber = !client.openID.isPairwise
+        let isPlatformAgreed = try await agreements.isAccepted(agreements.platform, by: id)
+        let isClientAgreed = try await agreements.isAccepted(client.terms, by: id)
+        let hasAgreed = isPlatformAgreed && isClientAgreed
+        let json: JSON = .members([
+            "userId": hasNumber ? .integer(id.number) : nil,
+            "id": .string(try await names.subject(id, for: client)),
+            "uuid": hasNumber ? .string(UserUUID(id).description) : nil, "displayName": profile?["name"],
+            "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
+            "photo": profile?["picture"],
+            "sp_id": client.spidCompatible
+                ? .string(try signSecrets.paywallID(of: id, for: client, at: clock.now)) : nil,
+            "defaultAgreementAccepted": .bool(isPlatformAgreed), "clientAgreementAccepted": .bool(isClientAgreed),
+        ])
+        return KnownUser(
+            id: id, members: json.members ?? [], hasAgreed: hasAgreed,
+            lifetime: hasAgreed ? left : min(left, Self.shortMemory))
+    }
+
+    /// Adds the same data in the client's own signature, for its backend: a page can say anything.
+    func signed(_ members: [JSON.Member], for client: Client) throws -> JSON {
+        guard client.spidCompatible else { return .object(members) }
+        let payload = [JSON.Member("algorithm", "HMAC-SHA256")] + members
+        let request = try signSecrets.open(client).signed(.object(payload)).request
+        return .object(members + [JSON.Member("sig", .string(request))])
+    }
+}

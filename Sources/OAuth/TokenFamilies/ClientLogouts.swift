@@ -1,0 +1,73 @@
+public import Directory
+public import Storage
+public import Values
+
+/// Users who signed out of one client, and stay signed in to the browser for all others
+/// (docs/decisions/logout-of-one-site.md).
+///
+/// For that client the session is as good as none until its user comes back, by a page of ours, or signs in to the
+/// browser anew.
+public struct ClientLogouts: Sendable {
+    private let database: any Database
+    private let callbacks: Callbacks
+
+    public init(database: any Database, callbacks: Callbacks) {
+        self.database = database
+        self.callbacks = callbacks
+    }
+
+    /// Whether the user of `session` has left `client`.
+    public func isGone(_ session: Session.ID, from client: Client.ID) async throws -> Bool {
+        try await database.read { db in
+            try !db.rows(
+                """
+                SELECT 1 AS found FROM client_logouts d JOIN sessions s ON s.id = d.session_id
+                WHERE d.session_id = \(session) AND d.client_id = \(client) AND d.created_at >= s.created_at
+                """
+            ).isEmpty
+        }
+    }
+
+    /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.
+    ///
+    /// Only a client that the user has used can be left, so that no site fills the table.
+    public func leave(_ client: Client.ID, in session: Session, at now: Timestamp) async throws {
+        let announcement = callbacks.announcement(at: now)
+        let user = session.user
+        try await database.write { db in
+            guard try Sessions.isLive(session, in: db) else { return }
+            try PendingCodes.end(of: user, for: "client_id = \(client)", at: now, in: db)
+            try TokenFamilies.end(with: .one(session.id), of: user, for: client, telling: announcement, in: db)
+            try db.execute(
+                """
+                INSERT INTO client_logouts (session_id, client_id, created_at, expires_at)
+                SELECT CAST(\(session.id) AS TEXT), client_id, CAST(\(now) AS BIGINT),
+                    CAST(\(session.latestExpiry) AS BIGINT)
+                FROM connections WHERE user_id = \(user) AND client_id = \(client)
+                ON CONFLICT (session_id, client_id) DO UPDATE
+                SET created_at = excluded.created_at, expires_at = excluded.expires_at
+                """)
+        }
+        announcement.send()
+    }
+
+    /// Notes that the user of `session` is back at `client`.
+    public func comeBack(to client: Client.ID, in session: Session.ID) async throws {
+        try await database.write { db in
+            _ = try db.execute(
+                "DELETE FROM client_logouts WHERE session_id = \(session) AND client_id = \(client)")
+        }
+    }
+
+    static let table = StoredTable(
+        "client_logouts",
+        retention: [
+            .statement("clientLogouts") { now, batch in
+                """
+                DELETE FROM client_logouts WHERE (session_id, client_id) IN (
+                    SELECT session_id, client_id FROM client_logouts
+                    WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            }
+        ], ofUser: .expiry, ofClient: .expiry)
+}

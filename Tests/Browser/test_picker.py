@@ -1,0 +1,51 @@
+"""Several users of one browser: who goes on, and nobody left behind after signing out."""
+
+import pytest
+
+
+@pytest.mark.every_way
+def test_whoever_is_signed_in_goes_on_without_a_password(world, window):
+    person = world.person()
+    world.sign_in(window, person)
+    world.meet(window, world.flow())
+    flow = world.flow(prompt="select_account")
+    window.open(flow.path)
+    window.expect("pick.title", look="who goes on")
+    assert person.email in window.text and not window.has('input[type="password"]')
+    window.follow('button[name="session"]')
+    assert flow.person(window)["sub"] == person.id
+
+
+@pytest.mark.every_way
+def test_two_users_share_a_browser_and_sign_out_of_it_together(world, window):
+    first, second = world.person(), world.person()
+    world.sign_in(window, first)
+    world.meet(window, world.flow())
+    flow = world.flow(prompt="select_account")
+    window.open(flow.path)
+    window.press("decision", "another")
+    window.form("password").fill(email=second.email, password=second.password).submit()
+    assert flow.person(window)["sub"] == second.id
+
+    back = world.flow(prompt="select_account")
+    window.open(back.path)
+    window.look("who goes on, of two")
+    theirs, hers = window.find_all('button[name="session"]')
+    assert second.email in theirs.text and first.email in hers.text
+    with window.navigation():
+        hers.click()
+    assert back.person(window)["sub"] == first.id
+
+    window.open("/logout")
+    window.form(action="/logout").submit()
+    assert not window.cookie("session") and not window.cookie("others")
+    window.open(world.flow(prompt="select_account").path)
+    assert window.has('input[type="password"]'), "nobody is left"
+
+
+def test_a_user_who_cancels_at_the_question_is_back_in_the_app(world, window):
+    world.sign_in(window, world.person())
+    flow = world.flow(prompt="select_account")
+    window.open(flow.path)
+    window.press("decision", "cancel")
+    assert flow.answer(window)["error"] == "access_denied"

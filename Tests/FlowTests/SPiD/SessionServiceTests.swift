@@ -1,0 +1,108 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("The session service: a page asks by a fetch with the browser's cookies, as account-sdk-browser does")
+struct SessionServiceTests {
+    private static let origin = "https://www.loom.example"
+
+    @Test("version 5 takes nobody for an answer, version 4 for an error in an answer", arguments: Backend.available)
+    func nobody(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await client(world)
+            let five = try await ask(world, spid, "/v2/session")
+            #expect(five.status == 200 && five.json["result"] == false && five.json["error"] == nil)
+            #expect(five.json["userStatus"]?.string == "unknown" && five.json["expiresIn"]?.integer == 300)
+            let four = try await ask(world, spid, "/session")
+            #expect(four.status == 200 && four.json["result"] == nil)
+            #expect(four.json["error"]?["code"]?.integer == 401)
+            #expect(four.json["response"]?["result"] == false && four.json["response"]?["expiresIn"]?.integer == 300)
+        }
+    }
+
+    @Test("a connected user, one who never used the client, and one who left it", arguments: Backend.available)
+    func users(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await client(world)
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let stranger = try await ask(world, spid, "/v2/session", browser)
+            #expect(stranger.json["result"] == false && stranger.json["userStatus"]?.string == "notConnected")
+            #expect(stranger.json["userId"] == nil && stranger.json["sig"] == nil)
+
+            let path = world.authorizeAddress(for: spid)
+            let code = try await browser.open(path).requireRedirected("code")
+            #expect(try await world.redeemAuthorization(code, as: spid).status == 200)
+            for path in ["/session", "/v2/session"] {
+                let known = try await ask(world, spid, path, browser).json
+                #expect(known["result"] == true && known["userStatus"]?.string == "connected")
+                #expect(known["userId"]?.integer.map(String.init) == world.user)
+                #expect(known["sdrn"]?.string == "sdrn:spid.no:user:\(world.user)")
+                #expect(known["pairId"]?.string == world.user && known["tracking"] == false)
+                #expect(known["displayName"]?.string == "Ada Lovelace" && known["email"] == nil)
+                #expect(known["sig"]?.string?.contains(".") == true)
+            }
+            let logout = try await browser.open("/logout?logout_scope=client&client_id=\(spid.id)")
+            _ = try await browser.submit(logout)
+            #expect(try await ask(world, spid, "/v2/session", browser).json["userStatus"]?.string == "unknown")
+        }
+    }
+
+    @Test("only a page of the client's own registered origins may read it, with the browser's cookies")
+    func origins() async throws {
+        try await World.with(.sqlite) { world in
+            let spid = try await client(world)
+            let good = try await ask(world, spid, "/v2/session")
+            #expect(good.header("access-control-allow-origin") == Self.origin)
+            #expect(good.header("access-control-allow-credentials") == "true")
+            #expect(good.header("vary") == "Origin" && good.header("cache-control") == "no-store")
+            let other = try await world.spidBackend()
+            try await world.change("clients", other.id, ["web_origins": ["https://other.example"]])
+            let strangers = [
+                "https://evil.example", "https://other.example", "null", "http://www.loom.example",
+                Self.origin + ".evil.example", Self.origin + ":8443", Self.origin.uppercased(), Self.origin + "/", "",
+            ]
+            for origin in strangers {
+                let headers = origin.isEmpty ? ["Referer": Self.origin + "/"] : ["Origin": origin]
+                let answer = try await ask(world, spid, "/v2/session", headers: headers)
+                #expect(answer.status == 403, "\(origin)")
+                #expect(answer.header("access-control-allow-origin") == nil)
+                #expect(answer.header("access-control-allow-credentials") == nil)
+            }
+            let preflight = try await world.server.send("OPTIONS", "/v2/session", headers: ["Origin": Self.origin])
+            #expect(preflight.header("access-control-allow-origin") == nil, "no call needs one")
+        }
+    }
+
+    @Test("a client that is not SPiD-compatible, unknown, disabled or not named gets no answer")
+    func clients() async throws {
+        try await World.with(.sqlite) { world in
+            try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])
+            #expect(try await ask(world, world.app, "/v2/session").status == 403)
+            let spid = try await client(world)
+            try await world.change("clients", spid.id, ["disabled": true])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await ask(world, spid, "/v2/session").status == 403)
+            for query in ["", "?client_sdrn=\(spid.id)", "?client_sdrn=sdrn:a:client:", "?client_id="] {
+                let answer = try await world.server.get("/v2/session\(query)", headers: ["Origin": Self.origin])
+                #expect(answer.status == 400 && answer.header("access-control-allow-origin") == nil, "\(query)")
+            }
+            let unknown = try await world.server.get(
+                "/v2/session?client_sdrn=sdrn:spid.no:client:nobody", headers: ["Origin": Self.origin])
+            #expect(unknown.status == 403)
+        }
+    }
+
+    private func client(_ world: World) async throws -> World.Actor {
+        try await world.spidBackend(["web_origins": [.string(Self.origin)]])
+    }
+
+    private func ask(
+        _ world: World, _ client: World.Actor, _ path: String, _ browser: Browser? = nil,
+        headers: [String: String] = ["Origin": origin, "Sec-Fetch-Mode": "cors"]
+    ) async throws -> Answer {
+        try await world.server.get(
+            "\(path)?client_sdrn=sdrn%3Aschibsted.com%3Aclient%3A\(client.id)&sdk_version=5.2.7",
+            cookies: browser?.cookies ?? [:], headers: headers)
+    }
+}

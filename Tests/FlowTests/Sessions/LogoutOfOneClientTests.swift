@@ -1,0 +1,122 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+
+@Suite("Signing out of one client, and staying signed in to the browser")
+struct LogoutOfOneClientTests {
+    private static let origin = "https://www.loom.example"
+
+    @Test("the user is asked, leaves that client alone, and is at no other one", arguments: Backend.available)
+    func leaves(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            let session = browser.session
+            let page = try await browser.open(logout(world), headers: ["Sec-Fetch-Site": "cross-site"])
+            #expect(page.body.contains("Sign out?") && page.body.contains("<bdi>Loom for phones</bdi> only") == false)
+            #expect(page.words.contains("only, and stay signed in elsewhere"))
+            let out = try await browser.submit(page)
+            #expect(out.status == 302 && out.header("location") == World.webview + "?state=s")
+            #expect(out.header("set-cookie") == nil && browser.session == session)
+            #expect(try await browser.isSignedIn())
+
+            // For the client it is as if nobody were there; for another one nothing has changed.
+            let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))
+            #expect(silent.redirected("error") == "login_required")
+            #expect(try await script(world, in: &browser).contains("No session found!"))
+            let other = try await browser.open(world.authorizeAddress(["prompt": "none"], for: world.backend))
+            #expect(other.redirected("code") != nil)
+        }
+    }
+
+    @Test("the user comes back by a press, without a password, and then all is as before", arguments: Backend.available)
+    func comesBack(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            _ = try await browser.submit(try await browser.open(logout(world)))
+            let picker = try await browser.open(world.authorizeAddress())
+            #expect(picker.isPicker)
+            // Until the press the client learns nothing, however often it asks.
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") == nil)
+            let back = try await browser.pick(try #require(picker.choices.first), on: picker)
+            #expect(try await world.redeemAuthorization(try back.requireRedirected("code")).status == 200)
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
+            #expect(try await script(world, in: &browser).contains("\"result\":true"))
+        }
+    }
+
+    @Test("a new sign-in to the browser is one for all clients", arguments: Backend.available)
+    func anew(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            _ = try await browser.submit(try await browser.open(logout(world)))
+            world.server.clock.advance(by: .seconds(1))
+            _ = try await browser.signIn(on: "/login?confirm=1&continue=/account")
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
+        }
+    }
+
+    @Test(
+        "tokens that were to last as long as the session end with it, and no code is left", arguments: Backend.available
+    )
+    func tokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            let scope: KeyValuePairs = ["scope": "openid"]
+            let code = try await browser.open(world.authorizeAddress(scope)).requireRedirected("code")
+            let token = try await world.redeemAuthorization(code).require("access_token")
+            let late = try await browser.open(world.authorizeAddress(scope)).requireRedirected("code")
+            let others = try await browser.open(world.authorizeAddress(for: world.backend)).requireRedirected("code")
+            _ = try await browser.submit(try await browser.open(logout(world)))
+            #expect(try await !world.isLive(token))
+            #expect(try await world.redeemAuthorization(late).error == "invalid_grant")
+            #expect(try await world.redeemAuthorization(others, as: world.backend).status == 200)
+        }
+    }
+
+    @Test("a site that the user never used cannot be left, and a script of one that was left signs nobody out")
+    func strangers() async throws {
+        try await World.with(.sqlite) { world in
+            var browser = try await signedIn(world)
+            let never = try await world.confidential(["redirect_uris": ["https://never.example/"]])
+            let path = "/logout?logout_scope=client&client_id=\(never.id)"
+            #expect(try await browser.submit(try await browser.open(path)).words.contains("signed out of"))
+            _ = try await browser.submit(try await browser.open(logout(world)))
+            let rows = try await world.server.database.read { db in
+                try db.rows("SELECT client_id FROM client_logouts").map { try $0.get("client_id", as: String.self) }
+            }
+            #expect(rows == [world.app.id])
+            let script = try await browser.open(
+                "/ajax/logout.js?callback=f&client_id=\(world.app.id)", headers: ["Origin": Self.origin])
+            #expect(script.body.contains("No session found!"))
+            #expect(try await browser.isSignedIn())
+        }
+    }
+
+    private func logout(_ world: World) -> String {
+        "/logout?logout_scope=client&client_id=\(world.app.id)&redirect_uri=\(TestServer.encode(World.webview))&state=s"
+    }
+
+    /// Ada, who has been at the phone's client by this browser.
+    private func signedIn(_ world: World) async throws -> Browser {
+        try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])
+        var browser = Browser(world.server)
+        _ = try await browser.signIn()
+        let code = try await browser.open(world.authorizeAddress()).requireRedirected("code")
+        #expect(try await world.redeemAuthorization(code).status == 200)
+        return browser
+    }
+
+    private func script(_ world: World, in browser: inout Browser) async throws -> String {
+        try await browser.open(
+            "/ajax/hasSession.js?callback=f&client_id=\(world.app.id)", headers: ["Origin": Self.origin]
+        ).body
+    }
+}
+
+extension Browser {
+    /// Signs in at the page that `path` shows.
+    fileprivate mutating func signIn(on path: String) async throws -> Answer {
+        try await submit(try await open(path), ["email": World.email, "password": World.password])
+    }
+}
