@@ -104,6 +104,7 @@ public struct ClientMetadata: Sendable {
         try checkPairwise()
         try checkSPiD(members)
         try checkSigning()
+        try checkIDTokens()
     }
 
     /// SPiD's API, its signed responses and callbacks show user ids, which a pairwise client must not see.

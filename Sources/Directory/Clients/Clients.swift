@@ -51,6 +51,9 @@ public struct Clients: Sendable {
         lendsResources: Bool = false,
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
+        guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
+            throw JSONFault.sharedSecretOfStranger
+        }
         let now = clock.now
         let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
@@ -210,6 +213,9 @@ public struct Clients: Sendable {
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
+            }
+            guard !changed.registeredItself || changed.openID.idTokenAlgorithm != .signSecret else {
+                throw JSONFault.sharedSecretOfStranger
             }
             try permit(client, changed)
             try Self.update(changed, in: db)

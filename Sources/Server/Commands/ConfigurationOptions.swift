@@ -36,6 +36,8 @@ struct ConfigurationOptions: CommandArguments {
     @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
     @Option(help: "How many calls of SPiD's API a client may make an hour.", valueName: "count")
     var apiLimit: String?
+    @Option(help: "How long a caller may keep what it was told about a live token.", valueName: "seconds")
+    var introspectionCache: String?
     @Option(
         name: "facebook-api",
         help: "Where Facebook's tokens are asked about.", valueName: "url")
@@ -65,7 +67,7 @@ struct ConfigurationOptions: CommandArguments {
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
             (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
-            (.apiLimit, apiLimit), (.basicRealm, basicRealm),
+            (.apiLimit, apiLimit), (.introspectionCache, introspectionCache), (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
         ]

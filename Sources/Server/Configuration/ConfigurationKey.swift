@@ -18,6 +18,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case deletionGrace = "deletion_grace"
     case keyRotation = "key_rotation"
     case terms
+    case introspectionCache = "introspection_cache"
     case apiLimit = "api_limit"
     case facebookAPI = "facebook_api"
     case googleAPI = "google_api"
