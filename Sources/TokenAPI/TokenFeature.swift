@@ -35,6 +35,12 @@ public struct TokenFeature: Feature {
                 issuance: TokenIssuance(
                     clients: oauth.authenticator, grants: grants, mint: openID.mint, issuer: site.issuer),
                 address: context.address),
+            PasswordlessTokenEndpoint(
+                issuance: TokenIssuance(
+                    clients: oauth.authenticator,
+                    grants: [PasswordlessGrant(authentication.passwordless, clock: clock, random: random)],
+                    mint: openID.mint, issuer: site.issuer),
+                address: context.address),
             RegistrationEndpoint(
                 registration: ClientRegistration(
                     database: database, clients: context.clients, initialTokens: oauth.initialTokens,

@@ -126,6 +126,9 @@ public struct ClientMetadata: Sendable {
         for name in SPiDSettings.names where members.any(name) != nil {
             throw JSONFault(name, "left out for a client without spid_compatible")
         }
+        guard !grantTypes.contains(.passwordless) else {
+            throw JSONFault("grant_types", "without passwordless for a client without spid_compatible")
+        }
         guard webPages.allSatisfy(\.isWholeOrigin) else {
             throw JSONFault("web_origins", "origins without a path for a client without spid_compatible")
         }
