@@ -134,6 +134,7 @@ let package = Package(
                 .embedInCode("v013_merchant_numbers.sql"),
                 .embedInCode("v014_exchange_state.sql"),
                 .embedInCode("v015_children.sql"),
+                .embedInCode("v018_imported_subjects.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

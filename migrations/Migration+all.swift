@@ -19,6 +19,7 @@ extension Migration {
         Migration(version: 13, name: "merchant_numbers", text: PackageResources.v013_merchant_numbers_sql),
         Migration(version: 14, name: "exchange_state", text: PackageResources.v014_exchange_state_sql),
         Migration(version: 15, name: "children", text: PackageResources.v015_children_sql),
+        Migration(version: 18, name: "imported_subjects", text: PackageResources.v018_imported_subjects_sql),
     ]
 
     private init(

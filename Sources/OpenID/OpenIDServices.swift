@@ -31,6 +31,7 @@ public struct OpenIDServices: Sendable {
         bearer = BearerTokenMint(
             database: database,
             jwts: JWTAccessTokens(issuer: issuer, ring: ring) { try await names.subject($0, for: $1) },
+            number: { try await names.number($0, for: $1) },
             callbacks: callbacks, clock: clock, random: random)
         mint = IDTokenMint(bearer: bearer, ids: idTokens, clock: clock)
         logouts = LogoutTokens(

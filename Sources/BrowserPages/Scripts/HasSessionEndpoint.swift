@@ -86,14 +86,15 @@ public struct HasSessionEndpoint: Endpoint {
         _ id: UserID, _ client: Client, _ scope: Scope
     ) async throws -> (person: JSON, hasAgreed: Bool) {
         let mayName = client.firstParty || scope.contains("profile")
-        let profile = mayName ? try await users.find(id)?.profile : nil
+        let user = try await users.find(id)
+        let profile = mayName ? user?.profile : nil
         let hasNumber = !client.openID.isPairwise
         let isPlatformAgreed = try await agreements.isAccepted(agreements.platform, by: id)
         let isClientAgreed = try await agreements.isAccepted(client.terms, by: id)
         let person: JSON = .members([
             "userId": hasNumber ? .integer(id.number) : nil,
             "id": .string(try await names.subject(id, for: client)),
-            "uuid": hasNumber ? .string(UserUUID(id).description) : nil, "displayName": profile?["name"],
+            "uuid": hasNumber ? user.map { JSON.string($0.uuid) } : nil, "displayName": profile?["name"],
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
             "defaultAgreementAccepted": .bool(isPlatformAgreed), "clientAgreementAccepted": .bool(isClientAgreed),

@@ -77,6 +77,11 @@ public struct Clients: Sendable {
         try await publishKeys(for: client.openID)
         try await database.write { [seal] db in
             try seal.confirm(in: db)
+            // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
+            let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
+            if let taken, try taken.get("sealed_sign_secret", as: String.self) != client.sealedSignSecret {
+                throw StorageError.conflict("clients.id")
+            }
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, lends: lendsResources, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
@@ -108,6 +113,15 @@ public struct Clients: Sendable {
     package static func find(_ id: Client.ID, in db: any Transaction) throws -> Client? {
         try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND deleted_at IS NULL").first
             .map(Client.init)
+    }
+
+    /// The ones of `ids` that are clients here.
+    public static func known(among ids: [Client.ID], in db: any Transaction) throws -> [Client.ID: Client] {
+        guard !ids.isEmpty else { return [:] }
+        let clients = try db.rows(
+            "SELECT \(columns) FROM clients WHERE id IN (\(list: ids)) AND deleted_at IS NULL"
+        ).map(Client.init)
+        return Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A client that may act: neither it nor its merchant is disabled.

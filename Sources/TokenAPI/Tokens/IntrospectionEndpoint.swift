@@ -47,7 +47,11 @@ public struct IntrospectionEndpoint: Endpoint {
             let client = try await clients.findLive(token.client)
         else { return .json(.members(["active": false])) }
         var name: String?
-        if let user = token.user { name = try await names.subject(user, for: client) }
+        var number: String?
+        if let user = token.user {
+            name = try await names.subject(user, for: client)
+            number = try await names.number(user, for: client)
+        }
         var response = Response.json(
             .members([
                 "active": true,
@@ -57,7 +61,7 @@ public struct IntrospectionEndpoint: Endpoint {
                 "exp": .integer(token.expiresAt.seconds),
                 "iat": .integer(token.issuedAt.seconds),
                 "sub": .string(name ?? token.client.text),
-                "user_id": name.map { .string($0) },
+                "user_id": number.map { .string($0) },
                 "iss": .string(issuer),
                 "aud": token.resource.map { .string($0) },
             ]))
