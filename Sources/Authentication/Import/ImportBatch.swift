@@ -14,18 +14,19 @@ struct ImportBatch {
     }
 }
 
-/// What a rehearsal would have stored.
+/// What a rehearsal would have stored. It remembers hashes, not texts: a file may have millions of lines.
 struct ImportRehearsal {
-    private var stored: Set<String> = []
+    private var stored: Set<Int> = []
 
     /// The outcome for `user` after the lines before, where the database alone would say `outcome`.
     mutating func outcome(_ outcome: ImportOutcome, of user: ImportedUser) -> ImportOutcome {
         guard case .imported = outcome else { return outcome }
-        if stored.contains(user.emailClaim) { return .existing(user.id, subject: nil) }
-        if stored.contains(user.idClaim) { return .refused(.taken("user_id")) }
-        if let claim = user.subjectClaim, stored.contains(claim) { return .refused(.taken("sub")) }
-        guard stored.isDisjoint(with: user.identityClaims) else { return .refused(.taken("identities")) }
-        stored.formUnion(user.claims)
+        func has(_ claims: [String]) -> Bool { claims.contains { stored.contains($0.hashValue) } }
+        if has([user.emailClaim]) { return .existing(user.id, subject: nil) }
+        if has(user.idClaim) { return .refused(.taken("user_id")) }
+        if has(user.subjectClaim) { return .refused(.taken("sub")) }
+        guard !has(user.identityClaims) else { return .refused(.taken("identities")) }
+        stored.formUnion(user.claims.map(\.hashValue))
         return outcome
     }
 }
@@ -33,8 +34,9 @@ struct ImportRehearsal {
 /// What no two users may have.
 extension ImportedUser {
     fileprivate var emailClaim: String { "email \(email.text)" }
-    fileprivate var idClaim: String { "id \(id)" }
-    fileprivate var subjectClaim: String? { subject.map { "sub \($0)" } }
+    /// A new number is nobody's.
+    fileprivate var idClaim: [String] { keepsID ? ["id \(id)"] : [] }
+    fileprivate var subjectClaim: [String] { subject.map { ["sub \($0)"] } ?? [] }
     fileprivate var identityClaims: [String] { identities.map { "at \($0.issuer) \($0.subject)" } }
-    fileprivate var claims: [String] { [emailClaim, idClaim] + [subjectClaim].compactMap(\.self) + identityClaims }
+    fileprivate var claims: [String] { [emailClaim] + idClaim + subjectClaim + identityClaims }
 }

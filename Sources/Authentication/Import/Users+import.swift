@@ -32,8 +32,12 @@ extension Users {
             try extras.store(new, now, db)
             return outcomes
         }
-        return isRehearsal
-            ? try await database.read { db in try work(db) } : try await database.write { db in try work(db) }
+        guard !isRehearsal else { return try await database.read { db in try work(db) } }
+        for _ in 1...3 {
+            // The server may be running: somebody has just signed up with one of these addresses.
+            do { return try await database.write { db in try work(db) } } catch StorageError.conflict {}
+        }
+        return try await database.write { db in try work(db) }
     }
 
     private static func outcomes(
