@@ -10,6 +10,7 @@ public struct AuthenticationServices: Sendable {
     public let sessionList: SessionList
     public let verifications: Verifications
     public let mailSignIn: MailSignIn
+    public let passwordless: Passwordless
     public let addressChange: AddressChange
     public let signUp: SignUp
     public let appSignUp: AppSignUp
@@ -29,6 +30,7 @@ public struct AuthenticationServices: Sendable {
         sessionList = SessionList(database: database, clock: clock, events: events)
         verifications = Verifications(database: database, clock: clock, random: random, codeKey: codeKey)
         mailSignIn = MailSignIn(database: database, verifications: verifications, clock: clock, events: events)
+        passwordless = Passwordless(verifications: verifications, signIn: mailSignIn, random: random)
         addressChange = AddressChange(database: database, verifications: verifications, clock: clock, events: events)
         signUp = SignUp(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,

@@ -34,39 +34,84 @@ public struct MailSignIn: Sendable {
         }
     }
 
+    /// Opens a session for the user of the code.
     public func finish(
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Entry, Verification.Refusal> {
         let now = clock.now
-        return try await events.write(to: database, at: now) { [verifications] db, announcement in
-            let place = KnownDevices.Place(address: opening.address, device: opening.device)
-            let verification: Verification
-            switch try verifications.takeSignIn(key, at: place, attempt: opening.id.text, in: db) {
-            case .success(let taken): verification = taken
-            case .failure(let refusal): return .failure(refusal)
-            }
-            let before = try UserSnapshot(of: verification.user, in: db)
-            let isFirst = try verification.isFirstProof(in: db)
-            guard let user = verification.user,
-                // The code proves the address, if it still is the user's.
-                try User.verifyLive(verification.email, of: user, in: db)
-            else { return .failure(.gone(reason: "account_gone_or_changed")) }
-            if isFirst {
-                // Until now the user may have been somebody else who gave this address, and who knows the password.
-                try User.setPasswordHash(nil, of: user, at: now, in: db)
-                try announcement.say(verification.takeover, user, db)
-                try announcement.say(.accessRevoked(keeping: nil), user, db)
-            }
-            try announcement.sayWhatChanged(since: before, in: db)
-            let dueAt: Timestamp? = try db.rows(
-                "SELECT deletion_due_at FROM users WHERE id = \(user)"
-            ).first?.get("deletion_due_at")
-            if dueAt == nil {
+        let place = KnownDevices.Place(address: opening.address, device: opening.device)
+        return try await events.write(to: database, at: now) { db, announcement in
+            let taken = try take(key, at: place, attempt: opening.id.text, now, in: db, announcement)
+            if case .success(let entry) = taken, entry.deletionDueAt == nil {
                 try Sessions.open(
-                    opening, user: user, signedInAt: now, replacing: old, at: now, in: db,
+                    opening, user: entry.user, signedInAt: now, replacing: old, at: now, in: db,
                     announcement)
             }
-            return .success(Entry(verification: verification, user: user, deletionDueAt: dueAt))
+            return taken
         }
+    }
+
+    /// The proof that someone read a code sent to a user.
+    public struct Proof: Sendable {
+        public let user: UserID
+        /// The stored password hash of that time, if there was one.
+        let hash: String?
+
+        /// Whether the user may sign in, and still has that password: a new one ends everything. Must run in the
+        /// transaction that uses the proof.
+        public func holds(in db: any Transaction) throws -> Bool {
+            try !db.rows(
+                """
+                SELECT id FROM users
+                WHERE id = \(user) AND COALESCE(password_hash, '') = \(hash ?? "") AND disabled_at IS NULL
+                    AND deletion_due_at IS NULL
+                """
+            ).isEmpty
+        }
+    }
+
+    /// Takes a code that was typed in an app. There is no session, and the place is not remembered: it may be a
+    /// backend's.
+    func prove(_ key: VerificationKey, login: Login.Attempt) async throws -> Result<Proof, Verification.Refusal> {
+        let now = clock.now
+        let place = KnownDevices.Place(address: login.address, device: nil)
+        return try await events.write(to: database, at: now) { db, announcement in
+            switch try take(key, at: place, attempt: login.id.text, now, in: db, announcement) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let entry):
+                guard entry.deletionDueAt == nil else { return .failure(.gone(reason: "deletion_pending")) }
+                try Logins.record(login, of: entry.user, succeeded: true, at: now, in: db)
+                let row = try db.rows("SELECT password_hash FROM users WHERE id = \(entry.user)").first
+                return .success(Proof(user: entry.user, hash: try row?.get("password_hash", as: String?.self)))
+            }
+        }
+    }
+
+    private func take(
+        _ key: VerificationKey, at place: KnownDevices.Place, attempt: String, _ now: Timestamp,
+        in db: any Transaction, _ announcement: UserEvents.Announcement
+    ) throws -> Result<Entry, Verification.Refusal> {
+        let verification: Verification
+        switch try verifications.takeSignIn(key, at: place, attempt: attempt, in: db) {
+        case .success(let taken): verification = taken
+        case .failure(let refusal): return .failure(refusal)
+        }
+        let before = try UserSnapshot(of: verification.user, in: db)
+        let isFirst = try verification.isFirstProof(in: db)
+        guard let user = verification.user,
+            // The code proves the address, if it still is the user's.
+            try User.verifyLive(verification.email, of: user, in: db)
+        else { return .failure(.gone(reason: "account_gone_or_changed")) }
+        if isFirst {
+            // Until now the user may have been somebody else who gave this address, and who knows the password.
+            try User.setPasswordHash(nil, of: user, at: now, in: db)
+            try announcement.say(verification.takeover, user, db)
+            try announcement.say(.accessRevoked(keeping: nil), user, db)
+        }
+        try announcement.sayWhatChanged(since: before, in: db)
+        let dueAt: Timestamp? = try db.rows(
+            "SELECT deletion_due_at FROM users WHERE id = \(user)"
+        ).first?.get("deletion_due_at")
+        return .success(Entry(verification: verification, user: user, deletionDueAt: dueAt))
     }
 }

@@ -8,12 +8,14 @@ public enum DittoAnswer: Sendable {
     /// Ditto passes the error and its hint on, so that the app's developer can read them.
     case refused(OAuthError)
 
-    /// Admits the user until their token expires, but at most for the longest time of `rules`.
+    /// Admits the user for the longest time of `rules`, and no longer than their token lives unless these say so.
     static func admitting(_ person: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
-        .admitted(
+        let rest = person.expiresAt - now
+        let period = rules.outlivesToken ? rules.longest : min(rules.longest, rest)
+        return .admitted(
             .members([
                 "authenticated": true, "authenticate": true, "userID": .string(person.subject),
-                "expirationSeconds": .integer(min(rules.longest, person.expiresAt - now).seconds),
+                "expirationSeconds": .integer(period.seconds),
                 "permissions": rules.permissions.filled(for: person), "clientInfo": rules.constants.clientInfo,
                 "userInfo": rules.constants.clientInfo, "identityServiceMetadata": rules.constants.metadata,
             ]))

@@ -20,6 +20,7 @@ extension DittoRules {
         permissions = try Self.permissions(members, over: base)
         let longest = try members.seconds("expiration_seconds", within: Self.lifetimes)
         self.longest = longest ?? (members.has("expiration_seconds") ? nil : base?.longest) ?? .hours(8)
+        outlivesToken = members.has("expiration") ? try Self.outlivesToken(members) : base?.outlivesToken ?? false
         refusalStatus = members.has("refusal_status") ? try Self.status(members) : base?.refusalStatus ?? 200
         constants = try DittoConstants(members, over: base?.constants)
 
@@ -69,6 +70,14 @@ extension DittoRules {
         return permissions
     }
 
+    private static func outlivesToken(_ members: JSONMembers) throws(JSONFault) -> Bool {
+        switch try members.text("expiration") {
+        case nil, "token": return false
+        case "own": return true
+        default: throw JSONFault("expiration", "token or own")
+        }
+    }
+
     private static func status(_ members: JSONMembers) throws(JSONFault) -> Int {
         guard let value = members.any("refusal_status") else { return 200 }
         guard let status = value.integer, refusalStatuses.contains(Int(clamping: status)) else {
@@ -85,7 +94,8 @@ extension DittoRules {
             "clients": .array(clients.map { .string($0.text) }),
             "audiences": .array(audiences.map { .string($0) }),
             "scope": scope.isEmpty ? nil : .string(scope.description), "permissions": permissions.json,
-            "expiration_seconds": .integer(longest.seconds), "refusal_status": .integer(Int64(refusalStatus)),
+            "expiration_seconds": .integer(longest.seconds), "expiration": outlivesToken ? "own" : "token",
+            "refusal_status": .integer(Int64(refusalStatus)),
             "client_info": constants.clientInfo, "identity_service_metadata": constants.metadata,
         ])
     }

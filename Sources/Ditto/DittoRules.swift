@@ -24,6 +24,8 @@ public struct DittoRules: Sendable {
     let permissions: DittoPermissions
     /// How long Ditto may admit a user, if the token lives that long.
     let longest: Duration
+    /// Whether Ditto may admit a user for `longest` even when the token ends before.
+    let outlivesToken: Bool
     /// The HTTP status of a refusal.
     public let refusalStatus: Int
     let constants: DittoConstants

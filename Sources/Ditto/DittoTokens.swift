@@ -73,9 +73,11 @@ public struct DittoTokens: Sendable {
         guard webhook.rules.takes(tokensOf: client.id, isFirstParty: client.firstParty) else {
             throw OAuthError.tokenRefused("ditto_client")
         }
+        // Whoever has the client's sign secret could name any user in it.
+        guard token.isOursAlone else { throw OAuthError.tokenRefused("ditto_shared_secret") }
         guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
         // A pairwise subject does not lead to the user, so nobody could check that they are still allowed in.
-        guard client.openID.subjectType == .public, let user = UserID(token.subject) else {
+        guard client.openID.subjectType == .public, let user = try await users.id(ofSubject: token.subject) else {
             throw OAuthError.tokenRefused("ditto_pairwise_id_token")
         }
         guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {

@@ -18,11 +18,20 @@ public enum CompactJWS {
         return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: secret))
     }
 
+    /// The header of `text`. The signature is not checked.
+    public static func header(of text: String) -> JSON? { part(0, of: text) }
+
     /// The key id in the header of `text`. The signature is not checked.
-    public static func keyID(of text: String) -> String? {
-        let part = text.prefix { $0 != "." }
-        guard part.utf8.count <= SignedJWT.longest, let bytes = Base64URL.decode(part) else { return nil }
-        return (try? JSON(parsing: bytes))?["kid"]?.string
+    public static func keyID(of text: String) -> String? { header(of: text)?["kid"]?.string }
+
+    /// The claims of `text`, whose signature is not checked: only for finding the key that verifies it.
+    public static func unverifiedClaims(of text: String) -> JSON? { part(1, of: text) }
+
+    private static func part(_ index: Int, of text: String) -> JSON? {
+        guard text.utf8.count <= SignedJWT.longest else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64URL.decode(parts[index]) else { return nil }
+        return try? JSON(parsing: bytes)
     }
 
     /// Whether `text` has the form of a JWS: a header that is a JSON object, and two more parts in base64url.

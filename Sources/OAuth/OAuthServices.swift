@@ -23,10 +23,11 @@ public struct OAuthServices: Sendable {
     /// - Parameters:
     ///   - published: the keys that clients publish at their `jwks_uri`.
     ///   - terms: the URL of the platform's terms.
+    ///   - open: a client of which every secret is right, in development mode only.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
         signSecrets: SignSecrets, callbacks: Callbacks, published: ClientKeys.Published, issuer: String,
-        origin: String, tokenEndpoint: String, terms: String?
+        origin: String, tokenEndpoint: String, terms: String?, open: Client.ID? = nil
     ) {
         accessTokens = AccessTokens(database: database, clock: clock)
         codes = AuthorizationCodes(database: database, random: random)
@@ -37,7 +38,7 @@ public struct OAuthServices: Sendable {
         clientKeys = ClientKeys(published: published)
         replays = ReplayMemory(database: database, random: random)
         authenticator = ClientAuthenticator(
-            database: database, known: known,
+            database: database, known: known, open: open,
             assertions: ClientAssertions(
                 keys: clientKeys, secrets: signSecrets, issuer: issuer, tokenEndpoint: tokenEndpoint, replays: replays,
                 clock: clock))

@@ -48,6 +48,9 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     /// Auth0's SDKs use this name for the address after a logout.
     case returnTo
+    /// SPiD's SDKs for apps send the two to `/oauth/ro`, beside the mailed code.
+    case passwordlessToken = "passwordless_token"
+    case identifier
     /// SPiD's SDKs for browsers name the client so.
     case clientSDRN = "client_sdrn"
     case logoutScope = "logout_scope"

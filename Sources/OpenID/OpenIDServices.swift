@@ -19,20 +19,22 @@ public struct OpenIDServices: Sendable {
     public let logouts: LogoutTokens
 
     public init(
-        database: any Database, clock: any WallClock, random: any RandomSource, ring: KeyRing, clients: Clients,
-        users: Users, consents: Consents, callbacks: Callbacks, issuer: String
+        database: any Database, clock: any WallClock, random: any RandomSource, ring: KeyRing, signSecrets: SignSecrets,
+        clients: Clients, users: Users, consents: Consents, callbacks: Callbacks, issuer: String
     ) {
         let names = SubjectIdentifiers(database: database, random: random)
+        let signers = IDTokenSigners(ring: ring, secrets: signSecrets)
         self.names = names
         claims = UserClaims(users: users, consents: consents)
-        hints = IDTokenHints(issuer: issuer, ring: ring, names: names, clients: clients)
-        idTokens = IDTokens(issuer: issuer, ring: ring, names: names, claims: claims)
+        hints = IDTokenHints(issuer: issuer, signers: signers, names: names, clients: clients)
+        idTokens = IDTokens(issuer: issuer, signers: signers, names: names, claims: claims)
         bearer = BearerTokenMint(
             database: database,
             jwts: JWTAccessTokens(issuer: issuer, ring: ring) { try await names.subject($0, for: $1) },
+            number: { try await names.number($0, for: $1) },
             callbacks: callbacks, clock: clock, random: random)
         mint = IDTokenMint(bearer: bearer, ids: idTokens, clock: clock)
         logouts = LogoutTokens(
-            issuer: issuer, ring: ring, names: names, clients: clients, clock: clock, random: random)
+            issuer: issuer, signers: signers, names: names, clients: clients, clock: clock, random: random)
     }
 }

@@ -60,7 +60,7 @@ package struct UserObject: Sendable {
         let status: Int64 = user.disabledAt != nil ? -2 : user.emailVerified ? 1 : 0
         return [
             .init("id", .string(user.id.description)), .init("userId", .string(user.id.description)),
-            .init("uuid", .string(UserUUID(user.id).description)), .init("status", .integer(status)),
+            .init("uuid", .string(user.uuid)), .init("status", .integer(status)),
         ]
     }
 

@@ -5,7 +5,7 @@ public import HTTPSupport
 public import OAuth
 import SPiD
 
-/// `/api/2/…`, SPiD's interface for backends.
+/// `/api/2/…`, SPiD's interface for backends, and codes by mail for its apps.
 public struct SPiDFeature: Feature {
     public let endpoints: [any Endpoint]
 
@@ -63,7 +63,11 @@ public struct SPiDFeature: Feature {
             SPiDInterface(
                 resources, tokens: oauth.accessTokens, clients: clients, authenticator: oauth.authenticator,
                 signSecrets: context.signSecrets,
-                allowance: RequestAllowance(limit: limit), clock: clock)
+                allowance: RequestAllowance(limit: limit), clock: clock),
+            PasswordlessEndpoint(
+                passwordless: authentication.passwordless, verifications: authentication.verifications,
+                clients: clients,
+                authenticator: oauth.authenticator, pages: pages, mail: mail),
         ]
     }
 }

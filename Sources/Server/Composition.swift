@@ -9,6 +9,7 @@ import Keys
 import OAuth
 import OpenID
 import Outbound
+import Pages
 import SPiDAPI
 import Storage
 import TokenAPI
@@ -34,9 +35,11 @@ extension Spindle {
             database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
             signSecrets: context.signSecrets, callbacks: stores.callbacks,
             published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)), issuer: site.issuer,
-            origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms)
+            origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
+            open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil)
         let openID = OpenIDServices(
-            database: database, clock: clock, random: random, ring: ring, clients: stores.clients, users: stores.users,
+            database: database, clock: clock, random: random, ring: ring,
+            signSecrets: context.signSecrets, clients: stores.clients, users: stores.users,
             consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)
         let authentication = AuthenticationServices(
             database: database, clock: clock, random: random, hashing: parts.hashing, events: stores.events,
@@ -64,7 +67,9 @@ extension Spindle {
             clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
 
         // The features
-        let tokens = TokenFeature(context, oauth, openID, authentication, federation, addresses: addresses)
+        let tokens = TokenFeature(
+            context, oauth, openID, authentication, federation, addresses: addresses,
+            introspectionCache: configuration.introspectionCache)
         let features: [any Feature] = [
             OpenIDFeature(context, oauth, openID, authentication, ring: ring, realm: configuration.basicRealm),
             tokens,

@@ -14,7 +14,8 @@ public struct TokenFeature: Feature {
 
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ openID: OpenIDServices,
-        _ authentication: AuthenticationServices, _ federation: FederationServices, addresses: AddressRules
+        _ authentication: AuthenticationServices, _ federation: FederationServices, addresses: AddressRules,
+        introspectionCache: Duration
     ) {
         let (database, clock, random, site) = (context.database, context.clock, context.random, context.site)
         grants = [
@@ -34,6 +35,12 @@ public struct TokenFeature: Feature {
                 issuance: TokenIssuance(
                     clients: oauth.authenticator, grants: grants, mint: openID.mint, issuer: site.issuer),
                 address: context.address),
+            PasswordlessTokenEndpoint(
+                issuance: TokenIssuance(
+                    clients: oauth.authenticator,
+                    grants: [PasswordlessGrant(authentication.passwordless, clock: clock, random: random)],
+                    mint: openID.mint, issuer: site.issuer),
+                address: context.address),
             RegistrationEndpoint(
                 registration: ClientRegistration(
                     database: database, clients: context.clients, initialTokens: oauth.initialTokens,
@@ -46,7 +53,7 @@ public struct TokenFeature: Feature {
             IntrospectionEndpoint(
                 introspection: Introspection(clients: oauth.authenticator, tokens: oauth.accessTokens),
                 tokens: oauth.accessTokens, expired: expired, clients: context.clients, names: openID.names,
-                issuer: site.issuer),
+                issuer: site.issuer, clock: clock, longestKept: introspectionCache),
             RevocationEndpoint(
                 revocation: Revocation(
                     database: database, clients: oauth.authenticator, callbacks: context.callbacks, clock: clock)),

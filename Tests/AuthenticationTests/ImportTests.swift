@@ -145,18 +145,85 @@ import Values
 
     @Test("an import transaction that ran twice counts its own rows as stored", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
-        let database = try await backend.open()
-        let user = try ImportedUser(
-            line: Array(#"{"email": "kari@example.com"}"#.utf8), random: SystemRandom())
-        let stranger = try ImportedUser(
-            line: Array(#"{"email": "Kari@example.com"}"#.utf8), random: SystemRandom())
-        @Sendable func stored(_ user: ImportedUser) -> (user: User, passwordHash: String?) {
-            (user.user(at: Timestamp(milliseconds: 1)), nil)
+        let users = try Self.users(try await backend.open())
+        func user(_ line: String) throws -> ImportedUser {
+            try ImportedUser(line: Array(line.utf8), number: 1, at: users.clock.now, random: SystemRandom())
         }
+        let kari = try user(#"{"email": "kari@example.com", "user_id": 7, "sub": "k-1"}"#)
+        let stranger = try user(#"{"email": "Kari@example.com"}"#)
         for _ in 1...2 {
-            #expect(try await database.write { db in try User.insert([stored(user)], in: db) } == 1)
-            #expect(try await database.write { db in try User.insert([stored(stranger)], in: db) } == 0)
+            guard case .imported = try await users.take([kari], .none, isRehearsal: false)[0],
+                case .existing(UserID(7), "k-1") = try await users.take([stranger], .none, isRehearsal: false)[0]
+            else {
+                Issue.record("another outcome")
+                break
+            }
         }
-        await database.close()
+        await users.database.close()
+    }
+
+    @Test("a line keeps number, sub and time of creation", arguments: Backend.available)
+    func kept(_ backend: Backend) async throws {
+        let users = try Self.users(try await backend.open())
+        let (totals, rejections) = try await Self.run(
+            """
+            {"email": "a@example.com", "user_id": 9007199254740991, "sub": "urn:a", "created": 1273017600}
+            {"email": "b@example.com", "user_id": "4711", "sub": "4711", "created": 0}
+            {"email": "c@example.com", "sub": "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"}
+            """, into: users)
+        #expect(rejections.isEmpty && totals.imported == 3)
+        let stored = try await users.list(connectedTo: nil, after: 0, count: 10)
+        let a = try #require(stored.first { $0.email == "a@example.com" })
+        #expect(a.id == UserID(9_007_199_254_740_991) && a.sub == "urn:a" && a.uuid == UserUUID(a.id).description)
+        #expect(a.createdAt.seconds == 1_273_017_600)
+        let b = try #require(stored.first { $0.email == "b@example.com" })
+        #expect(b.id == UserID(4711) && b.sub == "4711" && b.subject == nil && b.createdAt.seconds == 0)
+        let c = try #require(stored.first { $0.email == "c@example.com" })
+        #expect(c.uuid == "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" && c.sub == c.uuid)
+        await users.database.close()
+    }
+
+    @Test("what another user has, or could have, is refused", arguments: Backend.available)
+    func notKept(_ backend: Backend) async throws {
+        let users = try Self.users(try await backend.open())
+        let taken = [
+            #"{"email": "a@example.com", "user_id": 7, "sub": "s"}"#,
+            #"{"email": "b@example.com", "user_id": 7}"#,
+            #"{"email": "c@example.com", "sub": "s"}"#,
+            #"{"email": "a@example.com", "user_id": 8}"#,
+        ]
+        for isRehearsal in [true, false, true] {
+            let (totals, rejections) = try await Self.run(
+                taken.joined(separator: "\n"), into: users, isRehearsal: isRehearsal)
+            #expect(totals.imported + totals.skippedExisting == 2 && totals.rejected == 2)
+            #expect(rejections == ["line 2: user_id: another account has it", "line 3: sub: another account has it"])
+        }
+        let number = "user_id: must be a whole number above 0 and below 2^53"
+        let refused: [(members: String, reason: String)] = [
+            (#""user_id": 0"#, number), (#""user_id": -1"#, number), (#""user_id": "007""#, number),
+            (#""user_id": 9007199254740992"#, number), (#""user_id": 1.5"#, number), (#""user_id": true"#, number),
+            (#""sub": "4711""#, "sub: must be no number, unless it is the user_id"),
+            (#""sub": "4711", "user_id": 4712"#, "sub: must be no number, unless it is the user_id"),
+            (
+                #""sub": "\#(UserUUID(UserID(7)))""#, "sub: must be no number, unless it is the user_id"
+            ),
+            (#""sub": "a b""#, "sub: must be at most 255 printable ASCII characters without spaces"),
+            (#""sub": "é""#, "sub: must be at most 255 printable ASCII characters without spaces"),
+            (#""created": "2010-05-05""#, "created: must be unix seconds that are over"),
+            (#""created": 99999999999"#, "created: must be unix seconds that are over"),
+            (#""identities": {}"#, "identities: must be at most 20 objects of issuer_id and subject"),
+            (#""identities": [{"issuer_id": "x"}]"#, "identities: must be at most 20 objects of issuer_id and subject"),
+            (
+                #""consents": [{"client_id": "x", "more": 1}]"#,
+                "consents: must be at most 100 objects of client_id, and perhaps scope and created"
+            ),
+            (#""identities": [{"issuer_id": "x", "subject": "y"}]"#, "identities: must name what is here"),
+            (#""consents": [{"client_id": "x"}]"#, "consents: must name what is here"),
+        ]
+        for (members, reason) in refused {
+            let line = #"{"email": "x@example.com", \#(members)}"#
+            #expect(try await Self.run(line, into: users).rejections == ["line 1: \(reason)"], "\(members)")
+        }
+        await users.database.close()
     }
 }

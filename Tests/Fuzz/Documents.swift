@@ -48,6 +48,7 @@ private let symmetric: Set<SignatureAlgorithm> = [.hs256, .hs384, .hs512]
     let text = bytes.text
     _ = CompactJWS.isOne(text)
     _ = CompactJWS.keyID(of: text)
+    _ = CompactJWS.unverifiedClaims(of: text)
     _ = ProviderAssertionParts(text)
     if let jwt = try? SignedJWT(text, allowed: Set(SignatureAlgorithm.allCases)) { _ = try? jwt.verified() }
 

@@ -169,6 +169,17 @@ def test_doctor_tells_whose_front_channel_tokens_buy(prepare):
     assert "front channel" not in server.command("doctor").stdout
 
 
+def test_doctor_tells_whose_id_tokens_have_a_shared_secret(launch, engine):
+    server = launch(engine)
+    spindle = Spindle.of(server)
+    assert "ID tokens" not in server.command("doctor").stdout
+    client = spindle.create_client(
+        spindle.create_merchant("Loom"), "Gateway", "https://gateway.example/back",
+        id_token_signed_response_alg="HS256", scope="openid")
+    told = server.command("doctor").stdout
+    assert re.search(rf"warning +ID tokens .*{client.id} \(Gateway\)", told), told
+
+
 def test_a_templates_folder_changes_the_served_pages(launch, prepare, tmp_path):
     (tmp_path / "en.json").write_text(json.dumps({"login.title": "Step inside", "account.title": "Yours"}))
     (tmp_path / "spindle.css").write_text("h1 { color: rebeccapurple }")

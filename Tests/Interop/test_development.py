@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 
 from harness.browser import Browser
 from harness.server import Server
@@ -106,6 +107,57 @@ def test_development_mode_needs_only_an_empty_folder(prepare):
     assert re.search(r"bad +development", told.stdout), said(told)
     server.start()
     assert server.get("/development/sign-in").status == 404
+    server.stop()
+
+
+def test_sync_gateway_has_a_client_of_its_own_that_takes_any_secret(prepare, engine):
+    """As its own test provider does: a code without PKCE, redeemed with whatever secret the gateway has."""
+    server = prepare(engine)
+    gateway = "http://localhost:4984/travel/_oidc_callback?provider=spindle"
+    server.start("--dev", "--dev-redirect-uri", gateway, "--dev-redirect-uri", "com.example.app:/back")
+    log = server.log.read_text("utf-8")
+    assert re.search(r"client_id +sync_gateway, .*any secret\n +redirect_uri +" + re.escape(gateway) + "\n\n", log), log
+    assert trying(server)[1] == [f"{server.origin}/development/answer", "com.example.app:/back"]
+
+    browser = Browser(Spindle(server.address, ("", "")))
+    spindle = browser.spindle
+
+    def code() -> str:
+        asked = {
+            "response_type": "code", "client_id": "sync_gateway", "redirect_uri": gateway, "access_type": "offline",
+            "scope": "openid email", "prompt": "login", "state": "s",
+        }
+        page = browser.open("/oauth/authorize?" + urlencode(asked))
+        form = page.forms[0]
+        page = browser.open(form.action, "POST", form.fields | {"username": "alice", "outcome": "sign_in"})
+        assert page.left_for.startswith(gateway + "&"), page
+        return page.query["code"]
+
+    def redeem(secret: str | None, how: str, code: str):
+        form = {"grant_type": "authorization_code", "code": code, "redirect_uri": gateway}
+        if how == "body":
+            return spindle.call("POST", "/oauth/token", form=form | {"client_id": "sync_gateway"} | (
+                {} if secret is None else {"client_secret": secret}))
+        basic = base64.b64encode(f"sync_gateway:{secret}".encode()).decode()
+        return spindle.call("POST", "/oauth/token", form=form, headers={"Authorization": "Basic " + basic})
+
+    for secret, how in [("qux", "Basic"), ("anything at all", "body")]:
+        tokens = redeem(secret, how, code())
+        assert tokens.status == 200 and tokens.json["id_token"] and tokens.json["refresh_token"], tokens
+    last = code()
+    assert redeem(None, "body", last).status == 401, "a secret all the same"
+    # No other client, and only while the server is in development mode.
+    spindle_dev = {"grant_type": "client_credentials", "client_id": "dev", "client_secret": "qux"}
+    assert spindle.call("POST", "/oauth/token", form=spindle_dev).status == 401
+    server.stop()
+    server.start()
+    for how in ["Basic", "body"]:
+        assert redeem("qux", how, last).json["error"] == "invalid_client"
+    server.stop()
+
+    # Said no more, its address stays.
+    server.start("--dev")
+    assert gateway in server.log.read_text("utf-8").rsplit("Development mode:", 1)[1]
     server.stop()
 
 

@@ -25,6 +25,11 @@ SIGNS = {
         "http://127.0.0.1", "200 ", "login_required", "Access-Control-Allow-Origin: https://loom.example",
         "invalid_grant", "302 https://loom.example/", "200 ",
     ),
+    "moving-from-spid.md": (
+        "imported          2", "rejected          0", "dry_run           yes", "imported          2",
+        "2 exported, 2 mapped, 0 missing, 0 renamed", "12345", "12345", "2 exported, 2 mapped, 0 missing, 0 renamed",
+        "2", "liv@example.com",
+    ),
 }
 
 
@@ -39,7 +44,7 @@ def test_each_guides_walk_does_what_it_says(guide, tmp_path, program):
     expect_in_order(walk(REPOSITORY / "docs" / guide, tmp_path), *SIGNS[guide])
 
 
-@pytest.mark.parametrize("guide", SIGNS)
+@pytest.mark.parametrize("guide", sorted(SIGNS.keys() - {"moving-from-spid.md"}))
 def test_each_guides_administration_requests_succeed(guide, world, program):
     """The commands beside the walk, with what the reader fills in."""
     program("curl", "curl")

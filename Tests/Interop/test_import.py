@@ -8,8 +8,10 @@ import sqlite3
 
 import pytest
 
+from harness.assertion import JWT_BEARER, assertion
+from harness.browser import Browser
 from harness.server import Server
-from harness.spindle import Spindle
+from harness.spindle import Client, Person, Spindle
 from harness.world import World
 
 DATA_FAULT = 65
@@ -61,6 +63,10 @@ def write(path, *documents) -> str:
     lines = [one if isinstance(one, str) else json.dumps(one) for one in documents]
     path.write_text("".join(line + "\n" for line in lines))
     return str(path)
+
+
+def said(done) -> str:
+    return done.stdout + done.stderr
 
 
 def emails(server: Server) -> set[str]:
@@ -166,3 +172,109 @@ def test_a_missing_import_file_is_a_fault(empty, tmp_path):
         done = empty.command("user", "import", str(place))
         assert done.returncode == DATA_FAULT, f"{place}: {done.returncode}\n{done.stdout}{done.stderr}"
         assert done.stdout == "" and "Traceback" not in done.stderr
+
+
+def claims(token: str) -> dict:
+    part = token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+
+
+def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
+    """The number, the sub and the uuid, the age, subjects at identity providers, the clients that users use."""
+    server = launch(engine)
+    spindle = Spindle.of(server)
+    world = World.create(spindle)
+    made = server.command(
+        "client", "create", "--id", "4cf36fa274dea2117e030000", "--merchant", world.merchant, "--name", "News",
+        "--spid-compatible", "--scope", "openid email", "--grant-type", "password", "--grant-type",
+        "client_credentials", "--json")
+    assert made.returncode == 0, said(made)
+    news = Client("4cf36fa274dea2117e030000", json.loads(made.stdout)["client_secret"], None, json.loads(made.stdout))
+    assert json.loads(made.stdout)["client_id"] == news.id
+    for bad in ["4cf36fa274dea2117e030000", "a", "no spaces", "a/b", "x" * 101, ""]:
+        again = server.command("client", "create", "--id", bad, "--merchant", world.merchant, "--name", "News")
+        assert again.returncode and "id" in again.stderr, said(again)
+    partner = spindle.create_client(
+        world.merchant, "Partner", "https://partner.example/back", first_party=False,
+        grant_types=["authorization_code"], require_pkce=False)
+    key = secrets.token_urlsafe(36)
+    issuer = spindle.create_issuer(
+        merchant_id=world.merchant, issuer="https://trusted.example", secret=key, algorithms=["HS256"],
+        create_users=False)
+    bearer = spindle.create_client(world.merchant, "Bearer", grant_types=[JWT_BEARER])
+
+    password, hash = BCRYPT
+    uuid = "b5d1a5a0-1234-5678-9abc-def012345678"
+    kari = {
+        "email": "kari@example.com", "email_verified": True, "password_hash": hash, "name": "Kari", "user_id": 12345,
+        "sub": uuid, "created": 1273017600,
+        "identities": [{"issuer_id": issuer["id"], "subject": "u-1"}],
+        "consents": [
+            {"client_id": news.id, "created": 1300000000},
+            {"client_id": partner.id, "scope": "openid email"},
+        ],
+    }
+    ola = {"email": "ola@example.com", "password_hash": hash}
+    refused = [
+        {"email": "x1@example.com", "user_id": 12345},
+        {"email": "x2@example.com", "identities": [{"issuer_id": issuer["id"], "subject": "u-1"}]},
+        {"email": "x3@example.com", "identities": [{"issuer_id": "nobody", "subject": "u-1"}]},
+        {"email": "x4@example.com", "consents": [{"client_id": "nobody"}]},
+        {"email": "x5@example.com", "consents": [{"client_id": partner.id, "scope": "admin"}]},
+    ]
+    file = write(tmp_path / "people.jsonl", kari, ola, *refused)
+    map = tmp_path / "map.jsonl"
+    rehearsal = server.command("user", "import", file, "--dry-run", "--json")
+    assert rehearsal.returncode == 1 and json.loads(rehearsal.stdout)["imported"] == 2, said(rehearsal)
+    told = {line["line"]: line["reason"] for line in json.loads(rehearsal.stdout)["rejections"]}
+    assert told == {
+        3: "user_id: another account has it", 4: "identities: another account has it",
+        5: "identities: must name what is here", 6: "consents: must name what is here",
+        7: "consents: must name what is here",
+    }
+    assert server.command("user", "import", file, "--dry-run", "--map", str(map)).returncode == 64
+    done = server.command("user", "import", file, "--map", str(map), "--json")
+    assert done.returncode == 1, said(done)
+    assert {line["line"]: line["reason"] for line in json.loads(done.stdout)["rejections"]} == told
+    lines = [json.loads(line) for line in map.read_text().splitlines()]
+    assert lines[0] == {
+        "line": 1, "email": "kari@example.com", "user_id": "12345", "sub": uuid, "uuid": uuid, "outcome": "imported"}
+    assert lines[1]["email"] == "ola@example.com" and lines[1]["sub"] == lines[1]["user_id"], lines
+    assert len(lines) == 2 and map.stat().st_mode & 0o777 == 0o600
+    # A map is never written over another. Run again, it says whom the lines stand for.
+    assert server.command("user", "import", file, "--map", str(map)).returncode == DATA_FAULT
+    again = server.command("user", "import", file, "--map", str(tmp_path / "again.jsonl"), "--json")
+    assert json.loads(again.stdout)["skipped_existing"] == 2, said(again)
+    anew = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]
+    assert anew == [line | {"outcome": "existing"} for line in lines]
+
+    # What the apps see.
+    answer = spindle.token(news, "password", username="kari@example.com", password=password, scope="openid email")
+    assert answer.status == 200 and answer.json["user_id"] == "12345", answer
+    token = answer.json["access_token"]
+    told = claims(answer.json["id_token"])
+    assert told["sub"] == uuid and told["legacy_user_id"] == "12345", told
+    assert spindle.good("GET", "/oauth/userinfo", bearer=token)["sub"] == uuid
+    me = spindle.good("GET", "/me", bearer=token)
+    assert me["sub"] == uuid and me["user_id"] == "12345", me
+    assert spindle.good("GET", "/user/12345", bearer=token)["user_id"] == "12345"
+    introspected = spindle.introspect(world.backend, token)
+    assert introspected["sub"] == uuid and introspected["user_id"] == "12345", introspected
+    own = spindle.client_credentials(news).json["access_token"]
+    for bearer_token in (token, own):
+        for name in ("12345", uuid):
+            user = spindle.good("GET", f"/api/2/user/{name}", bearer=bearer_token)["data"]
+            assert user["uuid"] == uuid and user["userId"] == "12345", user
+            assert user["published"].startswith("2010-05-05"), user
+    connected = spindle.good("GET", f"/api/2/user/12345/connected?clientId={news.id}", bearer=own)
+    assert connected["data"]["connected"] is True
+    # Ola, whom no client of the merchant has met, is nobody's to find.
+    assert spindle.call("GET", f"/api/2/user/{lines[1]['uuid']}", bearer=own).status == 403
+    answer = spindle.token(bearer, JWT_BEARER, assertion=assertion(key, "https://trusted.example", server.origin))
+    assert answer.status == 200 and answer.json["user_id"] == "12345", answer
+    # The partner need not ask again for what it was allowed.
+    browser = Browser(spindle)
+    page = browser.open(spindle.authorize_path(partner, None, scope="openid email", state="s"))
+    page = browser.sign_in(page, Person("12345", "kari@example.com", password))
+    assert page.query.get("code"), page
+    assert claims(spindle.redeem(partner, page.query["code"]).json["id_token"])["sub"] == uuid

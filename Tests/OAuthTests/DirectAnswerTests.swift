@@ -22,7 +22,8 @@ struct DirectAnswerTests {
             let (database, clock, random) = (fixture.database, fixture.clock, SystemRandom())
             let seal = Seal(masterKey: .random(from: random), random: random)
             let mint = BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
+                database: database, jwts: .signed(under: seal, in: database, clock: clock),
+                number: { user, _ in user.description }, callbacks: .unheard,
                 clock: clock, random: random
             )
             answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random)

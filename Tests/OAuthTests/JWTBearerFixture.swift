@@ -88,7 +88,8 @@ struct JWTBearerFixture: Sendable {
                 database: database, known: known, assertions: .without(database, seal: seal, clock: clock)),
             grants: grants,
             mint: BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
+                database: database, jwts: .signed(under: seal, in: database, clock: clock),
+                number: { user, _ in user.description }, callbacks: .unheard,
                 clock: clock, random: random
             ), issuer: "https://id.example/")
         merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id

@@ -58,7 +58,8 @@ struct TokenFixture: Sendable {
                     tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             ],
             mint: BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
+                database: database, jwts: .signed(under: seal, in: database, clock: clock),
+                number: { user, _ in user.description }, callbacks: .unheard,
                 clock: clock, random: random
             ), issuer: "https://id.example/")
         try await database.write { db in

@@ -51,6 +51,12 @@ public struct Users: Sendable {
         return user
     }
 
+    /// The user that a public `sub` names.
+    public func id(ofSubject subject: String) async throws -> UserID? {
+        if let id = try await database.read({ db in try User.id(ofSubject: subject, in: db) }) { return id }
+        return UserID(subject)
+    }
+
     public func find(_ id: UserID) async throws -> User? {
         try await database.read { db in try User.find(id, in: db) }
     }

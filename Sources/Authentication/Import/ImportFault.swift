@@ -14,6 +14,10 @@ public enum ImportFault: Error, Sendable, Equatable {
     case plainPassword
     case member(JSONFault)
     case passwordHash(PasswordHashFault)
+    /// Another user, or an earlier line, has this member's value.
+    case taken(String)
+    /// There is no such issuer or client.
+    case unknownReference(String)
 
     init(_ error: JSONSyntaxError) {
         self =
@@ -53,6 +57,8 @@ extension ImportFault: CustomStringConvertible {
         case .unknownMember(nil, let position): "member \(position) is none that an import takes"
         case .plainPassword: "password: must be absent; only a password_hash is imported, never a password"
         case .member(let fault): (fault.member.isEmpty ? "" : fault.member + ": ") + "must be \(fault.expected)"
+        case .taken(let member): "\(member): another account has it"
+        case .unknownReference(let member): "\(member): must name what is here"
         case .passwordHash(let fault): "password_hash: \(fault)"
         }
     }

@@ -1,38 +1,73 @@
 import Cryptography
 import Directory
 import JSON
-import Values
+public import Values
 
-/// A line of an import: a user of another system, with its hash of their password.
-struct ImportedUser: Sendable {
-    let id: UserID
+/// A line of an import: a user of another system, with its hash of their password, and what clients knew them by.
+public struct ImportedUser: Sendable {
+    public let line: Int
+    public let id: UserID
+    /// Whether `id` is the other system's, and not a new one.
+    let keepsID: Bool
+    let subject: String?
     let email: EmailAddress
     let emailVerified: Bool
     let passwordHash: PasswordHash?
     let profile: JSON
     let isDisabled: Bool
+    let createdAt: Timestamp?
+    /// Their subjects at identity providers.
+    public let identities: [Identity]
+    /// The clients that they use, and what they allowed those that ask.
+    public let consents: [ImportedConsent]
+
+    /// A user's subject at one of a merchant's identity providers.
+    public struct Identity: Sendable, Hashable {
+        /// The id of the issuer here.
+        public let issuer: String
+        public let subject: String
+
+        public init(issuer: String, subject: String) {
+            self.issuer = issuer
+            self.subject = subject
+        }
+    }
 
     private static let members: Set<String> = Set(
-        ["email", "email_verified", "password", "password_hash", "disabled"] + User.claims.flatMap(\.value))
+        [
+            "email", "email_verified", "password", "password_hash", "disabled", "user_id", "sub", "created",
+            "identities", "consents",
+        ] + User.claims.flatMap(\.value))
 
-    init(line: [UInt8], random: any RandomSource) throws(ImportFault) {
+    init(line text: [UInt8], number: Int, at now: Timestamp, random: any RandomSource) throws(ImportFault) {
         let json: JSON
-        do { json = try JSON(parsing: line) } catch { throw ImportFault(error) }
+        do { json = try JSON(parsing: text) } catch { throw ImportFault(error) }
         // A misspelt member would be silently lost for every user in the file.
         if let position = json.members?.firstIndex(where: { !Self.members.contains($0.name) }) {
             throw .unknownMember(name: json.members?[position].name.ifLikeAName, position: position + 1)
         }
         guard (json["password"] ?? .null) == .null else { throw .plainPassword }
-        let changes: UserChanges
-        do { changes = try UserChanges(json) } catch { throw .member(error) }
-        guard let email = changes.email else { throw .member(JSONFault("email", "given")) }
-        guard email.isOrdinary else { throw .member(UserChanges.unusualEmail) }
-        id = .random(from: random)
-        self.email = email
-        emailVerified = changes.emailVerified ?? false
+        line = number
+        do throws(JSONFault) {
+            let changes = try UserChanges(json)
+            guard let email = changes.email else { throw JSONFault("email", "given") }
+            guard email.isOrdinary else { throw UserChanges.unusualEmail }
+            self.email = email
+            emailVerified = changes.emailVerified ?? false
+            profile = .object(changes.profile)
+            isDisabled = changes.disabled == true
+            let members = try JSONMembers(json)
+            let kept = try Self.id(members)
+            id = kept ?? .random(from: random)
+            keepsID = kept != nil
+            subject = try Self.subject(members, of: kept)
+            createdAt = try Self.created(members, at: now)
+            identities = try Self.identities(members)
+            consents = try ImportedConsent.list(members, at: now)
+        } catch {
+            throw .member(error)
+        }
         passwordHash = try Self.passwordHash(json["password_hash"] ?? .null)
-        profile = .object(changes.profile)
-        isDisabled = changes.disabled == true
     }
 
     private static func passwordHash(_ json: JSON) throws(ImportFault) -> PasswordHash? {

@@ -1,4 +1,5 @@
 import Directory
+public import Values
 
 /// Imports users from another system: a JSON document a line, a transaction for every few hundred.
 ///
@@ -19,58 +20,85 @@ public struct UserImport: Sendable {
         public var skippedExisting = 0
     }
 
+    /// Which user a line became, or stands for already.
+    public struct Mapping: Sendable {
+        public let line: Int
+        public let email: String
+        public let user: UserID
+        public let sub: String
+        public let uuid: String
+        public let isNew: Bool
+    }
+
     private static let batchSize = 200
 
     private let users: Users
+    private let extras: ImportExtras
     private let isRehearsal: Bool
 
     /// With `isRehearsal`, it reads and counts but stores nothing.
-    public init(into users: Users, isRehearsal: Bool = false) {
+    public init(into users: Users, _ extras: ImportExtras = .none, isRehearsal: Bool = false) {
         self.users = users
+        self.extras = extras
         self.isRehearsal = isRehearsal
     }
 
-    /// Imports all of `lines` and reports each refused line when it is read.
-    public func run(_ lines: inout LineReader, telling tell: (Rejection) -> Void) async throws -> Totals {
+    /// Imports all of `lines`. Reports each refused line when it is known, and each other one when it is stored.
+    public func run(
+        _ lines: inout LineReader, telling tell: (Rejection) -> Void, mapping map: (Mapping) throws -> Void = { _ in }
+    ) async throws -> Totals {
         var totals = Totals()
-        var rehearsed: Set<EmailAddress> = []
-        var batch: [ImportedUser] = []
+        var batch = ImportBatch()
+        var rehearsal = ImportRehearsal()
+        func store() async throws {
+            let outcomes = try await users.take(batch.users, extras, isRehearsal: isRehearsal)
+            for (user, outcome) in zip(batch.users, outcomes) {
+                switch isRehearsal ? rehearsal.outcome(outcome, of: user) : outcome {
+                case .imported:
+                    totals.imported += 1
+                    if !isRehearsal { try map(Mapping(user, user.id, user.subject, isNew: true)) }
+                case .existing(let id, let subject):
+                    totals.skippedExisting += 1
+                    if !isRehearsal { try map(Mapping(user, id, subject, isNew: false)) }
+                case .refused(let fault):
+                    totals.rejected += 1
+                    tell(Rejection(line: user.line, fault: fault))
+                }
+            }
+            batch = ImportBatch()
+        }
         var number = 0
         while let line = try lines.next() {
             number += 1
+            let read: ImportedUser?
             do throws(ImportFault) {
-                guard let user = try user(line) else { continue }
-                batch.append(user)
+                read = try user(line, number)
             } catch {
                 totals.rejected += 1
                 tell(Rejection(line: number, fault: error))
+                continue
             }
-            if batch.count == Self.batchSize {
-                try await store(&batch, &totals, &rehearsed)
-            }
+            guard let read else { continue }
+            // What is in the way of a line of its own batch is found in the database by that of the next.
+            if !batch.takes(read) || batch.users.count == Self.batchSize { try await store() }
+            batch.add(read)
         }
-        try await store(&batch, &totals, &rehearsed)
+        try await store()
         return totals
     }
 
     /// Nil for a blank line.
-    private func user(_ line: LineReader.Line) throws(ImportFault) -> ImportedUser? {
+    private func user(_ line: LineReader.Line, _ number: Int) throws(ImportFault) -> ImportedUser? {
         guard case .text(let text) = line else { throw .tooLong }
         guard !text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return nil }
-        return try ImportedUser(line: text, random: users.random)
+        return try ImportedUser(line: text, number: number, at: users.clock.now, random: users.random)
     }
+}
 
-    private func store(
-        _ batch: inout [ImportedUser], _ totals: inout Totals, _ rehearsed: inout Set<EmailAddress>
-    ) async throws {
-        let taken =
-            if isRehearsal {
-                try await users.free(batch).count { rehearsed.insert($0.email).inserted }
-            } else {
-                try await users.insert(batch)
-            }
-        totals.imported += taken
-        totals.skippedExisting += batch.count - taken
-        batch.removeAll(keepingCapacity: true)
+extension UserImport.Mapping {
+    fileprivate init(_ user: ImportedUser, _ id: UserID, _ subject: String?, isNew: Bool) {
+        self.init(
+            line: user.line, email: user.email.text, user: id, sub: subject ?? id.description,
+            uuid: UserUUID.text(of: id, keeping: subject), isNew: isNew)
     }
 }

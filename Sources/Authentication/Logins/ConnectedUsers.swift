@@ -33,6 +33,11 @@ public struct ConnectedUsers: Sendable {
         try await database.read { db in try Self.user(of: email, in: db) }
     }
 
+    /// The user whose `sub` an import kept.
+    public func id(ofSubject subject: String) async throws -> UserID? {
+        try await database.read { db in try User.id(ofSubject: subject, in: db) }
+    }
+
     /// The user with this id, whether or not they are connected; nil for a user who asked to be deleted.
     public func find(_ id: UserID, for scope: ClientScope) async throws -> Match? {
         try await database.read { db in

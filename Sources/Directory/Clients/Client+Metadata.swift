@@ -104,6 +104,7 @@ public struct ClientMetadata: Sendable {
         try checkPairwise()
         try checkSPiD(members)
         try checkSigning()
+        try checkIDTokens()
     }
 
     /// SPiD's API, its signed responses and callbacks show user ids, which a pairwise client must not see.
@@ -124,6 +125,9 @@ public struct ClientMetadata: Sendable {
         guard !spidCompatible else { return }
         for name in SPiDSettings.names where members.any(name) != nil {
             throw JSONFault(name, "left out for a client without spid_compatible")
+        }
+        guard !grantTypes.contains(.passwordless) else {
+            throw JSONFault("grant_types", "without passwordless for a client without spid_compatible")
         }
         guard webPages.allSatisfy(\.isWholeOrigin) else {
             throw JSONFault("web_origins", "origins without a path for a client without spid_compatible")

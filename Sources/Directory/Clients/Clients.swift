@@ -52,6 +52,9 @@ public struct Clients: Sendable {
         lendsResources: Bool = false,
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
+        guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
+            throw JSONFault.sharedSecretOfStranger
+        }
         let now = clock.now
         let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
@@ -75,6 +78,11 @@ public struct Clients: Sendable {
         try await publishKeys(for: client.openID)
         try await database.write { [seal] db in
             try seal.confirm(in: db)
+            // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
+            let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
+            if let taken, try taken.get("sealed_sign_secret", as: String.self) != client.sealedSignSecret {
+                throw StorageError.conflict("clients.id")
+            }
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, lends: lendsResources, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
@@ -106,6 +114,15 @@ public struct Clients: Sendable {
     package static func find(_ id: Client.ID, in db: any Transaction) throws -> Client? {
         try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND deleted_at IS NULL").first
             .map(Client.init)
+    }
+
+    /// The ones of `ids` that are clients here.
+    public static func known(among ids: [Client.ID], in db: any Transaction) throws -> [Client.ID: Client] {
+        guard !ids.isEmpty else { return [:] }
+        let clients = try db.rows(
+            "SELECT \(columns) FROM clients WHERE id IN (\(list: ids)) AND deleted_at IS NULL"
+        ).map(Client.init)
+        return Dictionary(clients.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A client that may act: neither it nor its merchant is disabled.
@@ -211,6 +228,9 @@ public struct Clients: Sendable {
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
+            }
+            guard !changed.registeredItself || changed.openID.idTokenAlgorithm != .signSecret else {
+                throw JSONFault.sharedSecretOfStranger
             }
             try permit(client, changed)
             try Self.update(changed, in: db)

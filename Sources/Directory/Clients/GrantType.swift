@@ -16,5 +16,7 @@ public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     /// The authorization endpoint's implicit grant (RFC 7591 §2.1): only for registration, the token endpoint has no
     /// such grant.
     public static let implicit = GrantType("implicit")
-    static let registrable = all + [implicit]
+    /// SPiD's grant for a code that was mailed, at `/oauth/ro`: for SPiD-compatible clients.
+    public static let passwordless = GrantType("passwordless")
+    static let registrable = all + [implicit, passwordless]
 }

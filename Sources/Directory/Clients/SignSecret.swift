@@ -24,6 +24,9 @@ public struct SignSecret: Sendable {
         return Signed(payload: payload, signature: signature(of: payload))
     }
 
+    /// A JWT of `claims`, signed by HS256, with `type` in its header (RFC 8725 §3.11).
+    public func sign(_ claims: JSON, type: String) -> String { CompactJWS.sign(claims, type: type, secret: key) }
+
     private func signature(of text: String) -> String {
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key))
     }

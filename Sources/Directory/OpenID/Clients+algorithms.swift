@@ -6,7 +6,7 @@ import Values
 extension OpenIDSettings {
     /// The algorithms of the signatures that the client asks for.
     var signatures: Set<PrivateKey.Algorithm> {
-        Set([idTokenAlgorithm, userinfoAlgorithm].compactMap(\.self))
+        Set([idTokenAlgorithm.ofKey, userinfoAlgorithm].compactMap(\.self))
     }
 }
 

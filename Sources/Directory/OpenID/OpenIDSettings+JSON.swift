@@ -16,7 +16,7 @@ extension OpenIDSettings {
         let claims = claims.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
         let json = JSON.members([
             "response_types": .array(responseTypes.map { .string($0.description) }),
-            "id_token_signed_response_alg": .string(idTokenAlgorithm.rawValue),
+            "id_token_signed_response_alg": .string(idTokenAlgorithm.name),
             "id_token_lifetime": .integer(idTokenLifetime.seconds),
             "id_token_scope_claims": .bool(idTokenCarriesScope),
             "id_token_claims": claims.isEmpty ? nil : .object(claims),

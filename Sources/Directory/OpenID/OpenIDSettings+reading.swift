@@ -12,7 +12,13 @@ extension OpenIDSettings {
         let members = try JSONMembers(json)
         self = base ?? OpenIDSettings()
         if let types = try Self.responseTypes(members) { responseTypes = types }
-        if let algorithm = try Self.algorithm(members, "id_token_signed_response_alg") { idTokenAlgorithm = algorithm }
+        if let text = try members.text("id_token_signed_response_alg") {
+            guard let algorithm = IDTokenAlgorithm(name: text) else {
+                let names = IDTokenAlgorithm.all.map(\.name).joined(separator: ", ")
+                throw JSONFault("id_token_signed_response_alg", "of \(names)")
+            }
+            idTokenAlgorithm = algorithm
+        }
         if let lifetime = try members.seconds("id_token_lifetime", within: 60...Self.longestJWT.seconds) {
             idTokenLifetime = lifetime
         }

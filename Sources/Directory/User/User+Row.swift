@@ -4,7 +4,7 @@ public import Values
 
 extension User {
     package static let columns: SQL.Columns =
-        "id, email, email_verified, profile, created_at, updated_at, disabled_at, deletion_due_at, attributes"
+        "id, email, email_verified, profile, created_at, updated_at, disabled_at, deletion_due_at, attributes, subject"
 
     package init(_ row: Row) throws {
         let profile: String = try row.get("profile")
@@ -13,7 +13,18 @@ extension User {
             profile: try JSON(stored: profile), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"),
             deletionDueAt: try row.get("deletion_due_at"),
-            attributes: try JSON(stored: try row.get("attributes")))
+            attributes: try JSON(stored: try row.get("attributes")), subject: try row.get("subject"))
+    }
+
+    /// The `sub` of the user for clients without another; that of a user who is gone is the number.
+    package static func sub(of id: UserID, in db: any Transaction) throws -> String {
+        try db.rows("SELECT subject FROM users WHERE id = \(id)").first?.get("subject", as: String?.self)
+            ?? id.description
+    }
+
+    /// The user whose `sub` an import kept, and who has it still.
+    package static func id(ofSubject subject: String, in db: any Transaction) throws -> UserID? {
+        try db.rows("SELECT id FROM users WHERE subject = \(subject)").first?.get("id")
     }
 
     /// The user with this id, in an open transaction.

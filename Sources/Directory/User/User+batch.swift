@@ -1,19 +1,19 @@
 import JSON
 package import Storage
-import Values
+package import Values
 
 extension User {
-    /// Stores the users whose e-mail address is free, in the caller's transaction. It is one statement, because a
-    /// network may lie between. Returns how many of `users` are stored.
+    /// Stores users of whom `holders` found none that stands in their way, in the caller's transaction. It is one
+    /// statement, because a network may lie between.
     package static func insert(
         _ users: [(user: User, passwordHash: String?)], in db: any Transaction
-    ) throws -> Int {
-        guard !users.isEmpty else { return 0 }
+    ) throws {
+        guard !users.isEmpty else { return }
         var sql = SQL.StringInterpolation(literalCapacity: users.count * 40, interpolationCount: users.count * 8)
         sql.appendLiteral(
             """
             INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                disabled_at)
+                disabled_at, subject)
             VALUES
             """)
         for (index, (user, passwordHash)) in users.enumerated() {
@@ -33,19 +33,35 @@ extension User {
             sql.appendInterpolation(user.updatedAt)
             sql.appendLiteral(", ")
             sql.appendInterpolation(user.disabledAt)
+            sql.appendLiteral(", ")
+            sql.appendInterpolation(user.subject)
             sql.appendLiteral(")")
         }
-        sql.appendLiteral(" ON CONFLICT (email) DO NOTHING")
-        guard try db.execute(SQL(stringInterpolation: sql)) < users.count else { return users.count }
-        // Counts the rows by id: a retry after a COMMIT of unknown outcome finds its own rows, which are stored as
-        // well.
-        return try db.rows("SELECT id FROM users WHERE id IN (\(list: users.map(\.user.id)))").count
+        try db.execute(SQL(stringInterpolation: sql))
     }
 
-    /// The ones of `emails` that a user has.
-    package static func taken(_ emails: [EmailAddress], in db: any Transaction) throws -> Set<String> {
-        guard !emails.isEmpty else { return [] }
-        let rows = try db.rows("SELECT email FROM users WHERE email IN (\(list: emails))")
-        return Set(try rows.map { try $0.get("email", as: String.self) })
+    /// What is unique of a stored user.
+    package struct Holder: Sendable {
+        package let id: UserID
+        package let email: String?
+        package let subject: String?
+        package let updatedAt: Timestamp
+    }
+
+    /// The users who have the address, the number or the `sub` of one of `users`.
+    package static func holders(of users: [User], in db: any Transaction) throws -> [Holder] {
+        guard !users.isEmpty else { return [] }
+        let columns: SQL.Columns = "id, email, subject, updated_at"
+        var rows = try db.rows("SELECT \(columns) FROM users WHERE email IN (\(list: users.compactMap(\.email)))")
+        rows += try db.rows("SELECT \(columns) FROM users WHERE id IN (\(list: users.map(\.id)))")
+        let subjects = users.compactMap(\.subject)
+        if !subjects.isEmpty {
+            rows += try db.rows("SELECT \(columns) FROM users WHERE subject IN (\(list: subjects))")
+        }
+        return try rows.map { row in
+            Holder(
+                id: try row.get("id"), email: try row.get("email"), subject: try row.get("subject"),
+                updatedAt: try row.get("updated_at"))
+        }
     }
 }

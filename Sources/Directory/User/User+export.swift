@@ -10,7 +10,8 @@ extension User {
                 "SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL"
             ).isEmpty
             return .members([
-                "user_id": .string(id.description), "email": user.email.map { .string($0) },
+                "user_id": .string(id.description), "sub": user.subject.map { .string($0) },
+                "email": user.email.map { .string($0) },
                 "email_verified": .bool(user.emailVerified), "has_password": .bool(hasPassword),
                 "created_at": .string(user.createdAt.iso8601), "updated_at": .string(user.updatedAt.iso8601),
                 "disabled_at": user.disabledAt.map { .string($0.iso8601) },

@@ -9,10 +9,10 @@ extension User {
         try db.execute(
             """
             INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                disabled_at, attributes)
+                disabled_at, attributes, subject)
             VALUES (\(user.id), \(user.email), \(user.emailVerified), \(passwordHash),
                 \(user.profile.text), \(user.createdAt), \(user.updatedAt), \(user.disabledAt),
-                \(user.attributes.text))
+                \(user.attributes.text), \(user.subject))
             """)
     }
 

@@ -4,6 +4,8 @@ public import Values
 /// A user of the deployment. Merchants' clients are connected to users.
 public struct User: Sendable {
     public let id: UserID
+    /// The `sub` that clients of another system knew the user by, if an import kept it.
+    public let subject: String?
     /// Nil when the user is known only by the subjects of issuers.
     public var email: String?
     public var emailVerified: Bool
@@ -19,9 +21,10 @@ public struct User: Sendable {
 
     package init(
         id: UserID, email: String?, emailVerified: Bool, profile: JSON, createdAt: Timestamp, updatedAt: Timestamp,
-        disabledAt: Timestamp?, deletionDueAt: Timestamp?, attributes: JSON = .object([])
+        disabledAt: Timestamp?, deletionDueAt: Timestamp?, attributes: JSON = .object([]), subject: String? = nil
     ) {
         self.id = id
+        self.subject = subject
         self.email = email
         self.emailVerified = emailVerified
         self.profile = profile
@@ -57,11 +60,17 @@ public struct User: Sendable {
     /// Shown beside every phone number, for clients that look for it: phone numbers are never verified.
     public static let phoneVerified = JSON.Member("phone_number_verified", false)
 
-    /// The user as `/me` and `/user/{id}` show it: the claims that `scope` covers, for a client that knows the user as
-    /// `name`.
-    public func json(as name: String, scope covers: (String) -> Bool) -> JSON {
+    /// The subject identifier of the user for clients that have no other (OpenID Connect Core §8).
+    public var sub: String { subject ?? id.description }
+
+    /// The UUID by which SPiD's API also names the user: the one that an import kept, if it kept one.
+    public var uuid: String { UserUUID.text(of: id, keeping: subject) }
+
+    /// The user as `/me` and `/user/{id}` show it: the claims that `scope` covers. A client with pairwise identifiers
+    /// knows the user by `pairwise` alone.
+    public func json(pairwise: String? = nil, scope covers: (String) -> Bool) -> JSON {
         var members: [JSON.Member] = [
-            .init("user_id", .string(name)), .init("sub", .string(name)),
+            .init("user_id", .string(pairwise ?? id.description)), .init("sub", .string(pairwise ?? sub)),
             .init("updated_at", .integer(updatedAt.seconds)),
         ]
         if covers("email"), let email {
@@ -77,7 +86,7 @@ public struct User: Sendable {
 
     /// The user as administration shows it.
     public var adminJSON: JSON {
-        guard case .object(var members) = json(as: id.description, scope: { _ in true }) else { return .null }
+        guard case .object(var members) = json(scope: { _ in true }) else { return .null }
         members.append(.init("attributes", attributes))
         members.append(.init("created_at", .integer(createdAt.seconds)))
         members.append(.init("disabled", .bool(disabledAt != nil)))

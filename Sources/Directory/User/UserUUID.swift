@@ -20,6 +20,17 @@ public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
         guard description.utf8.elementsEqual(text.lowercased().utf8) else { return nil }
     }
 
+    /// The UUID of `user`: `subject`, which an import kept, if that is one.
+    package static func text(of user: UserID, keeping subject: String?) -> String {
+        if let subject, isUUID(subject) { return subject }
+        return UserUUID(user).description
+    }
+
+    /// Whether `text` has the form of a UUID, in lower case, of whatever version.
+    private static func isUUID(_ text: String) -> Bool {
+        text.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/) != nil
+    }
+
     public var description: String {
         let label = Array("Spindle person uuid|\(user)".utf8)
         var bytes = Array(Digest.sha256(label).prefix(8))

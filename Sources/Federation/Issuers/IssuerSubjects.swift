@@ -58,6 +58,22 @@ public struct IssuerSubjects: Sendable {
             """)
     }
 
+    /// Links a subject that an import brings, in its transaction.
+    public static func keep(
+        _ subject: String, of issuer: TrustedIssuer.ID, for user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try link(subject, of: issuer, to: user, at: now, in: db)
+    }
+
+    /// The ones of `subjects` that are linked, each with its issuer.
+    public static func linked(
+        _ subjects: [String], in db: any Transaction
+    ) throws -> [(issuer: TrustedIssuer.ID, subject: String)] {
+        guard !subjects.isEmpty else { return [] }
+        return try db.rows("SELECT issuer_id, subject FROM issuer_subjects WHERE subject IN (\(list: subjects))")
+            .map { (issuer: try $0.get("issuer_id"), subject: try $0.get("subject")) }
+    }
+
     /// Whether the link is good only for the applications of the issuer's merchant.
     static func isConfined(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows(

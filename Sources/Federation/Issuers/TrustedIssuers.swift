@@ -53,6 +53,14 @@ public struct TrustedIssuers: Sendable {
         try await database.read { db in try Self.find(id, in: db) }
     }
 
+    /// The ones of `ids` that are issuers here.
+    public static func known(
+        among ids: [TrustedIssuer.ID], in db: any Transaction
+    ) throws -> Set<TrustedIssuer.ID> {
+        guard !ids.isEmpty else { return [] }
+        return Set(try db.rows("SELECT id FROM issuers WHERE id IN (\(list: ids))").map { try $0.get("id") })
+    }
+
     private static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
         try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
     }

@@ -11,6 +11,8 @@ public struct AuthorizationRequest: Sendable {
     public internal(set) var prompt: Set<Prompt>
     /// The maximum age of a sign-in that the client accepts.
     public internal(set) var maxAge: Duration?
+    /// Whether the user is to sign in with a code by mail, unless they have.
+    var wantsMailedCode = false
     public internal(set) var loginHint: String?
     /// An ID token of ours: the response is for its user only.
     public internal(set) var idTokenHint: String?
@@ -57,6 +59,7 @@ public struct AuthorizationRequest: Sendable {
         loginHint = parameters[.loginHint].flatMap { UserUUID($0) == nil ? $0 : nil }
         idTokenHint = parameters[.idTokenHint]
         self.returnAddress = returnAddress
+        if client.spidCompatible { takeSPiDContexts(parameters[.acrValues]) }
     }
 
     /// Refuses ways to pass parameters that are not offered here. A request object has been unpacked before.

@@ -44,6 +44,7 @@ extension AuthorizationRequest {
             // Core §5.5.1.1: a failed attempt. Asked again, the user would do the same again.
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
         }
+        guard !wantsMailedCode || prompt.contains(.none) || browser.subject.method == "otp" else { return .signIn }
         guard isFresh(browser, at: now) else { return orRefuse(.confirm) }
         // The consent page names the merchant and the app too.
         guard browser.isIntroduced || scopeToAsk(for: browser.consented) != nil else { return .introduce }

@@ -43,6 +43,24 @@ public struct Consents: Sendable {
         }
     }
 
+    /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A client
+    /// that asks for no consent needs none, but the introduction that its users had.
+    public static func keep(
+        _ scope: Scope, for client: Client, by user: UserID, at time: Timestamp, in db: any Transaction
+    ) throws {
+        try Connections.connect(user, to: client.id, at: time, in: db)
+        if let merchant = client.introduces {
+            try Introductions.introduce(user, to: merchant, at: time, in: db)
+        }
+        guard !client.firstParty else { return }
+        try db.execute(
+            """
+            INSERT INTO consents (user_id, client_id, scope, created_at, updated_at)
+            VALUES (\(user), \(client.id), \(scope), \(time), \(time))
+            ON CONFLICT (user_id, client_id) DO NOTHING
+            """)
+    }
+
     /// Deletes the consent of `user` for `client`, in the caller's transaction: next time the client must ask.
     static func revoke(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws {
         try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id = \(client)")

@@ -16,7 +16,7 @@ struct ClientRedemption: Redemption {
         slow.contains(grant) || client.authentication == .privateKeyJWT
     }
 
-    private static let slow: Set<GrantType> = [.password, .jwtBearer, .tokenExchange]
+    private static let slow: Set<GrantType> = [.password, .jwtBearer, .tokenExchange, .passwordless]
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard let current = try Clients.findLive(client, in: db) else {

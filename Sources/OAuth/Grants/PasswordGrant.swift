@@ -48,13 +48,13 @@ public struct PasswordGrant: Grant {
 }
 
 /// Confirms that the password is still the same: a new one ends everything, also requests in flight.
-private struct PasswordRedemption: Redemption {
+struct PasswordRedemption: Redemption {
     let proof: PasswordGrant.Proof
     let client: Client
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
-        // A user who types the password in a merchant's own app knows whose app it is.
+        // A user who types a password or a mailed code in a merchant's own app knows whose app it is.
         if let merchant = client.introduces {
             try Introductions.introduce(proof.subject.user, to: merchant, at: attempt.now, in: db)
         }

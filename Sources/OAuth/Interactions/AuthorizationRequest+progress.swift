@@ -21,6 +21,7 @@ extension AuthorizationRequest {
         if progress.hasAnswered { request.prompt.remove(.selectAccount) }
         if progress.isSignedIn {
             request.prompt.subtract(Prompt.signingIn)
+            request.wantsMailedCode = false
             // Coming back takes a while itself: `max_age` must not ask again because of that.
             request.maxAge = maxAge.map { max($0, .minutes(1)) }
         }

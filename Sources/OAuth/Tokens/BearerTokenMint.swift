@@ -7,16 +7,20 @@ public import Values
 public struct BearerTokenMint: TokenMint {
     private let database: any Database
     private let jwts: JWTAccessTokens
+    /// The `user_id` of a user for a client.
+    private let number: JWTAccessTokens.Name
     private let callbacks: Callbacks
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        database: any Database, jwts: JWTAccessTokens, callbacks: Callbacks, clock: any WallClock,
+        database: any Database, jwts: JWTAccessTokens, number: @escaping JWTAccessTokens.Name, callbacks: Callbacks,
+        clock: any WallClock,
         random: any RandomSource
     ) {
         self.database = database
         self.jwts = jwts
+        self.number = number
         self.callbacks = callbacks
         self.clock = clock
         self.random = random
@@ -25,7 +29,8 @@ public struct BearerTokenMint: TokenMint {
     public func tokens(for authorization: Authorization) async throws -> TokenResponse? {
         let now = clock.now
         let client = authorization.client
-        let subject = try await jwts.subject(of: authorization)
+        let subject: String? =
+            if let user = authorization.subject?.user { try await number(user, client) } else { nil }
         let accessToken = try await accessToken(for: authorization, at: now)
         let newFamily = family(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)

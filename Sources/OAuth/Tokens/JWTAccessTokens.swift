@@ -30,7 +30,7 @@ public struct JWTAccessTokens: Sendable {
     /// fail.
     func token(for authorization: Authorization, id: String, at now: Timestamp) async throws -> Secret<AccessToken> {
         let client = authorization.client
-        let key = try await ring.current(client.openID.idTokenAlgorithm)
+        let key = try await ring.current(client.openID.accessTokenAlgorithm)
         let subject = try await subject(of: authorization) ?? client.id.text
         let claims: JSON = .members([
             "iss": .string(issuer), "exp": .integer((now + authorization.lifetime).seconds),

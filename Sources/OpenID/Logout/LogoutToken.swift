@@ -1,6 +1,5 @@
 import Directory
 import JSON
-import Keys
 import OAuth
 import Values
 
@@ -19,7 +18,7 @@ struct LogoutToken: Sendable {
     /// §2.4 recommends two minutes at most. The token is signed when it is sent.
     private static let lifetime: Duration = .minutes(2)
 
-    func signed(by key: SigningKey) -> String { key.sign(json, type: Self.type) }
+    func signed(by signer: IDTokenSigner) -> String { signer.sign(json, type: Self.type) }
 
     /// Never with a nonce, so that nobody can mistake it for an ID token.
     private var json: JSON {

@@ -1,7 +1,6 @@
 public import Cryptography
 public import Directory
 import JSON
-public import Keys
 public import OAuth
 public import Values
 
@@ -15,18 +14,18 @@ public struct LogoutTokens: Sendable {
     }
 
     private let issuer: String
-    private let ring: KeyRing
+    private let signers: IDTokenSigners
     private let names: SubjectIdentifiers
     private let clients: Clients
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        issuer: String, ring: KeyRing, names: SubjectIdentifiers, clients: Clients, clock: any WallClock,
+        issuer: String, signers: IDTokenSigners, names: SubjectIdentifiers, clients: Clients, clock: any WallClock,
         random: any RandomSource
     ) {
         self.issuer = issuer
-        self.ring = ring
+        self.signers = signers
         self.names = names
         self.clients = clients
         self.clock = clock
@@ -37,12 +36,12 @@ public struct LogoutTokens: Sendable {
     public func message(for notice: LogoutNotice) async throws -> Message? {
         guard let client = try await clients.findLive(notice.client), let uri = client.openID.backChannelLogoutURI
         else { return nil }
-        let key = try await ring.current(client.openID.idTokenAlgorithm)
+        let signer = try await signers.current(for: client)
         let token = LogoutToken(
             issuer: issuer, subject: try await names.subject(notice.user, for: client), client: client.id,
             session: try await names.session(notice.session, for: client),
             issuedAt: clock.now, id: Base64URL.encode(random.bytes(16)))
         // A compact JWT has only characters that a form need not encode.
-        return Message(uri: uri, form: "logout_token=" + token.signed(by: key))
+        return Message(uri: uri, form: "logout_token=" + token.signed(by: signer))
     }
 }

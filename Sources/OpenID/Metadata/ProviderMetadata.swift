@@ -56,7 +56,7 @@ public struct ProviderMetadata: Sendable {
         return .members([
             "scopes_supported": Self.list(["openid", "profile", "email", "address", "phone", "offline_access"]),
             "subject_types_supported": Self.list(["public", "pairwise"]),
-            "id_token_signing_alg_values_supported": algorithms,
+            "id_token_signing_alg_values_supported": Self.list(IDTokenAlgorithm.all.map(\.name)),
             "userinfo_signing_alg_values_supported": algorithms,
             "request_object_signing_alg_values_supported": Self.list(RequestObjects.algorithms.map(\.rawValue)),
             "display_values_supported": Self.list(["page"]), "claim_types_supported": Self.list(["normal"]),

@@ -1,7 +1,6 @@
 import Cryptography
 import Directory
 import JSON
-public import Keys
 import OAuth
 import Values
 
@@ -24,12 +23,13 @@ public struct IDToken: Sendable {
     /// Claims about the user.
     var claims: [JSON.Member]
 
-    /// Signs it with `key`, whose algorithm is the client's.
-    public func signed(by key: SigningKey) -> String { key.sign(json(for: key.algorithm), type: Self.type) }
+    func signed(by signer: IDTokenSigner) -> String {
+        signer.sign(json(isSHA512: signer.isSHA512), type: Self.type)
+    }
 
     static let type = "JWT"
 
-    func json(for algorithm: PrivateKey.Algorithm) -> JSON {
+    func json(isSHA512: Bool) -> JSON {
         let own: JSON = .members([
             "iss": .string(issuer), "sub": .string(subject), "aud": .string(client.text),
             "exp": .integer((issuedAt + lifetime).seconds), "iat": .integer(issuedAt.seconds),
@@ -37,17 +37,18 @@ public struct IDToken: Sendable {
             "acr": method.map { .string(AuthenticationContext.of($0)) },
             "amr": method.flatMap(AuthenticationContext.references).map { .array($0.map { .string($0) }) },
             "azp": .string(client.text),
-            "at_hash": accessToken.map { .string(Self.hash($0, algorithm)) },
-            "c_hash": code.map { .string(Self.hash($0, algorithm)) }, "sid": session.map { .string($0) },
+            "at_hash": accessToken.map { .string(Self.hash($0, isSHA512: isSHA512)) },
+            "c_hash": code.map { .string(Self.hash($0, isSHA512: isSHA512)) }, "sid": session.map { .string($0) },
         ])
         let names = Set((own.members ?? []).map(\.name))
         // Claims about the user must not override those of the protocol.
         return .object((own.members ?? []) + claims.filter { !names.contains($0.name) })
     }
 
-    /// The left half of the signature's digest (Core §3.1.3.6, §3.3.2.11). Ed25519 has SHA-512 inside.
-    static func hash(_ text: String, _ algorithm: PrivateKey.Algorithm) -> String {
-        let digest = algorithm == .edDSA ? Digest.sha512(text.utf8) : Digest.sha256(text.utf8)
+    /// The left half of the signature's digest (Core §3.1.3.6, §3.3.2.11): of SHA-512 for Ed25519, which
+    /// has it inside, and of SHA-256 for the others.
+    static func hash(_ text: String, isSHA512: Bool) -> String {
+        let digest = isSHA512 ? Digest.sha512(text.utf8) : Digest.sha256(text.utf8)
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
     }
 }

@@ -2,7 +2,7 @@ import Cryptography
 public import Directory
 import JOSE
 import JSON
-public import Keys
+import Keys
 import OAuth
 public import Values
 
@@ -16,6 +16,8 @@ public struct IDTokenHint: Sendable {
     public let session: String?
     public let nonce: String?
     public let expiresAt: Timestamp
+    /// Whether only this server can have made it; one that is signed with the client's sign secret may be the client's.
+    public let isOursAlone: Bool
 
     let names: SubjectIdentifiers
 
@@ -34,13 +36,13 @@ public struct IDTokenHint: Sendable {
 /// Verifies ID tokens of ours that clients send back.
 public struct IDTokenHints: Sendable {
     private let issuer: String
-    private let ring: KeyRing
+    private let signers: IDTokenSigners
     private let names: SubjectIdentifiers
     private let clients: Clients
 
-    public init(issuer: String, ring: KeyRing, names: SubjectIdentifiers, clients: Clients) {
+    public init(issuer: String, signers: IDTokenSigners, names: SubjectIdentifiers, clients: Clients) {
         self.issuer = issuer
-        self.ring = ring
+        self.signers = signers
         self.names = names
         self.clients = clients
     }
@@ -55,13 +57,27 @@ public struct IDTokenHints: Sendable {
         else { return nil }
         return IDTokenHint(
             client: client, subject: subject, session: jwt.claims["sid"]?.string,
-            nonce: jwt.claims["nonce"]?.string, expiresAt: expiresAt, names: names)
+            nonce: jwt.claims["nonce"]?.string, expiresAt: expiresAt,
+            isOursAlone: jwt.header["alg"]?.string != SignatureAlgorithm.hs256.rawValue, names: names)
     }
 
     private func verified(_ text: String) async throws -> VerifiedJWT? {
-        guard let id = CompactJWS.keyID(of: text), let key = try await ring.key(id),
+        guard let header = CompactJWS.header(of: text) else { return nil }
+        // RFC 8725 §2.1: what is public never verifies an HMAC, so the two ways have nothing in common.
+        guard header["alg"]?.string != SignatureAlgorithm.hs256.rawValue else {
+            return try await verifiedBySecret(text)
+        }
+        guard let id = header["kid"]?.string, let key = try await signers.ring.key(id),
             let algorithm = SignatureAlgorithm(rawValue: key.algorithm.rawValue)
         else { return nil }
         return try? await AssertionKeys(key.publicKey).verify(text, allowed: [algorithm])
+    }
+
+    /// By the sign secret of the client that it is for, if that client has such tokens. A `kid` means nothing here.
+    private func verifiedBySecret(_ text: String) async throws -> VerifiedJWT? {
+        guard let name = CompactJWS.unverifiedClaims(of: text)?["aud"]?.string,
+            let client = try await clients.findLive(Client.ID(name)), client.openID.idTokenAlgorithm == .signSecret
+        else { return nil }
+        return try? await signers.secrets.keys(of: client).verify(text, allowed: [.hs256])
     }
 }

@@ -1,26 +1,25 @@
 public import Directory
 import JSON
-public import Keys
 public import OAuth
 public import Values
 
 /// Makes ID tokens: reads what one needs; `IDToken` decides its content.
 public struct IDTokens: Sendable {
     private let issuer: String
-    private let ring: KeyRing
+    private let signers: IDTokenSigners
     private let names: SubjectIdentifiers
     private let claims: UserClaims
 
-    public init(issuer: String, ring: KeyRing, names: SubjectIdentifiers, claims: UserClaims) {
+    public init(issuer: String, signers: IDTokenSigners, names: SubjectIdentifiers, claims: UserClaims) {
         self.issuer = issuer
-        self.ring = ring
+        self.signers = signers
         self.names = names
         self.claims = claims
     }
 
-    /// An ID token that is ready to be signed, with its key.
+    /// An ID token that is ready to be signed, with what signs it.
     public struct Draft: Sendable {
-        let key: SigningKey
+        let signer: IDTokenSigner
         let token: @Sendable (Timestamp) -> IDToken
 
         /// Signs the token, with the hashes of what is issued along with it.
@@ -28,7 +27,7 @@ public struct IDTokens: Sendable {
             var token = token(now)
             token.accessToken = accessToken
             token.code = code
-            return token.signed(by: key)
+            return token.signed(by: signer)
         }
     }
 
@@ -37,7 +36,7 @@ public struct IDTokens: Sendable {
     public func draft(
         of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
     ) async throws -> Draft {
-        let key = try await ring.current(client.openID.idTokenAlgorithm)
+        let signer = try await signers.current(for: client)
         let name = try await names.subject(subject.user, for: client)
         var session: String?
         if let id = subject.session { session = try await names.session(id, for: client) }
@@ -45,7 +44,7 @@ public struct IDTokens: Sendable {
             subject.user, for: client, scope: scope,
             carriesScope: alone || client.openID.idTokenCarriesScope, asked.claims)
         let (issuer, sessionName) = (issuer, session)
-        return Draft(key: key) { now in
+        return Draft(signer: signer) { now in
             IDToken(
                 issuer: issuer, subject: name, client: client.id, issuedAt: now,
                 lifetime: asked.idTokenLifetime(of: client), signedInAt: subject.signedInAt, method: subject.method,

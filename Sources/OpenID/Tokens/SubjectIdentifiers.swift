@@ -23,7 +23,23 @@ public final class SubjectIdentifiers: Sendable {
 
     /// The `sub` of `user` for `client`.
     public func subject(_ user: UserID, for client: Client) async throws -> String {
-        try await pairwise(user.description, for: client) ?? user.description
+        if let pairwise = try await pairwise(user, for: client) { return pairwise }
+        return try await subject(user)
+    }
+
+    /// The `sub` of `user` for everybody who has no other.
+    public func subject(_ user: UserID) async throws -> String {
+        try await database.read { db in try User.sub(of: user, in: db) }
+    }
+
+    /// The `user_id` of `user` for `client`: the number, unless the client must not know it.
+    public func number(_ user: UserID, for client: Client) async throws -> String {
+        try await pairwise(user, for: client) ?? user.description
+    }
+
+    /// The identifier of `user` for a client that knows users by no other; nil for other clients.
+    public func pairwise(_ user: UserID, for client: Client) async throws -> String? {
+        try await pairwise(user.description, for: client)
     }
 
     /// The `sid` of the browser session `session` for `client`. If it were the same for all clients, it would undo

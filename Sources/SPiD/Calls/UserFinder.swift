@@ -27,17 +27,24 @@ package struct UserFinder: Sendable {
     package func user(named text: String, for caller: RequestingClient) async throws -> UserID {
         if let own = caller.token.user {
             // The id of another user and one that cannot be read have the same answer.
-            guard UserID(spid: text) == own else { throw SPiDRefusal.anotherUser }
+            if UserID(spid: text) == own { return own }
+            guard try await people.id(ofSubject: text) == own else { throw SPiDRefusal.anotherUser }
             return own
         }
         guard let user = try await user(text, for: caller) else { throw SPiDRefusal.unconnectedUser }
         return user
     }
 
-    /// The user that `text` names: by number, by uuid, or by the address of a user of the context client. Nil for every
+    /// The user that `text` names: by number, by uuid or the `sub` that was kept, or by the address of a user of the context client. Nil for every
     /// other address, whether a user has it or not.
     private func user(_ text: String, for caller: RequestingClient) async throws -> UserID? {
         if let id = UserID(spid: text) { return id }
+        // Nobody is to learn by it whether there is such a user whom the merchant does not know.
+        if let id = try await people.id(ofSubject: text),
+            try await !connections.clients(of: id, around: caller.contextClient).isEmpty
+        {
+            return id
+        }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         // A client that may not see an address must not find out by it either.
         guard caller.client.firstParty, let user = try await people.user(of: email),

@@ -18,6 +18,8 @@ struct ClientCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
         @Option(help: "The id of the merchant it belongs to; a client with scope admin belongs to none.")
         var merchant: String?
+        @Option(help: "The id that its programs know, of another system; without it a new one is made.")
+        var id: String?
         @OptionGroup var members: ClientMembers
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -26,8 +28,21 @@ struct ClientCommand: CommandGroup {
             let metadata = try ClientMetadata(members.json)
             let owner = try await Administrator.platform.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
-            let made = try await stores.clients.register(metadata, merchant: owner, lendsResources: true)
-            output.print(made.json)
+            let id = try id.map { try kept($0) }
+            do {
+                output.print(
+                    try await stores.clients.register(metadata, as: id, merchant: owner, lendsResources: true).json)
+            } catch StorageError.conflict {
+                throw JSONFault("id", "one that no client has, or had")
+            }
+        }
+
+        /// An id stands in addresses, headers and logs, so it is as plain as our own.
+        private func kept(_ text: String) throws -> Client.ID {
+            guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{2,99}/) != nil else {
+                throw JSONFault("id", "3 to 100 of letters, digits, `.`, `_` and `-`, the first a letter or digit")
+            }
+            return Client.ID(text)
         }
     }
 

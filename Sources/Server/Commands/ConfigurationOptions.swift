@@ -37,6 +37,8 @@ struct ConfigurationOptions: CommandArguments {
     @Option(help: "The privacy policy of the platform.", valueName: "url") var privacy: String?
     @Option(help: "How many calls of SPiD's API a client may make an hour.", valueName: "count")
     var apiLimit: String?
+    @Option(help: "How long a caller may keep what it was told about a live token.", valueName: "seconds")
+    var introspectionCache: String?
     @Option(
         name: "facebook-api",
         help: "Where Facebook's tokens are asked about.", valueName: "url")
@@ -66,8 +68,8 @@ struct ConfigurationOptions: CommandArguments {
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
             (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
-            (.privacy, privacy),
-            (.apiLimit, apiLimit), (.basicRealm, basicRealm),
+            (.privacy, privacy), (.apiLimit, apiLimit), (.introspectionCache, introspectionCache),
+            (.basicRealm, basicRealm),
             (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
         ]

@@ -11,7 +11,7 @@ struct DevelopmentOptions: CommandArguments {
     @Option(
         name: "dev-redirect-uri",
         help: "With --dev: an address the client dev may be returned to; may be repeated. Given at all, it replaces "
-            + "those there were.",
+            + "those there were. One that ends with /_oidc_callback is for the client sync_gateway.",
         valueName: "uri")
     var redirectURIs: [String] = []
 

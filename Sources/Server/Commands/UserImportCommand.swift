@@ -11,6 +11,9 @@ extension UserCommand {
             abstract: "Import accounts, a JSON document a line. Lines that are refused are told of; the rest is taken.",
             discussion: "Running it again passes over what is there. The form of a line is in docs/guide-import.md.")
         @Argument(help: "The file; - reads the standard input.") var file: String
+        @Option(
+            help: "A new file: which user each line became, or stands for, a JSON document a line.", valueName: "file")
+        var map: String?
         @Flag(help: "Read and count as it would, and store nothing.") var dryRun = false
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -18,8 +21,11 @@ extension UserCommand {
         func run(with stores: Stores) async throws {
             var lines = try lines()
             var rejections: [UserImport.Rejection] = []
-            let totals = try await UserImport(into: stores.users, isRehearsal: dryRun).run(&lines) { rejection in
-                if output.json { rejections.append(rejection) } else { Terminal.tell("\(rejection)") }
+            let mapFile = try map.map { try MapFile($0) }
+            let totals = try await UserImport(into: stores.users, .ofModules, isRehearsal: dryRun).run(&lines) {
+                if output.json { rejections.append($0) } else { Terminal.tell("\($0)") }
+            } mapping: {
+                try mapFile?.write($0)
             }
             output.print(
                 .members([
@@ -28,6 +34,10 @@ extension UserCommand {
                     "rejections": output.json ? .array(rejections.map(\.json)) : nil,
                 ]))
             if totals.rejected > 0 { throw CommandFailure("\(totals.rejected) lines were rejected") }
+        }
+
+        func validate() throws(Misuse) {
+            guard map == nil || !dryRun else { throw Misuse("--map is not for --dry-run, which stores nobody") }
         }
 
         private func lines() throws -> LineReader {

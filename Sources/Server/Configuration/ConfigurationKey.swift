@@ -19,6 +19,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case keyRotation = "key_rotation"
     case terms
     case privacy
+    case introspectionCache = "introspection_cache"
     case apiLimit = "api_limit"
     case facebookAPI = "facebook_api"
     case googleAPI = "google_api"

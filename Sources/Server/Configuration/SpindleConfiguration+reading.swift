@@ -63,6 +63,8 @@ extension SpindleConfiguration {
         terms = reading.value(.terms, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         privacy = reading.value(.privacy, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
+        introspectionCache = .seconds(
+            Int64(reading.number(.introspectionCache, of: "seconds", within: 0...3600) ?? 0))
         facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
         googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? "https://oauth2.googleapis.com"
         basicRealm = reading.basicRealm()

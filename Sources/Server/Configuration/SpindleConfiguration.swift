@@ -37,6 +37,8 @@ public struct SpindleConfiguration: Sendable {
     public var privacy: String?
     /// How many calls of SPiD's API a client may make in an hour.
     public var apiLimit: Int
+    /// How long a caller may keep the answer about a live token; zero for not at all.
+    public var introspectionCache: Duration
     /// Where Facebook's and Google's access tokens are checked.
     public var facebookAPI: String
     public var googleAPI: String

@@ -6,7 +6,7 @@ import Keys
 import OAuth
 import Values
 
-/// What a server in development mode begins with: the flag on its database, signing keys, a merchant and a client.
+/// What a server in development mode begins with: the flag on its database, signing keys, a merchant and two clients.
 struct DevelopmentSetup {
     let installation: Installation
     let stores: Stores
@@ -14,11 +14,23 @@ struct DevelopmentSetup {
 
     private static let id = Client.ID(DevelopmentClient.id)
 
-    /// Creates what is missing. `redirectURIs`, if any, replace those of the client.
-    func prepare(redirectURIs: [String]) async throws -> Client {
+    /// The clients of a server in development mode.
+    struct Clients {
+        let app: Client
+        let gateway: Client
+    }
+
+    /// Creates what is missing. `given` redirect URIs, if any, replace those of the client that they are for.
+    func prepare(redirectURIs given: [String]) async throws -> Clients {
         let now = installation.clock.now
         try await DevelopmentFlag(database: installation.database).set(at: now)
         try await StoredSigningKeys(database: installation.database, seal: installation.seal).createMissing(at: now)
+        let app = try await app(given.filter { !SyncGatewayClient.isGateway($0) })
+        return Clients(
+            app: app, gateway: try await gateway(given.filter(SyncGatewayClient.isGateway), merchant: app.merchant))
+    }
+
+    private func app(_ redirectURIs: [String]) async throws -> Client {
         if let client = try await stores.clients.find(Self.id) {
             let kept = redirectURIs.isEmpty ? client.redirectURIs.map(\.text) : redirectURIs
             return try await stores.clients.change(Self.id, addresses(kept)) ?? client
@@ -26,6 +38,17 @@ struct DevelopmentSetup {
         let merchant = try await stores.merchants.create(.members(["name": "Development"]))
         let metadata = try ClientMetadata(.object(Self.members + (addresses(redirectURIs).members ?? [])))
         return try await stores.clients.register(metadata, as: Self.id, merchant: merchant.id).client
+    }
+
+    private func gateway(_ redirectURIs: [String], merchant: Merchant.ID?) async throws -> Client {
+        let given = SyncGatewayClient.redirectURIs(redirectURIs)
+        if let client = try await stores.clients.find(SyncGatewayClient.id) {
+            return redirectURIs.isEmpty
+                ? client : try await stores.clients.change(SyncGatewayClient.id, given) ?? client
+        }
+        let addresses = redirectURIs.isEmpty ? SyncGatewayClient.redirectURIs(SyncGatewayClient.addresses) : given
+        let metadata = try ClientMetadata(.object(SyncGatewayClient.members + (addresses.members ?? [])))
+        return try await stores.clients.register(metadata, as: SyncGatewayClient.id, merchant: merchant).client
     }
 
     private static let members: [JSON.Member] = [
@@ -48,16 +71,25 @@ struct DevelopmentSetup {
     }
 
     /// The text that tells a developer how to begin.
-    func welcome(_ client: Client) -> String {
+    func welcome(_ clients: Clients) -> String {
         """
         Development mode: anybody signs in as anybody, without a password. Nothing here is real.
 
           issuer         \(site.issuer)
-          client_id      \(client.id), public, with PKCE
-          redirect_uri   \(client.redirectURIs.map(\.text).joined(separator: "\n                 "))
+          client_id      \(clients.app.id), public, with PKCE
+          redirect_uri   \(Self.list(clients.app))
+
+        For Couchbase Sync Gateway:
+
+          client_id      \(clients.gateway.id), without PKCE, with any secret
+          redirect_uri   \(Self.list(clients.gateway))
 
         To try it without an app, open
         \(DevelopmentClient.request(at: site))
         """
+    }
+
+    private static func list(_ client: Client) -> String {
+        client.redirectURIs.map(\.text).joined(separator: "\n                 ")
     }
 }

@@ -21,6 +21,7 @@ struct DatabaseDiagnosis {
         findings.append(await clockFinding())
         if let clients = await pkceFinding() { findings.append(clients) }
         if let clients = await frontChannelFinding() { findings.append(clients) }
+        if let clients = await sharedSecretFinding() { findings.append(clients) }
         if let development = await developmentFinding() { findings.append(development) }
         return findings
     }

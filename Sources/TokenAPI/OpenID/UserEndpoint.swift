@@ -41,15 +41,15 @@ public struct UserEndpoint: Endpoint {
         try await gate.answer(request, context) { caller in
             switch caller {
             case .token(let token, let user):
-                try await answer(user, as: try await name(of: user, token), scope: token.scope.contains)
-            case .person(let user): try await answer(user, as: user.description) { _ in true }
+                try await answer(user, pairwise: try await pairwise(user, token), scope: token.scope.contains)
+            case .person(let user): try await answer(user) { _ in true }
             }
         }
     }
 
-    /// The subject identifier of `user` for the client of `token`.
-    private func name(of user: UserID, _ token: AccessToken) async throws -> String {
-        try await names.subject(user, for: try await client(of: token))
+    /// The pairwise identifier of `user` for the client of `token`, if it has those.
+    private func pairwise(_ user: UserID, _ token: AccessToken) async throws -> String? {
+        try await names.pairwise(user, for: try await client(of: token))
     }
 
     private func client(of token: AccessToken) async throws -> Client {
@@ -68,10 +68,10 @@ public struct UserEndpoint: Endpoint {
 
     private func user(named wanted: String, for token: AccessToken) async throws -> Response {
         if let own = token.user {
-            let name = try await name(of: own, token)
+            let pairwise = try await pairwise(own, token)
             // Another user's id and an unknown id get the same answer.
-            guard wanted == name else { throw Self.notYours }
-            return try await answer(own, as: name, scope: token.scope.contains)
+            guard wanted == pairwise ?? own.description else { throw Self.notYours }
+            return try await answer(own, pairwise: pairwise, scope: token.scope.contains)
         }
         // A client's own token sees the users connected to its merchant; it does not even learn whether others exist. A
         // client with pairwise identifiers must not learn which user has which number.
@@ -79,19 +79,21 @@ public struct UserEndpoint: Endpoint {
             try await !client(of: token).openID.isPairwise, try await families.isConnected(wanted, to: merchant)
         else { throw Self.notYours }
         guard !token.isFirstParty else {
-            return try await answer(wanted, as: wanted.description, scope: token.scope.contains)
+            return try await answer(wanted, scope: token.scope.contains)
         }
         // A client that is not the merchant's own sees what the user allowed it, and no user who allowed nothing.
         guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
-        return try await answer(wanted, as: wanted.description, scope: token.scope.intersection(allowed).contains)
+        return try await answer(wanted, scope: token.scope.intersection(allowed).contains)
     }
 
-    private func answer(_ id: UserID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
+    private func answer(
+        _ id: UserID, pairwise: String? = nil, scope covers: (String) -> Bool
+    ) async throws -> Response {
         // A user who requested deletion is no longer shown, not even to a merchant's backend.
         guard let user = try await users.find(id), user.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")
         }
-        return .json(user.json(as: name, scope: covers))
+        return .json(user.json(pairwise: pairwise, scope: covers))
     }
 
     private static let notYours = OAuthError(

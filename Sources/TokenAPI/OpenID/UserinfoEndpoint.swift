@@ -45,7 +45,7 @@ public struct UserinfoEndpoint: Endpoint {
                 return try await answer(user, token)
             case .person(let user):
                 guard let members = try await claims.ofPerson(user) else { throw Self.nobody }
-                return .json(.object([.init("sub", .string(user.description))] + members))
+                return .json(.object([.init("sub", .string(try await names.subject(user)))] + members))
             }
         }
     }

@@ -4,7 +4,7 @@ public import HTTPSupport
 import JSON
 public import OAuth
 public import OpenID
-import Values
+public import Values
 
 /// `POST /oauth/introspect` (RFC 7662).
 public struct IntrospectionEndpoint: Endpoint {
@@ -14,11 +14,16 @@ public struct IntrospectionEndpoint: Endpoint {
     private let clients: Clients
     private let names: SubjectIdentifiers
     private let issuer: String
+    private let clock: any WallClock
+    /// How long the operator lets callers keep an answer; zero for not at all.
+    private let longestKept: Duration
 
     public init(
         introspection: Introspection, tokens: AccessTokens, expired: ExpiredTokens, clients: Clients,
-        names: SubjectIdentifiers, issuer: String
+        names: SubjectIdentifiers, issuer: String, clock: any WallClock, longestKept: Duration
     ) {
+        self.clock = clock
+        self.longestKept = longestKept
         self.expired = expired
         self.introspection = introspection
         self.tokens = tokens
@@ -42,8 +47,12 @@ public struct IntrospectionEndpoint: Endpoint {
             let client = try await clients.findLive(token.client)
         else { return .json(.members(["active": false])) }
         var name: String?
-        if let user = token.user { name = try await names.subject(user, for: client) }
-        return .json(
+        var number: String?
+        if let user = token.user {
+            name = try await names.subject(user, for: client)
+            number = try await names.number(user, for: client)
+        }
+        var response = Response.json(
             .members([
                 "active": true,
                 "scope": token.scope.isEmpty ? nil : .string(token.scope.description),
@@ -52,10 +61,21 @@ public struct IntrospectionEndpoint: Endpoint {
                 "exp": .integer(token.expiresAt.seconds),
                 "iat": .integer(token.issuedAt.seconds),
                 "sub": .string(name ?? token.client.text),
-                "user_id": name.map { .string($0) },
+                "user_id": number.map { .string($0) },
                 "iss": .string(issuer),
                 "aud": token.resource.map { .string($0) },
             ]))
+        mayBeKept(&response, until: token.expiresAt)
+        return response
+    }
+
+    /// RFC 7662 §4: who keeps an answer does not learn of a revocation meanwhile. It is the caller's own, and never
+    /// outlives the token. That a token is dead is not kept: another request may just have brought it.
+    private func mayBeKept(_ response: inout Response, until end: Timestamp) {
+        let seconds = min(longestKept, end - clock.now).seconds
+        guard seconds > 0 else { return }
+        response.headers[.cacheControl] = "private, max-age=\(seconds)"
+        response.headers[.pragma] = nil
     }
 
     private func introspected(_ request: Request, _ parameters: OAuth.Parameters) async throws -> AccessToken? {

@@ -7,7 +7,7 @@ struct FormRouteTests {
     /// Forms that programs send, with their own credentials; and those that redirect to the same request by GET.
     private static let exempt = [
         "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
-        "/userinfo", "/api/", "/admin/", "/webhooks/",
+        "/userinfo", "/api/", "/admin/", "/webhooks/", "/oauth/ro", "/passwordless/",
         // Other issuers' pages post there; what they post is of use to the browser that left alone.
         "/login/with/",
     ]

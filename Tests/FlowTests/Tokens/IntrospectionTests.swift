@@ -28,6 +28,27 @@ struct IntrospectionTests {
     }
 
     @Test(
+        "an operator may let callers keep what they were told, never beyond the token's end",
+        arguments: Backend.available)
+    func kept(backend: Backend) async throws {
+        try await World.with(backend, settings: ["introspection_cache": "300"]) { world in
+            let token = try await world.signIn().require("access_token")
+            let told = try await world.introspect(token, as: world.backend)
+            #expect(told.header("cache-control") == "private, max-age=300" && told.header("pragma") == nil)
+            world.server.clock.advance(by: .seconds(3500))
+            let late = try await world.introspect(token, as: world.backend)
+            #expect(late.header("cache-control") == "private, max-age=100")
+            world.server.clock.advance(by: .milliseconds(99_500))
+            for last in [token, "unknown"] {
+                let told = try await world.introspect(last, as: world.backend)
+                #expect(told.header("cache-control") == "no-store")
+            }
+            let refused = try await world.introspect(token, as: world.backend.with(secret: "wrong"))
+            #expect(refused.status == 401 && refused.header("cache-control") == "no-store")
+        }
+    }
+
+    @Test(
         "another merchant's, an unknown, an expired and a revoked token are all just inactive",
         arguments: Backend.available)
     func inactive(backend: Backend) async throws {

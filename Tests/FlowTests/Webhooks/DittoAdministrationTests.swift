@@ -22,7 +22,8 @@ struct DittoAdministrationTests {
                 "id": .string(id), "merchant_id": .string(world.merchant), "name": "loom-cars", "signed": false,
                 "created_at": now, "updated_at": now, "disabled": false,
                 "token_kinds": ["access_token", "jwt_access_token"], "clients": [], "audiences": [],
-                "permissions": DittoStory.permissions, "expiration_seconds": 28800, "refusal_status": 200,
+                "permissions": DittoStory.permissions, "expiration_seconds": 28800, "expiration": "token",
+                "refusal_status": 200,
                 "url": "http://spindle.test/webhooks/ditto/loom-cars",
             ]
             #expect(made.json == expected)

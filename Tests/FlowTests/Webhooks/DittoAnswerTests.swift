@@ -64,6 +64,30 @@ struct DittoAnswerTests {
         }
     }
 
+    @Test("a webhook may answer its own period, whatever the token's rest", arguments: Backend.available)
+    func ownPeriod(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world, ["expiration": "own", "expiration_seconds": 86_400])
+            let shown = try await world.server.get("/admin/v1/webhooks/\(ditto.id)", bearer: world.admin)
+            #expect(shown.json["expiration"] == "own")
+            for wrong: JSON in ["never", 7, true] {
+                expectProblem(try await ditto.change(["expiration": wrong]), 400, member: "expiration")
+            }
+            let back = try await ditto.change(["expiration": .null])
+            #expect(back.json["expiration"] == "token")
+            let token = try await ditto.token()
+            expectAdmitted(try await ditto.ask(token), as: world.user, for: 3600)
+            try await ditto.change(["expiration": "own"])
+            for _ in 1...2 {
+                expectAdmitted(try await ditto.ask(token), as: world.user, for: 86_400)
+                world.server.clock.advance(by: .seconds(1799))
+            }
+            // A dead token admits nobody all the same.
+            world.server.clock.advance(by: .seconds(2))
+            expectRefused(try await ditto.ask(token))
+        }
+    }
+
     @Test(
         "the same request gets the same answer, and confirms a rotation like any use", arguments: Backend.available)
     func again(backend: Backend) async throws {

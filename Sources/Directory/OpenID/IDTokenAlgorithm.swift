@@ -1,0 +1,38 @@
+public import Cryptography
+
+/// How the ID tokens and logout tokens of a client are signed.
+public enum IDTokenAlgorithm: Sendable, Equatable {
+    /// By a key of the server, which everybody can verify.
+    case key(PrivateKey.Algorithm)
+    /// HS256 with the client's sign secret (OpenID Connect Core §10.1), since only fingerprints of client secrets are
+    /// stored. Whoever has the secret can make such tokens, too.
+    case signSecret
+
+    init?(name: String) {
+        if name == Self.signSecret.name { self = .signSecret; return }
+        guard let algorithm = PrivateKey.Algorithm(rawValue: name) else { return nil }
+        self = .key(algorithm)
+    }
+
+    /// The name in JOSE headers (RFC 7518 §3.1).
+    public var name: String {
+        switch self {
+        case .key(let algorithm): algorithm.rawValue
+        case .signSecret: "HS256"
+        }
+    }
+
+    /// The algorithm of the server's key; nil when none signs.
+    public var ofKey: PrivateKey.Algorithm? {
+        guard case .key(let algorithm) = self else { return nil }
+        return algorithm
+    }
+
+    public static let all = PrivateKey.Algorithm.allCases.map(Self.key) + [.signSecret]
+}
+
+extension OpenIDSettings {
+    /// The algorithm of its access tokens that are JWTs. Resource servers verify them by our key set, so that they are
+    /// never signed with a shared secret (RFC 9068 §2.1).
+    public var accessTokenAlgorithm: PrivateKey.Algorithm { idTokenAlgorithm.ofKey ?? .rs256 }
+}

@@ -1,0 +1,22 @@
+package import HTTP
+import JSON
+package import Logging
+package import OAuth
+
+extension OAuthError {
+    /// The refusal in the later of SPiD's shapes, which its apps read at `/passwordless` and `/oauth/ro`. They look for
+    /// the name of the parameter at fault in the description.
+    package func nestedResponse(logger: Logger, triedHeader: Bool) -> Response {
+        log(to: logger)
+        let description = code == .invalidClient ? "*client_id* is unknown, or the client has another proof." : hint
+        var response = Response.json(
+            .members([
+                "error": .members([
+                    "code": .integer(Int64(status.code)), "type": .string(code.rawValue),
+                    "description": .string(description),
+                ])
+            ]), status: status)
+        decorate(&response.headers, triedHeader: triedHeader)
+        return response
+    }
+}

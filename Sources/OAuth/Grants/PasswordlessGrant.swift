@@ -1,0 +1,38 @@
+public import Directory
+import Values
+
+/// A code that was mailed to a user, who types it in a SPiD-compatible app: SPiD's grant at `/oauth/ro`.
+public struct PasswordlessGrant: Grant {
+    public static let type = GrantType.passwordless
+
+    /// What an app sends of it.
+    public struct Returned: Sendable {
+        /// What the app got when it asked for the mail.
+        public let token: String
+        public let code: String
+        /// Whom the app takes the user for.
+        public let identifier: String?
+    }
+
+    /// Takes the code, once. OAuth knows no mails. Throws an `OAuthError`.
+    public typealias Check =
+        @Sendable (_ returned: Returned, _ request: TokenRequest, _ client: Client) async throws -> PasswordGrant.Proof
+
+    private let check: Check
+
+    public init(check: @escaping Check) { self.check = check }
+
+    public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
+        // Everything else comes before the code, which can be taken once.
+        guard client.spidCompatible else { throw OAuthError.grantNotAllowed(client.id) }
+        let returned = Returned(
+            token: try request.parameters.require(.passwordlessToken), code: try request.parameters.require(.code),
+            identifier: request.parameters[.identifier])
+        let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
+        let proof = try await check(returned, request, client)
+        return Authorization(
+            client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
+            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client)
+        )
+    }
+}
