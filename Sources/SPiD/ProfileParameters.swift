@@ -53,8 +53,8 @@ package struct ProfileParameters: Sendable {
         "family_name": "family_name", "formatted": "name",
     ]
 
-    /// The claims of a name: backends and apps send it as JSON, in the parts of SPiD's user object or of the claims. Any
-    /// other text is the name itself.
+    /// The claims of a name: backends and apps send it as JSON, in the parts of SPiD's user object or of the claims.
+    /// Any other text is the name itself.
     private static func name(_ text: String?, over profile: JSON) throws(SPiDRefusal) -> [JSON.Member] {
         guard let text else { return [] }
         guard text.hasPrefix("{"), let members = (try? JSON(parsing: Array(text.utf8)))?.members else {

@@ -1,5 +1,5 @@
-/// Work that waits, in an order in which its senders take turns: one who sends much waits for each piece until all others
-/// have had as many.
+/// Work that waits, in an order in which its senders take turns: one who sends much waits for each piece until all
+/// others have had as many.
 public struct Turns<Work> {
     private struct Entry {
         let turn: Int

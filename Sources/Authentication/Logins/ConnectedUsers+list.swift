@@ -93,9 +93,10 @@ extension ConnectedUsers {
                 """
                 SELECT u.id, \(moment) AS moment FROM connections n JOIN users u ON u.id = n.user_id
                 WHERE n.client_id = \(client) \(filter)
-                ORDER BY \(query.orderOfClient) LIMIT \(part.offset + part.limit)
+                ORDER BY \(query.orderOfClient) LIMIT \(part.end)
                 """)
             found.formUnion(try rows.map(Place.init))
+            if found.count > 2 * part.end { found = Set(found.sorted(by: Place.precedes).prefix(part.end)) }
         }
         return Array(found.sorted(by: Place.precedes).dropFirst(part.offset).prefix(part.limit))
     }

@@ -60,20 +60,42 @@ public struct Logins: Sendable {
             WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)
             """
         ).map { try $0.get("id") }
-        let newest = try clients.flatMap { try all(query, at: $0, as: scope, in: db) }.sorted {
-            ($1.createdAt, $1.id.text) < ($0.createdAt, $0.id.text)
+        // All before the part count, so only their places are kept.
+        var newest: [Place] = []
+        for client in clients {
+            newest += try places(query, at: client, as: scope, in: db)
+            if newest.count > query.part.end {
+                newest = Array(newest.sorted(by: Place.precedes).prefix(query.part.end))
+            }
         }
-        return Array(newest.dropFirst(query.part.offset).prefix(query.part.limit))
-    }
-
-    private static func all(
-        _ query: Query, at client: Client.ID, as scope: ClientScope, in db: any Transaction
-    ) throws -> [Login] {
-        try db.rows(
+        let ids = newest.sorted(by: Place.precedes).dropFirst(query.part.offset).prefix(query.part.limit).map(\.id)
+        guard !ids.isEmpty else { return [] }
+        return try db.rows(
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
+            WHERE l.id IN (\(list: Array(ids))) ORDER BY l.created_at DESC, l.id DESC
+            """
+        ).map(Login.init)
+    }
+
+    /// Where an attempt is in the list.
+    private struct Place {
+        let id: Login.ID
+        let moment: Int64
+
+        static func precedes(_ one: Place, _ other: Place) -> Bool {
+            (other.moment, other.id.text) < (one.moment, one.id.text)
+        }
+    }
+
+    private static func places(
+        _ query: Query, at client: Client.ID, as scope: ClientScope, in db: any Transaction
+    ) throws -> [Place] {
+        try db.rows(
+            """
+            SELECT l.id, l.created_at FROM logins l JOIN users a ON a.id = l.user_id
             WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
@@ -82,9 +104,9 @@ public struct Logins: Sendable {
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)
-            ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.offset + query.part.limit)
+            ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.end)
             """
-        ).map(Login.init)
+        ).map { row in Place(id: try row.get("id"), moment: try row.get("created_at")) }
     }
 
     private static func those(

@@ -90,7 +90,8 @@ public struct SessionReports: Sendable {
         _ id: UserID, _ client: Client, _ scope: Scope, _ left: Duration
     ) async throws -> KnownUser {
         let mayName = client.firstParty || scope.contains("profile")
-        let profile = mayName ? try await users.find(id)?.profile : nil
+        let user = try await users.find(id)
+        let profile = mayName ? user?.profile : nil
         let hasNumber = !client.openID.isPairwise
         let isPlatformAgreed = try await agreements.isAccepted(agreements.platform, by: id)
         let isClientAgreed = try await agreements.isAccepted(client.terms, by: id)
@@ -98,11 +99,11 @@ public struct SessionReports: Sendable {
         let json: JSON = .members([
             "userId": hasNumber ? .integer(id.number) : nil,
             "id": .string(try await names.subject(id, for: client)),
-            "uuid": hasNumber ? .string(UserUUID(id).description) : nil, "displayName": profile?["name"],
+            "uuid": hasNumber ? user.map { .string($0.uuid) } : nil, "displayName": profile?["name"],
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
-            "sp_id": client.spidCompatible
-                ? .string(try signSecrets.paywallID(of: id, for: client, at: clock.now)) : nil,
+            "sp_id": try client.spidCompatible && hasNumber
+                ? user.map { .string(try signSecrets.paywallID(of: $0, for: client, at: clock.now)) } : nil,
             "defaultAgreementAccepted": .bool(isPlatformAgreed), "clientAgreementAccepted": .bool(isClientAgreed),
         ])
         return KnownUser(

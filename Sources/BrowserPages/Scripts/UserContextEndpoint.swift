@@ -34,11 +34,12 @@ public struct UserContextEndpoint: Endpoint {
     /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.
     private func person(_ user: KnownUser, _ client: Client) async throws -> JSON {
         guard case .connected(let id, let scope) = user, !client.openID.isPairwise,
-            client.firstParty || scope.contains("profile"), let profile = try await users.find(id)?.profile
+            client.firstParty || scope.contains("profile"), let user = try await users.find(id)
         else { return .object([]) }
+        let profile = user.profile
         let name = ["nickname", "name", "given_name"].compactMap { profile[$0]?.string }.first
         return .members([
-            "identifier": .string(UserUUID(id).description), "display_text": .string(name ?? ""),
+            "identifier": .string(user.uuid), "display_text": .string(name ?? ""),
             "client_name": .string(client.name),
         ])
     }

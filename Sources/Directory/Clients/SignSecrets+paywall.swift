@@ -11,9 +11,9 @@ extension SignSecrets {
     /// new one in time.
     public static let paywallLifetime: Duration = .days(7)
 
-    public func paywallID(of user: UserID, for client: Client, at now: Timestamp) throws -> String {
+    public func paywallID(of user: User, for client: Client, at now: Timestamp) throws -> String {
         let claims: JSON = .members([
-            "sub": .string(UserUUID(user).description), "aud": .string(client.id.text), "iat": .integer(now.seconds),
+            "sub": .string(user.uuid), "aud": .string(client.id.text), "iat": .integer(now.seconds),
             "exp": .integer((now + Self.paywallLifetime).seconds),
         ])
         return try open(client).jwt(claims, type: "sp_id+jwt")

@@ -54,4 +54,9 @@ public struct ListPart: Sendable, Equatable {
     public static let usual = 100
     /// The most items in one answer.
     public static let most = 1000
+    /// The most items before the part: each of them is read.
+    public static let mostBefore = 100_000
+
+    /// How many items there are to the end of the part.
+    package var end: Int { offset + limit }
 }

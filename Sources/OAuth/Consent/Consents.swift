@@ -43,8 +43,8 @@ public struct Consents: Sendable {
         }
     }
 
-    /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A client
-    /// that asks for no consent needs none, but the introduction that its users had.
+    /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A
+    /// client that asks for no consent needs none, but the introduction that its users had.
     public static func keep(
         _ scope: Scope, for client: Client, by user: UserID, at time: Timestamp, in db: any Transaction
     ) throws {

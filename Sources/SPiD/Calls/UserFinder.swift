@@ -35,8 +35,8 @@ package struct UserFinder: Sendable {
         return user
     }
 
-    /// The user that `text` names: by number, by uuid or the `sub` that was kept, or by the address of a user of the context client. Nil for every
-    /// other address, whether a user has it or not.
+    /// The user that `text` names: by number, by uuid or the `sub` that was kept, or by the address of a user of the
+    /// context client. Nil for every other address, whether a user has it or not.
     private func user(_ text: String, for caller: RequestingClient) async throws -> UserID? {
         if let id = UserID(spid: text) { return id }
         // Nobody is to learn by it whether there is such a user whom the merchant does not know.

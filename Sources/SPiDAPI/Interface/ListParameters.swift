@@ -14,7 +14,13 @@ extension SPiDCall {
     func part() throws -> ListPart {
         var part = ListPart()
         if let limit = try number("limit") { part.limit = min(limit, ListPart.most) }
-        if let offset = try number("offset") { part.offset = min(offset, 1 << 31) }
+        if let offset = try number("offset") {
+            // Each row before the part is read.
+            guard offset <= ListPart.mostBefore else {
+                throw SPiDRefusal.malformed("offset", "at most \(ListPart.mostBefore): go on by since and until")
+            }
+            part.offset = offset
+        }
         return part
     }
 

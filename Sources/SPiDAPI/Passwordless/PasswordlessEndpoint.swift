@@ -78,8 +78,8 @@ public struct PasswordlessEndpoint: Endpoint {
         }
     }
 
-    /// The client of the request. One of SPiD's SDKs sends no secret here; it does where the code is taken. Whoever sends
-    /// another's `client_id` gets a token that is worth nothing without the mail.
+    /// The client of the request. One of SPiD's SDKs sends no secret here; it does where the code is taken. Whoever
+    /// sends another's `client_id` gets a token that is worth nothing without the mail.
     private func client(_ request: Request, _ form: Form) async throws -> Client {
         let credentials = try ClientCredentials.read(request, try form.parameters)
         let client: Client

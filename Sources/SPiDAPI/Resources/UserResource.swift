@@ -53,8 +53,8 @@ public struct UserResource: SPiDResource {
         let caller = try call.caller
         guard caller.client.spidCompatible else { throw SPiDRefusal.notSPiDCompatible }
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
-        _ = try await finder.find(user, for: caller)
-        let id = try signSecrets.paywallID(of: user, for: caller.client, at: call.now)
+        let found = try await finder.find(user, for: caller)
+        let id = try signSecrets.paywallID(of: found.person.user, for: caller.client, at: call.now)
         return .element("User", .members(["sp_id": .string(id)]))
     }
 

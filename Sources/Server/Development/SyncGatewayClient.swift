@@ -3,8 +3,8 @@ import JSON
 import Values
 
 /// The second client of a server in development mode, for Couchbase Sync Gateway: confidential, because the gateway has
-/// a secret, and without PKCE, which it does not send. Any secret is right, as for its own test provider, but only while
-/// the server is in development mode.
+/// a secret, and without PKCE, which it does not send. Any secret is right, as for its own test provider, but only
+/// while the server is in development mode.
 enum SyncGatewayClient {
     static let id = Client.ID("sync_gateway")
 

@@ -35,6 +35,8 @@ extension ExpectedHelp {
             OPTIONS:
               --merchant <merchant>   The id of the merchant it belongs to; a client with
                                       scope admin belongs to none.
+              --id <id>               The id that its programs know, of another system;
+                                      without it a new one is made.
               --name <name>           Its name.
               --redirect-uri <redirect-uri>
                                       An address it may be returned to; may be repeated.

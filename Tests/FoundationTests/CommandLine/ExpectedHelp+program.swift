@@ -62,7 +62,8 @@ extension ExpectedHelp {
               --dev-redirect-uri <uri>
                                       With --dev: an address the client dev may be returned
                                       to; may be repeated. Given at all, it replaces those
-                                      there were.
+                                      there were. One that ends with /_oidc_callback is for
+                                      the client sync_gateway.
             \(builtIns)
 
             """),

@@ -162,6 +162,8 @@ extension ExpectedHelp {
             \(configuration)
 
             OPTIONS:
+              --map <file>            A new file: which user each line became, or stands
+                                      for, a JSON document a line.
               --dry-run               Read and count as it would, and store nothing.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)

@@ -49,8 +49,12 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
           --key-rotation <days>   How old a signing key gets; 0 for no rotation by
                                   itself.
           --terms <url>           The terms of the platform.
+          --privacy <url>         The privacy policy of the platform.
           --api-limit <count>     How many calls of SPiD's API a client may make an
                                   hour.
+          --introspection-cache <seconds>
+                                  How long a caller may keep what it was told about a
+                                  live token.
           --facebook-api <url>    Where Facebook's tokens are asked about.
           --google-api <url>      Where Google's tokens are asked about.
           --basic-realm <realm>   Take people's passwords by HTTP Basic in this realm,
