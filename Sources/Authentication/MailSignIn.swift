@@ -70,8 +70,8 @@ public struct MailSignIn: Sendable {
         }
     }
 
-    /// Takes a code that was typed in an app. There is no session, and the place is not remembered: it may be a
-    /// backend's.
+    /// Takes a code that was typed in an app. There is no session. The address is remembered, as after a password, so
+    /// that strangers' wrong codes do not keep the user out from there.
     func prove(_ key: VerificationKey, login: Login.Attempt) async throws -> Result<Proof, Verification.Refusal> {
         let now = clock.now
         let place = KnownDevices.Place(address: login.address, device: nil)
@@ -81,6 +81,7 @@ public struct MailSignIn: Sendable {
             case .success(let entry):
                 guard entry.deletionDueAt == nil else { return .failure(.gone(reason: "deletion_pending")) }
                 try Logins.record(login, of: entry.user, succeeded: true, at: now, in: db)
+                try KnownDevices.remember(place, of: entry.user, at: now, in: db)
                 let row = try db.rows("SELECT password_hash FROM users WHERE id = \(entry.user)").first
                 return .success(Proof(user: entry.user, hash: try row?.get("password_hash", as: String?.self)))
             }

@@ -24,7 +24,7 @@ package struct DataObject: Sendable {
 
     /// In bytes of UTF-8.
     package static let longestKey = 255
-    package static let longestValue = 65535
+    package static let longestValue = 60_000
     /// The most that one owner has, and how many bytes of values in all.
     package static let most = 100
     package static let mostBytes = 256 * 1024

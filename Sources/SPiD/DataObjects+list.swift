@@ -56,6 +56,8 @@ extension DataObjectQuery {
                 SELECT c.id FROM clients c WHERE c.id = \(scope.client)
                     OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL))
                 AND (CAST(\(key) AS TEXT) IS NULL OR name = \(key))
+                AND (user_id IS NULL OR EXISTS (
+                    SELECT 1 FROM users u WHERE u.id = data_objects.user_id AND u.deletion_due_at IS NULL))
                 AND \(time) >= \(span.start) AND \(time) < \(span.end)
             ORDER BY \(order) LIMIT \(part.limit) OFFSET \(part.offset)
             """

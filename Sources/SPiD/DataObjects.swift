@@ -3,8 +3,8 @@ import HTTP
 package import Storage
 package import Values
 
-/// What SPiD's clients keep here: texts under keys, of their users and of their own. Each statement begins with the
-/// owner, who has few of them.
+/// What SPiD's clients keep here: texts under keys, of their users and of their own. An owner has few of them; lists of
+/// all of a client read each.
 package struct DataObjects: Sendable {
     let database: any Database
     private let clock: any WallClock

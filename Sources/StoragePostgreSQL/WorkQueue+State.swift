@@ -64,6 +64,12 @@ extension WorkQueue {
             for (kind, group) in groups where group.thread == thread { groups.removeValue(forKey: kind) }
         }
 
+        /// Whether work has waited longer than every request of a group.
+        var hasOlderWork: Bool {
+            guard let work = leaving.last ?? arriving.first else { return false }
+            return requests.values.allSatisfy { $0.first.map { work.since < $0.since } ?? true }
+        }
+
         /// The next task of `thread`, which was signalled. Work first: each has its signal, and a group may have none.
         mutating func next(for thread: Int) -> Task? {
             guard let entry = nextWork() else { return nextGroup(for: thread) }

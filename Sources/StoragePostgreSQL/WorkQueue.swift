@@ -2,10 +2,10 @@ import Dispatch
 import Storage
 import Synchronization
 
-/// Work for the connections' threads, in the order of its coming. Work that waits too long is refused.
+/// Work for the connections' threads, the oldest first. Work that waits too long is refused.
 ///
-/// Lone requests of several callers go to one thread together, all of a kind that wait when it becomes free. No second
-/// one takes them meanwhile, so that under load there are many.
+/// Lone requests of several callers go to one thread together, all of a kind that wait when it becomes free. While it
+/// runs them, for a tenth of a second at most, no other takes requests of that kind: under load each has many.
 final class WorkQueue: Sendable {
     /// One job. It is run or refused; where it runs too long, both.
     struct Work: Sendable {
@@ -60,7 +60,7 @@ final class WorkQueue: Sendable {
         // Nobody signals requests that came while a thread was at others.
         let group = state.withLock { state in
             state.finish(thread)
-            return state.nextGroup(for: thread)
+            return state.hasOlderWork ? nil : state.nextGroup(for: thread)
         }
         if let group { return group }
         while true {

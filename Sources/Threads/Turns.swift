@@ -31,7 +31,7 @@ public struct Turns<Work> {
     ) -> (sender: String, work: Work)? {
         guard let index = entries.firstIndex(where: { mayHave($0.sender) }) else { return nil }
         let entry = entries.remove(at: index)
-        turn = entry.turn
+        turn = max(turn, entry.turn)
         return (entry.sender, entry.work)
     }
 

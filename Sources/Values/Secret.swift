@@ -39,6 +39,12 @@ public struct Fingerprint<Entity>: Sendable, Hashable, CustomStringConvertible {
         let isOrdered = value.utf8.count == 55 && time.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
         self.text = isOrdered ? String(decoding: time, as: UTF8.self) + digest : digest
     }
+    /// When the secret was made, if it says so.
+    public var time: Timestamp? {
+        guard text.utf8.count == 55, let time = Int64(text.prefix(12), radix: 16) else { return nil }
+        return Timestamp(milliseconds: time)
+    }
+
     /// The last eight characters: enough to follow one token through a log.
     public var description: String { String(text.suffix(8)) }
 

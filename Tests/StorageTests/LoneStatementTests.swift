@@ -111,6 +111,31 @@ import Testing
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
     @Test(
+        "a change that was committed and never acknowledged is not an error when it runs again",
+        .enabled(if: PostgreSQLCluster.isAvailable))
+    func unknownOutcome() async throws {
+        let (_, other, url) = try await LostConnectionTests.pair()
+        let cutter = try Cutter(serverURL: url)
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1)
+        try await other.run("INSERT INTO things (id) VALUES (\(0))")
+        cutter.cutNextAnswer(to: "COMMIT")
+        let isWon = try await database.change(
+            "UPDATE things SET winner = \(7) WHERE id = \(0) AND winner IS NULL",
+            decided: "EXISTS (SELECT 1 FROM things WHERE id = \(0) AND winner = \(7))"
+        ) { decided in
+            [
+                """
+                INSERT INTO things (id) SELECT CAST(\(1) AS BIGINT) WHERE \(decided ?? .always)
+                ON CONFLICT (id) DO NOTHING
+                """
+            ]
+        }
+        // Whoever asked looks who has won: it was they.
+        #expect(!isWon)
+        #expect(try await other.countThings() == 2)
+    }
+
+    @Test(
         "every caller of a server that falls silent is answered, and served again when it speaks",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func silent() async throws {

@@ -63,7 +63,7 @@ public struct UserAccess: Sendable {
     }
 
     /// A session that was bought with an app's token shows that somebody holds a phone, not who sits here. SPiD's apps
-    /// show their users the account page all the same: what the app's token shows and changes, and no more.
+    /// show their users the account page all the same: the profile, and no more.
     private func session(_ request: Request, _ inWebViews: Bool) async throws -> Session? {
         guard let session = try await newSessions.sessions.of(request, pages.site) else { return nil }
         switch session.origin {

@@ -45,7 +45,7 @@ public struct AuthorizationFeature: Feature {
                 clock: clock),
             UserContextEndpoint(
                 site: site, clients: clients, sessions: sessions, users: context.users, apps: oauth.apps,
-                introductions: oauth.introductions),
+                introductions: oauth.introductions, clientLogouts: oauth.clientLogouts),
             NoProductsEndpoint(clients: clients, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(

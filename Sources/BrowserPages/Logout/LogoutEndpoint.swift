@@ -143,7 +143,7 @@ public struct LogoutEndpoint: Endpoint {
         _ browser: HeldSessions, _ request: Request, _ logout: LogoutRequest
     ) async throws -> Response {
         if let client = logout.leaves {
-            guard let session = browser.current?.session else { return try await signedOut(request, logout) }
+            guard let session = browser.all.first else { return try await signedOut(request, logout) }
             try await clientLogouts.leave(client.id, in: session, at: clock.now)
             return try await signedOut(request, logout)
         }

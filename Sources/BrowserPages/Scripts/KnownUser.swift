@@ -19,11 +19,12 @@ struct KnownUsers: Sendable {
     let sessions: Sessions
     let apps: ConnectedApps
     let introductions: Introductions
+    let clientLogouts: ClientLogouts
 
     func user(_ request: Request, of client: Client) async throws -> KnownUser {
-        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client) else {
-            return .nobody
-        }
+        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
+            try await !clientLogouts.isGone(session.id, from: client.id)
+        else { return .nobody }
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
         guard try await !introductions.isDue(session.user, to: client, in: session.id),
             let scope = try await apps.scope(of: client.id, for: session.user)

@@ -15,9 +15,10 @@ public struct UserContextEndpoint: Endpoint {
 
     public init(
         site: Site, clients: Clients, sessions: Sessions, users: Users, apps: ConnectedApps,
-        introductions: Introductions
+        introductions: Introductions, clientLogouts: ClientLogouts
     ) {
-        knownUsers = KnownUsers(site: site, sessions: sessions, apps: apps, introductions: introductions)
+        knownUsers = KnownUsers(
+            site: site, sessions: sessions, apps: apps, introductions: introductions, clientLogouts: clientLogouts)
         self.clients = clients
         self.users = users
     }

@@ -41,7 +41,7 @@ public struct ClientMetadata: Sendable {
         rotatesRefreshTokens = try members.flag("rotate_refresh_tokens") ?? base?.rotatesRefreshTokens ?? false
         accessTokenLifetime =
             try members.seconds("access_token_lifetime", within: 10...31_536_000) ?? base?.accessTokenLifetime
-            ?? .hours(1)
+            ?? Client.usualAccessTokenLifetime
         refreshTokenLifetime =
             try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
             ?? .days(30)

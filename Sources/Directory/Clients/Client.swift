@@ -31,6 +31,8 @@ public struct Client: Sendable {
     /// Whether a confidential client gets a new refresh token at each use. A public client always does.
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
+    /// Where a client asks for none.
+    public static let usualAccessTokenLifetime: Duration = .hours(1)
     public var refreshTokenLifetime: Duration
     public var refreshFamilyLifetime: RefreshFamilyLifetime
     /// How long a rotated refresh token may be redeemed again while its successor has not been used.

@@ -31,9 +31,6 @@ public struct SignSecret: Sendable {
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key))
     }
 
-    /// A JWT that this key signs (HS256).
-    package func jwt(_ claims: JSON, type: String) -> String { CompactJWS.sign(claims, type: type, secret: key) }
-
     /// No real client signs more parameters; a longer request is meant to cost time.
     public static let mostHashed = 1000
 

@@ -16,6 +16,6 @@ extension SignSecrets {
             "sub": .string(user.uuid), "aud": .string(client.id.text), "iat": .integer(now.seconds),
             "exp": .integer((now + Self.paywallLifetime).seconds),
         ])
-        return try open(client).jwt(claims, type: "sp_id+jwt")
+        return try open(client).sign(claims, type: "sp_id+jwt")
     }
 }

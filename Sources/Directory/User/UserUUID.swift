@@ -22,13 +22,13 @@ public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
 
     /// The UUID of `user`: `subject`, which an import kept, if that is one.
     package static func text(of user: UserID, keeping subject: String?) -> String {
-        if let subject, isUUID(subject) { return subject }
+        if let subject, subject == subject.lowercased(), hasForm(subject) { return subject }
         return UserUUID(user).description
     }
 
-    /// Whether `text` has the form of a UUID, in lower case, of whatever version.
-    private static func isUUID(_ text: String) -> Bool {
-        text.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/) != nil
+    /// Whether `text` has the form of a UUID, of whatever version and whoever made it.
+    public static func hasForm(_ text: String) -> Bool {
+        text.wholeMatch(of: /(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/) != nil
     }
 
     public var description: String {

@@ -56,7 +56,7 @@ public struct AuthorizationRequest: Sendable {
         prompt = try Prompt.read(parameters)
         maxAge = try Self.maxAge(parameters) ?? client.openID.defaultMaxAge
         // A user's uuid is no address to fill in: SPiD's SDK for browsers sends what `/user-context` says.
-        loginHint = parameters[.loginHint].flatMap { UserUUID($0) == nil ? $0 : nil }
+        loginHint = parameters[.loginHint].flatMap { UserUUID.hasForm($0) ? nil : $0 }
         idTokenHint = parameters[.idTokenHint]
         self.returnAddress = returnAddress
         if client.spidCompatible { takeSPiDContexts(parameters[.acrValues]) }

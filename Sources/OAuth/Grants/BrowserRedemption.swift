@@ -38,7 +38,9 @@ extension AuthorizationRequest {
     /// Whether `user` allows all of it in `session`, as of this transaction.
     func isAllowed(by user: UserID, in session: Session.ID, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
-        guard try !Introductions.isDue(user, to: client, in: session, db) else { return false }
+        guard try !Introductions.isDue(user, to: client, in: session, db),
+            try !ClientLogouts.isGone(session, from: client.id, in: db)
+        else { return false }
         let consented = client.firstParty ? nil : try Consents.find(user, client.id, in: db)?.scope
         return scopeToAsk(for: consented) == nil
     }

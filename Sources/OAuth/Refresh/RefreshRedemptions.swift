@@ -55,6 +55,7 @@ struct RefreshRotation: Redemption {
             SELECT \(successor), \(token.family), \(token.scope), \(token.fingerprint),
                 CAST(\(attempt.now) AS BIGINT), CAST(\(expiresAt.token) AS BIGINT)
             WHERE \(decided ?? .always)
+            ON CONFLICT (fingerprint) DO NOTHING
             """
         // Presenting this token proves that the response with it arrived.
         let confirmed = token.predecessor.map { RefreshTokens.confirmation(of: $0, at: attempt.now, when: decided) }

@@ -18,14 +18,16 @@ public struct ClientLogouts: Sendable {
 
     /// Whether the user of `session` has left `client`.
     public func isGone(_ session: Session.ID, from client: Client.ID) async throws -> Bool {
-        try await database.read { db in
-            try !db.rows(
-                """
-                SELECT 1 AS found FROM client_logouts d JOIN sessions s ON s.id = d.session_id
-                WHERE d.session_id = \(session) AND d.client_id = \(client) AND d.created_at >= s.created_at
-                """
-            ).isEmpty
-        }
+        try await database.read { db in try Self.isGone(session, from: client, in: db) }
+    }
+
+    static func isGone(_ session: Session.ID, from client: Client.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT 1 AS found FROM client_logouts d JOIN sessions s ON s.id = d.session_id
+            WHERE d.session_id = \(session) AND d.client_id = \(client) AND d.created_at >= s.created_at
+            """
+        ).isEmpty
     }
 
     /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.

@@ -54,7 +54,7 @@ public struct AccessTokens: Sendable {
         let now = clock.now
         let fingerprint = value.fingerprint
         let found = try await database.rows(Self.query(fingerprint)).first.map(Found.init)
-        let token = try Self.check(found, at: now)
+        let token = try Self.check(found, fingerprint, at: now)
         guard isVisible(token) else {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
@@ -70,7 +70,8 @@ public struct AccessTokens: Sendable {
     /// The current state of `token`, which was presented a while ago: for a transaction that writes after a password
     /// was hashed or another server was asked. Throws `invalid_token` when the token has ended.
     public func again(_ token: AccessToken, in db: any Transaction) throws -> AccessToken {
-        try Self.check(try db.rows(Self.query(token.fingerprint)).first.map(Found.init), at: clock.now)
+        let found = try db.rows(Self.query(token.fingerprint)).first.map(Found.init)
+        return try Self.check(found, token.fingerprint, at: clock.now)
     }
 
     /// The client that a token was issued to, live or not. Proves nothing, but tells which client sent the user.
@@ -106,9 +107,14 @@ public struct AccessTokens: Sendable {
     }
 
     private static func check(
-        _ found: Found?, at now: Timestamp
+        _ found: Found?, _ fingerprint: Fingerprint<AccessToken>, at now: Timestamp
     ) throws(OAuthError) -> AccessToken {
-        guard let found else { throw .tokenRefused("unknown_token") }
+        guard let found else {
+            // Expired tokens are deleted. A client that shows one after days is to refresh, as SPiD's SDKs do then
+            // only.
+            let isOld = fingerprint.time.map { now - $0 >= Client.usualAccessTokenLifetime } ?? false
+            throw .tokenRefused(isOld ? "expired_token" : "unknown_token")
+        }
         if let ended = found.ended { throw .tokenRefused(ended) }
         guard now < found.token.expiresAt else { throw .tokenRefused("expired_token") }
         return found.token

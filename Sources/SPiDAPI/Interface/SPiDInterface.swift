@@ -57,7 +57,9 @@ public struct SPiDInterface: Endpoint {
             let body = Self.form(of: route, request)
             let caller = try await caller(route.access, request, try Self.token(request, body), &container)
             // Known only now: whose form may be in parts.
-            if Form.isMultipart(request), let caller, !caller.client.spidCompatible { throw Form.unreadable() }
+            if request.method == .post, Form.isMultipart(request), let caller, !caller.client.spidCompatible {
+                throw Form.unreadable()
+            }
             let form = try body.get()
             let parameters = try Self.parameters(of: route, request, form)
             var requestingClient: RequestingClient?

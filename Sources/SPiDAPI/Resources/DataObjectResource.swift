@@ -8,7 +8,7 @@ import Storage
 import Values
 
 /// `user/{id}/dataobject/{key}`, `client/{id}/dataobject/{key}` and their lists: texts that a client keeps here, of its
-/// users and of its own. No client sees those of another.
+/// users and of its own. A list may be of all clients of the merchant.
 struct DataObjectResource: SPiDResource {
     let objects: DataObjects
     let finder: UserFinder

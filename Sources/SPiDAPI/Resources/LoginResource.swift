@@ -10,11 +10,13 @@ import Values
 /// `logins` and `user/{id}/logins`: the attempts to sign in at a client, or at any client of its merchant.
 public struct LoginResource: SPiDResource {
     private let logins: Logins
+    private let people: ConnectedUsers
     private let finder: UserFinder
     private let merchants: MerchantNumbers
 
     public init(logins: Logins, people: ConnectedUsers, connections: Connections, merchants: MerchantNumbers) {
         self.logins = logins
+        self.people = people
         self.merchants = merchants
         finder = UserFinder(people: people, connections: connections, merchants: merchants)
     }
@@ -27,7 +29,7 @@ public struct LoginResource: SPiDResource {
                 optional: optional + ["userId"]
             ) { call in
                 guard let user = call["userId"] else { return try await list(nil, call) }
-                guard let id = UserID(spid: user) else {
+                guard let id = try await people.id(spid: user) else {
                     throw SPiDRefusal.malformed("userId", "a user's id or uuid")
                 }
                 return try await list(id, call)

@@ -63,7 +63,7 @@ struct TriggerResource: SPiDResource {
         return found.person.user
     }
 
-    /// Sends a mail with a link, unless the mailbox had too many. It leads on to the client, as after a sign-up.
+    /// Sends a mail with a link, unless the mailbox had too many. It leads to no client: see `Verification.takeover`.
     private func send(
         _ purpose: Verification.Purpose, _ user: User, _ call: SPiDCall,
         _ message: (_ link: String, Verification.Purpose) -> MailTemplate
@@ -78,10 +78,8 @@ struct TriggerResource: SPiDResource {
         }
         let visit = try await pages.visit(
             call.request, client: caller.contextClient, uiLocales: user.profile["locale"]?.string)
-        let onward = try await AppReturn.address(
-            of: nil, for: caller.contextClient, pages, lasting: purpose.linkLifetime ?? .zero)
         let draft = verifications.draft(
-            purpose, email: email.text, user: user.id, browser: nil, continueTo: onward?.path ?? "")
+            purpose, email: email.text, user: user.id, browser: nil)
         _ = try await verifications.ask(
             draft, from: nil, confirm: { db in try caller.confirm(user.id, db) },
             post: mail.reply(message(draft.link?.value ?? "", purpose), to: email, visit))

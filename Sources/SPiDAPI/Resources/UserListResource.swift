@@ -33,13 +33,13 @@ public struct UserListResource: SPiDResource {
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let search = try UserSearch(call)
+        let search = try await UserSearch(call, among: people)
         let users = try await users(search, call)
         return .collection("User", users.map(\.value), offset: search.query.part.offset)
     }
 
     @Sendable private func search(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let search = try UserSearch(call)
+        let search = try await UserSearch(call, among: people)
         guard search.isSearch else {
             throw SPiDRefusal(.badRequest, "No valid search parameters provided", reason: "no_search")
         }

@@ -27,10 +27,10 @@ struct UserSearch: Sendable {
 
     /// Whether something about a user is searched for, not only a part of the list.
     var isSearch: Bool { query.key != nil || !terms.isEmpty || isImpossible }
-    /// Whether other merchants' clients see less of a user than is searched for.
+    /// Whether users of all the merchant's clients are found.
     var isWide: Bool { isOfMerchant && !isByAddress && terms.isEmpty }
 
-    init(_ call: SPiDCall) throws {
+    init(_ call: SPiDCall, among people: ConnectedUsers) async throws {
         if let other = try call.request.query.pairs.first(where: { Self.others.contains($0.name) }) {
             throw SPiDRefusal(
                 .badRequest, "Users are not searched by \(other.name): use \(Self.parameters.joined(separator: ", "))",
@@ -48,7 +48,7 @@ struct UserSearch: Sendable {
             throw SPiDRefusal(.forbidden, "Wrong clientId", reason: "foreign_client")
         }
         terms = ProfileTerm.all.compactMap { name in call[name].flatMap { ProfileTerm(name, $0) } }
-        try readKey(call)
+        try await readKey(call, among: people)
         // A client that may not see what it searches for must not find out by it either.
         if isByAddress || !terms.isEmpty { try call.caller.requireFirstParty() }
     }
@@ -60,7 +60,7 @@ struct UserSearch: Sendable {
     }
 
     /// The user or the beginning of an address that is searched for.
-    private mutating func readKey(_ call: SPiDCall) throws {
+    private mutating func readKey(_ call: SPiDCall, among people: ConnectedUsers) async throws {
         let path = call.path["query"]
         let named = Self.keys.filter { call[$0] != nil || ($0 == "query" && path != nil) }
         guard named.count <= 1 else { throw SPiDRefusal.malformed(named[1], "left out beside \(named[0])") }
@@ -71,13 +71,13 @@ struct UserSearch: Sendable {
             isByAddress = query.key != nil
         case "query":
             let trimmed = text.filter { !$0.isWhitespace }.lowercased()
-            if let id = UserID(spid: text) {
+            if let id = try await people.id(spid: text) {
                 query.key = .user(id)
             } else if !trimmed.isEmpty {
                 query.key = .emailPrefix(trimmed)
                 isByAddress = true
             }
-        default: query.key = UserID(spid: text).map { .user($0) }
+        default: query.key = try await people.id(spid: text).map { .user($0) }
         }
         isImpossible = query.key == nil
     }

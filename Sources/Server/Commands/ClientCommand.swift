@@ -33,7 +33,7 @@ struct ClientCommand: CommandGroup {
                 output.print(
                     try await stores.clients.register(metadata, as: id, merchant: owner, lendsResources: true).json)
             } catch StorageError.conflict {
-                throw JSONFault("id", "one that no client has, or had")
+                throw JSONFault("id", "one that no client has")
             }
         }
 
@@ -42,6 +42,8 @@ struct ClientCommand: CommandGroup {
             guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{2,99}/) != nil else {
                 throw JSONFault("id", "3 to 100 of letters, digits, `.`, `_` and `-`, the first a letter or digit")
             }
+            // `sub` of a client's own tokens is its id, and must be no user's (RFC 9068 §5).
+            guard UserID(text) == nil, !UserUUID.hasForm(text) else { throw JSONFault("id", "no number and no UUID") }
             return Client.ID(text)
         }
     }

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -66,8 +67,16 @@ import Values
             world.server.clock.advance(by: .hours(1))
             let expired = try await world.api("oauth/exchange", phone, ["type": "code"])
             #expect(expired.status == 401 && expired.json["error"] == "expired_token")
-            let unknown = try await world.api("oauth/exchange", "unknown", ["type": "code"])
-            #expect(unknown.status == 401 && unknown.json["error"] == "invalid_token")
+            // Expired tokens are deleted, and apps show them after days.
+            try await world.server.database.write { db in _ = try db.execute("DELETE FROM access_tokens") }
+            let deleted = try await world.api("oauth/exchange", phone, ["type": "code"])
+            #expect(deleted.status == 401 && deleted.json["error"] == "expired_token")
+            let revoked = try await world.signIn().require("access_token")
+            try await world.server.database.write { db in _ = try db.execute("DELETE FROM access_tokens") }
+            for token in ["unknown", revoked] {
+                let unknown = try await world.api("oauth/exchange", token, ["type": "code"])
+                #expect(unknown.status == 401 && unknown.json["error"] == "invalid_token")
+            }
         }
     }
 }

@@ -40,6 +40,33 @@ struct DataObjectTests {
         }
     }
 
+    @Test(
+        "a user's objects end with the connection, and are not listed while the user is leaving",
+        arguments: Backend.available)
+    func connection(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let own = try await world.clientToken(loom)
+            let user = try #require(UserID(world.user))
+            let path = "user/\(user)/do/theme"
+            #expect(try await world.api(path, own, ["value": "dark"]).status == 201)
+            func count() async throws -> Int {
+                try await world.api("dataobjects", own).json["meta"]?["count"]?.integer.map(Int.init) ?? -1
+            }
+            func set(_ sql: SQL) async throws {
+                try await world.server.database.write { db in _ = try db.execute(sql) }
+            }
+            #expect(try await count() == 1)
+            try await set("UPDATE users SET deletion_due_at = 1 WHERE id = \(user)")
+            #expect(try await count() == 0)
+            try await set("UPDATE users SET deletion_due_at = NULL WHERE id = \(user)")
+            #expect(try await count() == 1)
+            try await set("DELETE FROM connections WHERE client_id = \(loom.id)")
+            #expect(try await world.server.database.rows("SELECT id FROM data_objects").isEmpty)
+        }
+    }
+
     @Test("a client has its own, and lists all, in parts and by their time", arguments: Backend.available)
     func ofClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -124,9 +151,10 @@ struct DataObjectTests {
             #expect(try await set("key100", "x") == 409)
             #expect(try await set("key99", "another") == 201)
             #expect(try await set("key100", "x", of: "client/\(loom.id)") == 201, "each owner has its own")
-            let large = String(repeating: "x", count: 65_000)
+            let large = String(repeating: "x", count: 60_000)
             for number in 1...4 { #expect(try await set("key\(number)", large) == 201) }
             #expect(try await set("key5", large) == 409)
+            #expect(try await set("key5", large + "x") == 400)
             let list = try await world.api("user/\(world.user)/dataobjects", token)
             #expect(list.data.members?.count == 100)
         }

@@ -47,9 +47,18 @@ struct UserContextTests {
             let nobody = try await world.server.get(path, headers: headers)
             #expect(nobody.status == 200 && nobody.json == .object([]))
 
-            // The app hands the identifier on as a hint, which is no address to fill in.
-            let hinted = try await world.server.get(world.authorizeAddress(["login_hint": uuid], for: client))
-            #expect(!hinted.body.contains(uuid))
+            // The app hands the identifier on as a hint, which is no address to fill in: nor is one that an import
+            // kept.
+            for uuid in [uuid, "0A1B2C3D-0000-4000-8000-00000000000A"] {
+                let hinted = try await world.server.get(world.authorizeAddress(["login_hint": uuid], for: client))
+                #expect(!hinted.body.contains(uuid))
+            }
+
+            // After signing out of this client alone it is as if nobody were there.
+            let out = try await visitor.browser.open(
+                "/logout?logout_scope=client&client_id=\(client.id)", headers: ["Sec-Fetch-Site": "cross-site"])
+            _ = try await visitor.browser.submit(out)
+            #expect(try await visitor.browser.open(path, headers: headers).json == .object([]))
         }
     }
 

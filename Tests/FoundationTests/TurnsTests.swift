@@ -1,0 +1,38 @@
+import Testing
+import Threads
+
+@Suite("Senders take turns")
+struct TurnsTests {
+    @Test("who sends much waits for each piece until others have had as many")
+    func turns() {
+        var turns = Turns<String>()
+        for number in 1...3 { turns.insert("a\(number)", of: "a") }
+        for number in 1...2 { turns.insert("b\(number)", of: "b") }
+        var order: [String] = []
+        while let next = turns.takeFirst() { order.append(next.work) }
+        #expect(order == ["a1", "b1", "a2", "b2", "a3"])
+    }
+
+    @Test("a sender who was passed over does not turn the order back for who comes later")
+    func passedOver() {
+        var turns = Turns<String>()
+        for number in 1...2 { turns.insert("a\(number)", of: "a") }
+        for number in 1...9 { turns.insert("b\(number)", of: "b") }
+        for number in 1...6 { #expect(turns.takeFirst { $0 != "a" }?.work == "b\(number)") }
+        #expect(turns.takeFirst()?.work == "a1")
+        for number in 1...3 { turns.insert("c\(number)", of: "c") }
+        var order: [String] = []
+        while let next = turns.takeFirst() { order.append(next.work) }
+        #expect(order == ["a2", "b7", "c1", "b8", "c2", "b9", "c3"])
+    }
+
+    @Test("the largest sender gives way, unless the other would then have as many")
+    func largest() {
+        var turns = Turns<String>()
+        for number in 1...3 { turns.insert("a\(number)", of: "a") }
+        #expect(turns.takeLastOfLargest(besides: "b") == "a3")
+        turns.insert("b1", of: "b")
+        #expect(turns.takeLastOfLargest(besides: "b") == nil)
+        #expect(turns.count == 3 && turns.count(of: "a") == 2)
+    }
+}
