@@ -4,8 +4,8 @@ public import Values
 
 extension Sessions {
     /// Opens a session in the caller's transaction and replaces the browser's previous one. Stores the device and
-    /// address as known, except for a bought session, which proves nothing. Also stores a login, except for a password,
-    /// whose login was stored when the password was checked.
+    /// address as known, except for a bought session, which proves nothing, and one for a single merchant. Also stores
+    /// a login, except for a password, whose login was stored when the password was checked.
     public static func open(
         _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID? = nil,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
@@ -20,6 +20,8 @@ extension Sessions {
         }
         guard family == nil else { return }
         try opening.also?(user, now, db)
+        // A merchant could make any place known, and so lift the limits on guessing.
+        guard opening.assertedBy?.isConfined != true else { return }
         try KnownDevices.remember(
             KnownDevices.Place(address: opening.address, device: opening.device), of: user, at: now, in: db)
     }

@@ -69,10 +69,11 @@ extension IdentityProviderEndpoint {
         switch try await entrance.enter(person, opening: newSession.opening, replacing: newSession.replaces?.id) {
         case .entered:
             return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
-        case .leaving(let user):
+        case .leaving(let user, let isConfined):
             let dueAt = user.deletionDueAt ?? user.updatedAt
-            // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do.
-            guard attempt.issuer.isTrustedByAll else {
+            // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do, or a link
+            // that a merchant made.
+            guard attempt.issuer.isTrustedByAll, !isConfined else {
                 return pages.message(
                     .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
             }

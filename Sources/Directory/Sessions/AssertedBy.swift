@@ -9,6 +9,9 @@ public struct AssertedBy: Sendable {
     /// When the user signed in there, if it says so.
     let signedInAt: Timestamp?
 
+    /// Whether a session that it opens is good for one merchant only.
+    public var isConfined: Bool { merchant != nil }
+
     public init(name: String, merchant: Merchant.ID?, signedInAt: Timestamp?) {
         self.name = name
         self.merchant = merchant

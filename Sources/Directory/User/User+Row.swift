@@ -17,9 +17,9 @@ extension User {
     }
 
     /// The `sub` of the user for clients without another; that of a user who is gone is the number.
-    package static func sub(of id: UserID, in db: any Transaction) throws -> String {
-        try db.rows("SELECT subject FROM users WHERE id = \(id)").first?.get("subject", as: String?.self)
-            ?? id.description
+    package static func sub(of id: UserID, in database: any Database) async throws -> String {
+        let rows = try await database.rows("SELECT subject FROM users WHERE id = \(id)")
+        return try rows.first?.get("subject", as: String?.self) ?? id.description
     }
 
     /// The user whose `sub` an import kept, and who has it still.

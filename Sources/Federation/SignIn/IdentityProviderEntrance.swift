@@ -26,8 +26,8 @@ public struct IdentityProviderEntrance: Sendable {
     /// The outcome of `enter`.
     public enum Entry: Sendable {
         case entered
-        /// The user will be deleted.
-        case leaving(User)
+        /// The user will be deleted. A confined sign-in is good for one merchant only.
+        case leaving(User, isConfined: Bool)
         case unknown, disabled, addressTaken
         /// The issuer was disabled, deleted or changed meanwhile.
         case closed
@@ -42,16 +42,21 @@ public struct IdentityProviderEntrance: Sendable {
         let announcement = sessions.announcement(at: now)
         let entry = try await database.write { db -> Entry in
             guard try isOpen(to: newSession, in: db) else { return .closed }
-            switch try people.resolve(newSession.person, newcomer: newcomer, at: now, in: db) {
-            case .known(let user), .linked(let user), .created(let user):
+            func assertedBy() throws -> AssertedBy {
                 let isConfined = try IssuerSubjects.isConfined(
                     newSession.person.subject, of: newSession.person.issuer.id, in: db)
+                return newSession.assertedBy(isConfined: isConfined)
+            }
+            switch try people.resolve(newSession.person, newcomer: newcomer, at: now, in: db) {
+            case .known(let user), .linked(let user), .created(let user):
                 try Sessions.open(
-                    opening.asserted(by: newSession.assertedBy(isConfined: isConfined)), user: user,
+                    opening.asserted(by: try assertedBy()), user: user,
                     signedInAt: newSession.signedInAt ?? now, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
-            case .leaving(let user): return try User.find(user, in: db).map { .leaving($0) } ?? .unknown
+            case .leaving(let user):
+                let isConfined = try assertedBy().isConfined
+                return try User.find(user, in: db).map { .leaving($0, isConfined: isConfined) } ?? .unknown
             case .unknown: return .unknown
             case .disabled: return .disabled
             case .addressTaken: return .addressTaken

@@ -15,6 +15,9 @@ public final class SubjectIdentifiers: Sendable {
     private let database: any Database
     private let random: any RandomSource
     private let salt = Mutex<[UInt8]?>(nil)
+    /// Those asked for lately: every answer of the token endpoint names one.
+    private let subjects = Mutex<[UserID: (subject: String, until: ContinuousClock.Instant)]>([:])
+    private static let mostKnown = 10_000
 
     public init(database: any Database, random: any RandomSource) {
         self.database = database
@@ -27,9 +30,17 @@ public final class SubjectIdentifiers: Sendable {
         return try await subject(user)
     }
 
-    /// The `sub` of `user` for everybody who has no other.
+    /// The `sub` of `user` for everybody who has no other. It never changes, but a user who was deleted may be imported
+    /// again with another.
     public func subject(_ user: UserID) async throws -> String {
-        try await database.read { db in try User.sub(of: user, in: db) }
+        let now = ContinuousClock.now
+        if let known = subjects.withLock({ $0[user] }), now < known.until { return known.subject }
+        let subject = try await User.sub(of: user, in: database)
+        subjects.withLock { subjects in
+            if subjects.count >= Self.mostKnown { subjects.removeAll(keepingCapacity: true) }
+            subjects[user] = (subject, now + .seconds(60))
+        }
+        return subject
     }
 
     /// The `user_id` of `user` for `client`: the number, unless the client must not know it.

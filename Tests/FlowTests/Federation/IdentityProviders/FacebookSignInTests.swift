@@ -114,4 +114,30 @@ struct FacebookSignInTests {
             #expect(try await browser.isSignedIn())
         }
     }
+
+    @Test(
+        "a link that a merchant made neither keeps an account that is to be deleted nor makes a place known",
+        arguments: Backend.available)
+    func confined(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            var browser = Browser(story.here.server)
+            _ = try await story.signIn(&browser)
+            let id = try #require(UserID(try await story.person(&browser)))
+            browser.forgetSession()
+            let due = story.here.server.clock.now + .days(3)
+            func set(_ sql: SQL) async throws {
+                try await story.here.server.database.write { db in _ = try db.execute(sql) }
+            }
+            try await set("UPDATE issuer_subjects SET is_confined = 1")
+            try await set("DELETE FROM known_devices")
+            // It signs in at its merchant as before.
+            #expect(try await story.signIn(&browser).status == 303)
+            #expect(try await story.here.count("known_devices") == 0)
+            browser.forgetSession()
+            try await set("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
+            let page = try await story.signIn(&browser)
+            #expect(page.status == 403 && page.words.contains("Your account will be deleted"), "\(page)")
+            #expect(page.formAction == nil && browser.session == nil)
+        }
+    }
 }
