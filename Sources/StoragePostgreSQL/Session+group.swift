@@ -5,13 +5,15 @@ extension Session {
     /// other. Returns those that are left to be run each for itself: what fails together says nothing about one of
     /// them.
     func run(_ group: [LoneRequest], answeredIn time: Duration) -> [LoneRequest] {
-        let known = group.filter(isPrepared)
+        var (known, unknown): ([LoneRequest], [LoneRequest]) = ([], [])
+        for request in group {
+            if isPrepared(request) { known.append(request) } else { unknown.append(request) }
+        }
         guard group.count > 1, !known.isEmpty else {
             // Running it prepares it, also for the next group.
             runAlone(group[0], answeredIn: time)
             return Array(group.dropFirst())
         }
-        let unknown = known.count == group.count ? [] : group.filter { !isPrepared($0) }
         guard let answers = answers(to: known, within: time) else { return unknown + known }
         for (request, answer) in zip(known, answers) { request.answer(answer) }
         return unknown

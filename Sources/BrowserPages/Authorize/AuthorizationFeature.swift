@@ -15,10 +15,12 @@ public struct AuthorizationFeature: Feature {
     ) {
         let (clients, clock, site) = (context.clients, context.clock, context.site)
         let sessions = authentication.sessions
+        let knownUsers = KnownUsers(
+            site: site, sessions: sessions, apps: oauth.apps, introductions: oauth.introductions,
+            clientLogouts: oauth.clientLogouts)
         let reports = SessionReports(
-            site: site, sessions: sessions, users: context.users, names: openID.names, apps: oauth.apps,
-            introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
-            signSecrets: context.signSecrets, clock: clock)
+            site: site, knownUsers: knownUsers, users: context.users, names: openID.names,
+            agreements: oauth.agreements, signSecrets: context.signSecrets, clock: clock)
         endpoints = [
             AuthorizeEndpoint(
                 pages: pages,
@@ -43,9 +45,7 @@ public struct AuthorizationFeature: Feature {
                 site: site, clients: clients, sessions: sessions, apps: oauth.apps,
                 introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
                 clock: clock),
-            UserContextEndpoint(
-                site: site, clients: clients, sessions: sessions, users: context.users, apps: oauth.apps,
-                introductions: oauth.introductions, clientLogouts: oauth.clientLogouts),
+            UserContextEndpoint(clients: clients, users: context.users, knownUsers: knownUsers),
             NoProductsEndpoint(clients: clients, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(

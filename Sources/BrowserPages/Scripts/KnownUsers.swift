@@ -1,25 +1,35 @@
-import Authentication
-import Directory
+public import Authentication
+public import Directory
 import HTTP
-import HTTPSupport
-import OAuth
+public import HTTPSupport
+public import OAuth
 import Values
 
 /// The user of a browser, as far as a client's pages may know.
 enum KnownUser {
     case nobody
     /// Somebody whom the client does not know, or who has not met its merchant.
-    case stranger
-    case connected(UserID, Scope)
+    case stranger(Session)
+    case connected(Session, Scope)
 }
 
 /// Looks who uses a browser.
-struct KnownUsers: Sendable {
-    let site: Site
-    let sessions: Sessions
-    let apps: ConnectedApps
-    let introductions: Introductions
-    let clientLogouts: ClientLogouts
+public struct KnownUsers: Sendable {
+    private let site: Site
+    private let sessions: Sessions
+    private let apps: ConnectedApps
+    private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
+
+    public init(
+        site: Site, sessions: Sessions, apps: ConnectedApps, introductions: Introductions, clientLogouts: ClientLogouts
+    ) {
+        self.site = site
+        self.sessions = sessions
+        self.apps = apps
+        self.introductions = introductions
+        self.clientLogouts = clientLogouts
+    }
 
     func user(_ request: Request, of client: Client) async throws -> KnownUser {
         guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
@@ -28,7 +38,7 @@ struct KnownUsers: Sendable {
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
         guard try await !introductions.isDue(session.user, to: client, in: session.id),
             let scope = try await apps.scope(of: client.id, for: session.user)
-        else { return .stranger }
-        return .connected(session.user, scope)
+        else { return .stranger(session) }
+        return .connected(session, scope)
     }
 }
