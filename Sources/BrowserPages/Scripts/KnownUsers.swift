@@ -1,4 +1,4 @@
-public import Authentication
+import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport

@@ -4,7 +4,7 @@ import HTTP
 public import HTTPSupport
 import JSON
 import Logging
-public import OAuth
+import OAuth
 import Values
 
 /// `/user-context`, `/login_status`: who uses a browser, for a client's page that greets them or sends them on.
