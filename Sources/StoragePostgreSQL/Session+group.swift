@@ -2,8 +2,8 @@ import Storage
 
 extension Session {
     /// Runs requests of several callers, all of one kind, in one round trip; changes in one transaction, one after the
-    /// other. `alone` gets those that are to be run each for itself, before this waits for anything but the others: what
-    /// fails together says nothing about one of them.
+    /// other. `alone` gets those that are to be run each for itself, before this waits for anything but the others:
+    /// what fails together says nothing about one of them.
     func run(_ group: [LoneRequest], answeredIn time: Duration, alone: (LoneRequest) -> Void) {
         var (known, unknown): ([LoneRequest], [LoneRequest]) = ([], [])
         for request in group {
