@@ -10,7 +10,7 @@ public import Values
 /// What pages of a client may know about the session of their browser, in SPiD's words.
 public struct SessionReports: Sendable {
     private let site: Site
-    private let sessions: Sessions
+    private let sessions: PageSessions
     private let users: Users
     private let names: SubjectIdentifiers
     private let apps: ConnectedApps
@@ -21,7 +21,7 @@ public struct SessionReports: Sendable {
     private let clock: any WallClock
 
     public init(
-        site: Site, sessions: Sessions, users: Users, names: SubjectIdentifiers, apps: ConnectedApps,
+        site: Site, sessions: PageSessions, users: Users, names: SubjectIdentifiers, apps: ConnectedApps,
         introductions: Introductions, clientLogouts: ClientLogouts, agreements: Agreements, signSecrets: SignSecrets,
         clock: any WallClock
     ) {
@@ -63,7 +63,7 @@ public struct SessionReports: Sendable {
 
     func report(_ request: Request, _ client: Client) async throws -> Report {
         let now = clock.now
-        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
+        guard let session = try await sessions.session(of: request, for: client), session.kind.isGood(for: client),
             try await !clientLogouts.isGone(session.id, from: client.id)
         else { return .nobody }
         // A remembered session lives for a year, and would outlive its end in what the page's script keeps.

@@ -15,10 +15,12 @@ import Values
 public struct SessionServiceEndpoint: Endpoint {
     private let clients: Clients
     private let reports: SessionReports
+    private let sessions: PageSessions
 
-    public init(clients: Clients, reports: SessionReports) {
+    public init(clients: Clients, reports: SessionReports, sessions: PageSessions) {
         self.clients = clients
         self.reports = reports
+        self.sessions = sessions
     }
 
     public func add(to router: inout Routes) {
@@ -64,7 +66,12 @@ public struct SessionServiceEndpoint: Endpoint {
         _ request: Request, _ client: Client, nobody: ([JSON.Member]) -> JSON
     ) async throws -> JSON {
         switch try await reports.report(request, client) {
-        case .nobody: return nobody(reports.common(for: SessionReports.shortMemory))
+        case .nobody:
+            // The one member that lets the SDK go there.
+            if let address = try await sessions.renewal(for: request, client) {
+                return .members(["redirectURL": .string(address)])
+            }
+            return nobody(reports.common(for: SessionReports.shortMemory))
         case .stranger(let time):
             return .object(
                 [.init("result", false)] + reports.common(for: time) + [.init("userStatus", "notConnected")])
@@ -87,7 +94,7 @@ public struct SessionServiceEndpoint: Endpoint {
 
 extension OAuth.Parameters {
     /// The client that a page of its own asks for.
-    fileprivate var sessionClient: Client.ID? {
+    var sessionClient: Client.ID? {
         guard let sdrn = self[.clientSDRN] else { return self[.clientID].map { Client.ID($0) } }
         return Client.ID(sdrn: sdrn)
     }
