@@ -1,7 +1,7 @@
 import Authentication
-public import Directory
+import Directory
 import HTTP
-public import HTTPSupport
+import HTTPSupport
 public import OAuth
 import Values
 
@@ -15,16 +15,14 @@ enum KnownUser {
 
 /// Looks who uses a browser.
 public struct KnownUsers: Sendable {
-    private let site: Site
-    private let sessions: Sessions
+    private let sessions: PageSessions
     private let apps: ConnectedApps
     private let introductions: Introductions
     private let clientLogouts: ClientLogouts
 
     public init(
-        site: Site, sessions: Sessions, apps: ConnectedApps, introductions: Introductions, clientLogouts: ClientLogouts
+        sessions: PageSessions, apps: ConnectedApps, introductions: Introductions, clientLogouts: ClientLogouts
     ) {
-        self.site = site
         self.sessions = sessions
         self.apps = apps
         self.introductions = introductions
@@ -32,7 +30,7 @@ public struct KnownUsers: Sendable {
     }
 
     func user(_ request: Request, of client: Client) async throws -> KnownUser {
-        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
+        guard let session = try await sessions.session(of: request, for: client), session.kind.isGood(for: client),
             try await !clientLogouts.isGone(session.id, from: client.id)
         else { return .nobody }
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.

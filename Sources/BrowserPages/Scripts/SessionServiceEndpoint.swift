@@ -10,10 +10,12 @@ import JSON
 public struct SessionServiceEndpoint: Endpoint {
     private let clients: Clients
     private let reports: SessionReports
+    private let sessions: PageSessions
 
-    public init(clients: Clients, reports: SessionReports) {
+    public init(clients: Clients, reports: SessionReports, sessions: PageSessions) {
         self.clients = clients
         self.reports = reports
+        self.sessions = sessions
     }
 
     public func add(to router: inout Routes) {
@@ -40,7 +42,12 @@ public struct SessionServiceEndpoint: Endpoint {
         _ request: Request, _ client: Client, nobody: ([JSON.Member]) -> JSON
     ) async throws -> JSON {
         switch try await reports.report(request, client) {
-        case .nobody: return nobody(reports.common(for: SessionReports.shortMemory))
+        case .nobody:
+            // The one member that lets the SDK go there.
+            if let address = try await sessions.renewal(for: request, client) {
+                return .members(["redirectURL": .string(address)])
+            }
+            return nobody(reports.common(for: SessionReports.shortMemory))
         case .stranger(let time):
             return .object(
                 [.init("result", false)] + reports.common(for: time) + [.init("userStatus", "notConnected")])

@@ -55,6 +55,7 @@ public struct Clients: Sendable {
         guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfStranger
         }
+        defer { if !metadata.sessionHosts.isEmpty { known.forget() } }
         let now = clock.now
         let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)

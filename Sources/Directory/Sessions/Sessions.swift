@@ -56,10 +56,19 @@ public struct Sessions: Sendable {
 
     /// The live session of a cookie. Using a session keeps it alive; this is stored at most once a minute.
     public func find(_ secret: Secret<Session>) async throws -> Session? {
-        let now = clock.now
         let fingerprint = secret.fingerprint
-        let session = try await database.read { db in try Self.find(fingerprint, at: now, in: db) }
-        guard let session else { return nil }
+        return try await find { _ in fingerprint }
+    }
+
+    /// The live session with the fingerprint that `name` finds. Using it keeps it alive, as above.
+    func find(
+        named name: @escaping @Sendable (any Transaction) throws -> Fingerprint<Session>?
+    ) async throws -> Session? {
+        let now = clock.now
+        let found = try await database.read { db in
+            try name(db).map { (fingerprint: $0, session: try Self.find($0, at: now, in: db)) }
+        }
+        guard let fingerprint = found?.fingerprint, let session = found?.session else { return nil }
         if now - session.seenAt >= .seconds(60) {
             let expiresAt = session.expiry(usedAt: now)
             try await database.write { db in
