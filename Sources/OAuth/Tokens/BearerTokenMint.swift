@@ -59,16 +59,20 @@ public struct BearerTokenMint: TokenMint {
         let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
         let outcome = try await write(isDecidedByOneRow) { db in
             let outcome = try authorization.claim.win(attempt, in: db)
-            if case .replayed(_, let family) = outcome {
+            switch outcome {
+            case .won: break
+            case .wonAgain(let family): try TokenFamilies.end(family, telling: announcement, in: db)
+            case .replayed(_, let family):
                 try TokenFamilies.end(family, telling: announcement, in: db)
+                return outcome
+            case .wonBefore, .changed, .refused: return outcome
             }
-            guard case .won = outcome else { return outcome }
             if let newFamily { try TokenFamilies.store(newFamily, in: db) }
             try db.enqueue(storing(nil))
             if let newRefreshToken, let newFamily {
                 try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
             }
-            return .won
+            return outcome
         }
         switch outcome {
         case .refused(let refusal): throw refusal
@@ -76,6 +80,9 @@ public struct BearerTokenMint: TokenMint {
             announcement.send()
             throw refusal
         case .changed: return nil
+        case .wonAgain:
+            announcement.send()
+            return response(newRefreshToken)
         case .won, .wonBefore:
             return response(newRefreshToken ?? authorization.knownRefreshToken)
         }
