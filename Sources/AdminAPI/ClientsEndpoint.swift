@@ -33,7 +33,7 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
         if !administrator.lendsResources { try addresses.refuseOwnResources(in: json) }
         let metadata = try ClientMetadata(json)
@@ -67,7 +67,7 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .clientChange)
         try addresses.refuseOwn(in: json)
         if !administrator.lendsResources {
             try addresses.refuseOwnResources(in: json, besides: client.openID.resources)

@@ -40,8 +40,9 @@ public struct ClientMetadata: Sendable {
         spidCompatible = try members.flag("spid_compatible") ?? base?.spidCompatible ?? false
         rotatesRefreshTokens = try members.flag("rotate_refresh_tokens") ?? base?.rotatesRefreshTokens ?? false
         accessTokenLifetime =
-            try members.seconds("access_token_lifetime", within: 10...31_536_000) ?? base?.accessTokenLifetime
-            ?? Client.usualAccessTokenLifetime
+            try members.seconds(
+                "access_token_lifetime", within: Client.shortestAccessTokenLifetime.seconds...31_536_000)
+            ?? base?.accessTokenLifetime ?? Client.usualAccessTokenLifetime
         refreshTokenLifetime =
             try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
             ?? .days(30)
@@ -125,7 +126,7 @@ public struct ClientMetadata: Sendable {
 
     /// What loosens a rule is for clients that have to be answered as SPiD did.
     private func checkSPiD(_ members: JSONMembers) throws(JSONFault) {
-        guard !spidCompatible else { return }
+        guard !spidCompatible else { return try checkSecret() }
         for name in SPiDSettings.names where members.any(name) != nil {
             throw JSONFault(name, "left out for a client without spid_compatible")
         }
@@ -134,6 +135,17 @@ public struct ClientMetadata: Sendable {
         }
         guard webPages.allSatisfy(\.isWholeOrigin) else {
             throw JSONFault("web_origins", "origins without a path for a client without spid_compatible")
+        }
+    }
+
+    /// What is only for clients with a secret, or only for those without.
+    private func checkSecret() throws(JSONFault) {
+        guard authentication == .none || spid.publicExchangeCodesFrom.isEmpty else {
+            throw JSONFault(
+                "public_exchange_codes_from", "left out for a client that has a secret")
+        }
+        guard authentication != .none || !spid.codesRedeemedTwice else {
+            throw JSONFault("codes_redeemed_twice", "false for a client that has no secret")
         }
     }
 

@@ -28,7 +28,9 @@ public struct AuthorizationCodeGrant: Grant {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
                 client, code.subject, code.scope, code.request, parent: code.parent,
-                CodeRedemption(code: .authorization(authorizationCode)))
+                CodeRedemption(
+                    code: .authorization(authorizationCode),
+                    mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic))
         }
         throw OAuthError.codeRefused("unknown_code")
     }

@@ -110,9 +110,9 @@ public struct AccessTokens: Sendable {
         _ found: Found?, _ fingerprint: Fingerprint<AccessToken>, at now: Timestamp
     ) throws(OAuthError) -> AccessToken {
         guard let found else {
-            // Expired tokens are deleted. A client that shows one after days is to refresh, as SPiD's SDKs do then
-            // only.
-            let isOld = fingerprint.time.map { now - $0 >= Client.usualAccessTokenLifetime } ?? false
+            // Expired tokens are deleted. A client that shows one later is to refresh, as SPiD's SDKs do then only. One
+            // that was revoked alone is told the same: its refresh token is good.
+            let isOld = fingerprint.time.map { now - $0 >= Client.shortestAccessTokenLifetime } ?? false
             throw .tokenRefused(isOld ? "expired_token" : "unknown_token")
         }
         if let ended = found.ended { throw .tokenRefused(ended) }

@@ -58,13 +58,17 @@ public struct BearerTokenMint: TokenMint {
 
         let outcome = try await write(isDecidedByOneRow) { db in
             let outcome = try authorization.claim.win(attempt, in: db)
-            if case .replayed(_, let family) = outcome {
+            switch outcome {
+            case .won: break
+            case .wonAgain(let family): try TokenFamilies.end(family, telling: announcement, in: db)
+            case .replayed(_, let family):
                 try TokenFamilies.end(family, telling: announcement, in: db)
+                return outcome
+            case .wonBefore, .changed, .refused: return outcome
             }
-            guard case .won = outcome else { return outcome }
             for sql in new.insertions(when: nil) { try db.enqueue(sql) }
             if let newFamily { try TokenFamilies.keepUp(newFamily, in: db) }
-            return .won
+            return outcome
         }
         switch outcome {
         case .refused(let refusal): throw refusal
@@ -72,6 +76,9 @@ public struct BearerTokenMint: TokenMint {
             announcement.send()
             throw refusal
         case .changed: return nil
+        case .wonAgain:
+            announcement.send()
+            return response(newRefreshToken)
         case .won, .wonBefore:
             return response(newRefreshToken ?? authorization.knownRefreshToken)
         }

@@ -8,6 +8,12 @@ struct SPiDMembers: CommandArguments {
     @Flag(deniable: "Whether its tokens of the implicit grant buy codes.")
     var exchangeFrontChannelTokens: Bool?
     @Option(
+        name: "public-exchange-codes-from",
+        help: "A client whose tokens buy codes for this one, which has no secret; may be repeated. \"\" for none.")
+    var publicExchangeCodesFrom: [String] = []
+    @Flag(deniable: "Whether it may redeem a code twice: the second time ends the tokens of the first.")
+    var codesRedeemedTwice: Bool?
+    @Option(
         name: "required-field",
         help: "What its apps should ask people for, as name.given_name; may be repeated. \"\" for nothing.")
     var requiredFields: [String] = []
@@ -23,6 +29,8 @@ struct SPiDMembers: CommandArguments {
         let json: JSON = .members([
             "authorization_response_iss": authorizationResponseISS.map { .bool($0) },
             "exchange_front_channel_tokens": exchangeFrontChannelTokens.map { .bool($0) },
+            "public_exchange_codes_from": ClientMembers.list(publicExchangeCodesFrom),
+            "codes_redeemed_twice": codesRedeemedTwice.map { .bool($0) },
             "required_fields": ClientMembers.list(requiredFields),
             "terms_summary": ClientMembers.list(termsSummary),
             "session_hosts": ClientMembers.list(sessionHosts),

@@ -38,7 +38,7 @@ public struct IntrospectionEndpoint: Endpoint {
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let parameters = try Form.read(request).parameters
-        return try await expired.answer(request, context) { try await answer(request, parameters) }
+        return try await expired.answer(request, context, .known) { try await answer(request, parameters) }
     }
 
     private func answer(_ request: Request, _ parameters: OAuth.Parameters) async throws -> Response {

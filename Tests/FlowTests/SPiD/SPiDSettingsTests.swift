@@ -5,11 +5,12 @@ import Testing
 @Suite("What a SPiD-compatible client may set for itself")
 struct SPiDSettingsTests {
     private static let defaults: KeyValuePairs<String, JSON> = [
-        "authorization_response_iss": false, "exchange_front_channel_tokens": false, "required_fields": [],
+        "authorization_response_iss": false, "exchange_front_channel_tokens": false,
+        "public_exchange_codes_from": [], "codes_redeemed_twice": false, "required_fields": [],
         "terms_summary": [], "session_hosts": [],
     ]
     private static let others: KeyValuePairs<String, JSON> = [
-        "authorization_response_iss": true, "exchange_front_channel_tokens": true,
+        "authorization_response_iss": true, "exchange_front_channel_tokens": true, "codes_redeemed_twice": true,
         "required_fields": ["name.given_name", "birthday"], "terms_summary": ["Now with cookies.", "Nå på norsk."],
         "session_hosts": ["id.example.com", "id.example.com:8443"],
     ]
