@@ -33,12 +33,13 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
         if !administrator.lendsResources { try addresses.refuseOwnResources(in: json) }
         let metadata = try ClientMetadata(json)
         try addresses.refuseUnaskable(in: json)
         try administrator.permit(granting: metadata.scope)
+        try administrator.permit(serving: metadata.sessionHosts)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
         let registered = try await clients.register(
@@ -66,7 +67,7 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .clientChange)
         try addresses.refuseOwn(in: json)
         if !administrator.lendsResources {
             try addresses.refuseOwnResources(in: json, besides: client.openID.resources)

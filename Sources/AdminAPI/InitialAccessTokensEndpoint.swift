@@ -24,7 +24,7 @@ public struct InitialAccessTokensEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .newInitialAccessToken)
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
         let (token, value) = try await tokens.issue(json, for: merchant)
         let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]

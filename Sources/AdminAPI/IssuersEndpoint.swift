@@ -26,7 +26,7 @@ public struct IssuersEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .newIssuer)
         let merchant = try administrator.merchant(json, toMake: "issuers")
         let issuer = try await issuers.register(json, merchant: merchant, permit: administrator.permit(registering:))
         return .json(issuer.json, status: .created)
@@ -45,7 +45,8 @@ public struct IssuersEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (issuer, administrator) = try await mine(request, context)
-        let changed = try await issuers.change(issuer.id, try request.jsonObject()) { issuer, changed in
+        let json = try request.jsonObject(of: .issuerChange)
+        let changed = try await issuers.change(issuer.id, json) { issuer, changed in
             try administrator.permit(issuer, toBecome: changed)
         }
         guard let changed else { throw Problem.notFound("issuer") }

@@ -26,7 +26,7 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         try await gate.administrator(request).requirePlatform("make merchants")
-        return .json(try await merchants.create(try request.jsonObject()).json, status: .created)
+        return .json(try await merchants.create(try request.jsonObject(of: .newMerchant)).json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -49,7 +49,7 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .merchantChange)
         try administrator.permit(changingMerchant: json)
         guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)

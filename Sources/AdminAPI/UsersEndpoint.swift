@@ -39,7 +39,7 @@ public struct UsersEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let (administrator, confirm) = try await gate.entry(request)
-        let changes = try UserChanges(try request.jsonObject())
+        let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
             let user = try await administration.create(changes, by: administrator, confirm: confirm)
             return .json(user.adminJSON, status: .created)
@@ -67,7 +67,7 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (administrator, confirm) = try await gate.entry(request)
         let id = try await own(context, of: administrator)
-        let changes = try UserChanges(try request.jsonObject())
+        let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
             let user = try await administration.change(id, changes, by: administrator, confirm: confirm)
             guard let user else {

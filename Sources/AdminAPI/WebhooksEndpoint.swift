@@ -28,7 +28,7 @@ public struct WebhooksEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try request.jsonObject()
+        let json = try request.jsonObject(of: .webhook)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
         return .json(shown(try await webhooks.register(json, merchant: merchant)), status: .created)
     }
@@ -46,7 +46,7 @@ public struct WebhooksEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (webhook, administrator) = try await mine(request, context)
-        let changed = try await webhooks.change(webhook.id, try request.jsonObject()) { webhook, changed in
+        let changed = try await webhooks.change(webhook.id, try request.jsonObject(of: .webhook)) { webhook, changed in
             try administrator.permit(webhook, toBecome: changed)
         }
         guard let changed else { throw Problem.notFound("webhook") }

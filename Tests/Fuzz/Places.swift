@@ -28,6 +28,10 @@ import Values
         }
         _ = RedirectURIMismatch(text + "/", among: [uri])
         _ = uri.secureHost
+        if let place = uri.appPlace.map({ String(Substring($0)) }) {
+            require(uri.text.hasPrefix(place), "\(uri.text) is not in \(place)")
+            require((RedirectURI(stored: place).host ?? "") == (uri.host ?? ""), "\(uri.text) is not at \(place)")
+        }
     }
     _ = RedirectURIMismatch(text, among: [RedirectURI(stored: "https://shop.example/landing?a=b")])
     if let page = PageAddress(text) {

@@ -173,6 +173,28 @@ def test_doctor_tells_whose_front_channel_tokens_buy(prepare):
     assert "front channel" not in server.command("doctor").stdout
 
 
+def test_doctor_tells_whose_codes_need_no_secret_or_are_redeemed_twice(prepare):
+    server = prepare()
+    server.init()
+    merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
+
+    def create(*options: str) -> str:
+        made = server.command("client", "create", "--merchant", merchant, "--spid-compatible", "--json", *options)
+        assert made.returncode == 0, said(made)
+        return json.loads(made.stdout)["client_id"]
+
+    earlier = create("--name", "Old app")
+    app = create(
+        "--name", "New app", "--token-endpoint-auth-method", "none", "--public-exchange-codes-from", earlier)
+    backend = create("--name", "Java", "--codes-redeemed-twice")
+    told = server.command("doctor").stdout
+    assert re.search(rf"warning +public codes .*secret for 1: {app} \(New app\)", told), told
+    assert re.search(rf"warning +codes +a code .*twice for 1: {backend} \(Java\)", told), told
+    server.command("client", "change", app, "--public-exchange-codes-from", "")
+    server.command("client", "change", backend, "--no-codes-redeemed-twice")
+    assert " codes " not in server.command("doctor").stdout.replace("buy codes", "")
+
+
 def test_doctor_tells_whose_id_tokens_have_a_shared_secret(launch, engine):
     server = launch(engine)
     spindle = Spindle.of(server)

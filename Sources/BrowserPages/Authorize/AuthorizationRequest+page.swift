@@ -81,6 +81,16 @@ extension PageRenderer {
         return message(.leaving, visit, values: values, detail: detail, status: status, cookies: cookies)
     }
 
+    /// Leads to SPiD's `path` for the authorization request in `query`.
+    func entering(_ path: String, _ query: Form, _ http: Request) async throws -> Response {
+        guard let address = query.address(at: path) else {
+            return brokenRequest(
+                try await visit(http), detail: "The authorization request is longer than 8000 bytes.",
+                status: .uriTooLong)
+        }
+        return .sendBrowser(to: address, status: .seeOther)
+    }
+
     /// The page for a request that cannot be read at all.
     func brokenRequest(_ visit: PageContext, detail: String? = nil, status: Status = .badRequest) -> Response {
         message(.brokenRequest, visit, detail: detail, status: status)

@@ -44,9 +44,13 @@ public struct LogoutEndpoint: Endpoint {
         let session = browser.all.first
         let parameters = try request.query.parameters
         let named = try await clientInPlaceOfToken(parameters)
-        let presented = named == nil ? try PresentedToken.read(request) : nil
+        // What is in place of a token in the query is none, but there may be one in the header.
+        let presented =
+            named == nil
+            ? try PresentedToken.read(request)
+            : try PresentedToken.find(request.headers, form: nil, query: nil)
         let token = try await endToken(
-            presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
+            presented, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
         let logout = try await logout(parameters, named, token, presented)
         guard let session else {
             // A device gets JSON; a browser gets a page, or goes on.
@@ -70,8 +74,8 @@ public struct LogoutEndpoint: Endpoint {
         // A device's call may have no body.
         let form = request.headers[.contentType] == nil ? Form(pairs: []) : try Form.read(request)
         let parameters = try form.parameters
-        if try PresentedToken.read(request, form: parameters) != nil {
-            _ = try await endToken(request, form)
+        if let presented = try PresentedToken.read(request, form: parameters) {
+            _ = try await endToken(presented)
             return .json(.members(["result": "OK"]))
         }
         // A client's own form (RP-Initiated Logout §2) comes without the browser's cookies: repeat it by GET.
@@ -118,20 +122,20 @@ public struct LogoutEndpoint: Endpoint {
 
     /// Ends the token of a link. In a browser a dead one counts as none: its user wants to sign out all the same.
     private func endToken(
-        _ presented: PresentedToken?, _ request: Request, ofABrowser isOfABrowser: Bool
+        _ presented: PresentedToken?, ofABrowser isOfABrowser: Bool
     ) async throws -> AccessToken? {
-        guard presented != nil else { return nil }
+        guard let presented else { return nil }
         do {
-            return try await endToken(request)
+            return try await endToken(presented)
         } catch let refusal as OAuthError where refusal.code == .invalidToken && isOfABrowser {
             return nil
         }
     }
 
     /// Ends the token, its refresh token and the sessions bought with it: they all belong to one token family.
-    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccessToken {
+    private func endToken(_ presented: PresentedToken) async throws -> AccessToken {
         // The token may be in the URL: nobody gains a token that this request ends.
-        let token = try await tokens.require(request, form: form.parameters, inQuery: true, forAnybody: true)
+        let token = try await tokens.require(presented, inQuery: true, forAnybody: true)
         guard let family = token.family else { throw OAuthError.userTokenNeeded }
         try await families.logOut(family, at: clock.now)
         return token

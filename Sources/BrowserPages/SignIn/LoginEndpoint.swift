@@ -29,7 +29,7 @@ public struct LoginEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
-        if let address = query.authorization(at: "/flow/login") { return .sendBrowser(to: address, status: .seeOther) }
+        if query.isAuthorizationRequest { return try await pages.entering("/flow/login", query, request) }
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
         let session = try await newSessions.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil

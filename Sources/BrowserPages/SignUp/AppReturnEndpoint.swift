@@ -5,7 +5,8 @@ import OAuth
 import Pages
 import Values
 
-/// `/signup/return`: goes on to the app that signed a user up, at a redirect URI that it has registered now.
+/// `/signup/return`: goes on to the app that signed a user up, at a redirect URI that it has registered now, or a place
+/// in the app. No code goes with it.
 struct AppReturnEndpoint: Endpoint {
     let pages: PageRenderer
 
@@ -15,13 +16,13 @@ struct AppReturnEndpoint: Endpoint {
         let query = try request.query
         guard let text = query["redirect_uri"] else { return .sendBrowser(to: "/account", status: .seeOther) }
         let client = try await pages.clients.findLive(Client.ID(query["client_id"] ?? ""))
-        guard let client, let registered = client.redirectURI(text) else {
+        guard let client, let uri = client.redirectURI(text) ?? client.appPage(text) else {
             let visit = try await pages.visit(request, client: client)
             return pages.message(client == nil ? .unknownClient : .unregisteredRedirectURI, visit)
         }
         guard !client.registeredItself else {
-            return pages.leaving(to: registered.text, try await pages.visit(request, client: client))
+            return pages.leaving(to: uri.text, try await pages.visit(request, client: client))
         }
-        return .sendBrowser(to: registered.text)
+        return .sendBrowser(to: uri.text)
     }
 }

@@ -45,7 +45,7 @@ public struct SignUpEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
-        if let address = query.authorization(at: "/flow/signup") { return .sendBrowser(to: address, status: .seeOther) }
+        if query.isAuthorizationRequest { return try await pages.entering("/flow/signup", query, request) }
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
         return try await pages.signUp(request, visit, agreements.terms(for: visit.client))
     }

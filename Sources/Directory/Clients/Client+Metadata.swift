@@ -40,8 +40,9 @@ public struct ClientMetadata: Sendable {
         spidCompatible = try members.flag("spid_compatible") ?? base?.spidCompatible ?? false
         rotatesRefreshTokens = try members.flag("rotate_refresh_tokens") ?? base?.rotatesRefreshTokens ?? false
         accessTokenLifetime =
-            try members.seconds("access_token_lifetime", within: 10...31_536_000) ?? base?.accessTokenLifetime
-            ?? Client.usualAccessTokenLifetime
+            try members.seconds(
+                "access_token_lifetime", within: Client.shortestAccessTokenLifetime.seconds...31_536_000)
+            ?? base?.accessTokenLifetime ?? Client.usualAccessTokenLifetime
         refreshTokenLifetime =
             try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
             ?? .days(30)
@@ -69,6 +70,9 @@ public struct ClientMetadata: Sendable {
 
     /// Whether the client could administer the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
+
+    /// Hosts of the client's site that are to lead here.
+    public var sessionHosts: [String] { spid.sessionHosts }
 
     /// Those that the client has already stay: they were registered before this rule.
     private func checkResources(over base: Client?) throws(JSONFault) {
@@ -122,7 +126,7 @@ public struct ClientMetadata: Sendable {
 
     /// What loosens a rule is for clients that have to be answered as SPiD did.
     private func checkSPiD(_ members: JSONMembers) throws(JSONFault) {
-        guard !spidCompatible else { return }
+        guard !spidCompatible else { return try checkSecret() }
         for name in SPiDSettings.names where members.any(name) != nil {
             throw JSONFault(name, "left out for a client without spid_compatible")
         }
@@ -131,6 +135,17 @@ public struct ClientMetadata: Sendable {
         }
         guard webPages.allSatisfy(\.isWholeOrigin) else {
             throw JSONFault("web_origins", "origins without a path for a client without spid_compatible")
+        }
+    }
+
+    /// What is only for clients with a secret, or only for those without.
+    private func checkSecret() throws(JSONFault) {
+        guard authentication == .none || spid.publicExchangeCodesFrom.isEmpty else {
+            throw JSONFault(
+                "public_exchange_codes_from", "left out for a client that has a secret")
+        }
+        guard authentication != .none || !spid.codesRedeemedTwice else {
+            throw JSONFault("codes_redeemed_twice", "false for a client that has no secret")
         }
     }
 

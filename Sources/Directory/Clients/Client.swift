@@ -33,6 +33,7 @@ public struct Client: Sendable {
     public var accessTokenLifetime: Duration
     /// Where a client asks for none.
     public static let usualAccessTokenLifetime: Duration = .hours(1)
+    public static let shortestAccessTokenLifetime: Duration = .seconds(10)
     public var refreshTokenLifetime: Duration
     public var refreshFamilyLifetime: RefreshFamilyLifetime
     /// How long a rotated refresh token may be redeemed again while its successor has not been used.

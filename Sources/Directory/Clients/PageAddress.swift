@@ -29,7 +29,7 @@ package struct PageAddress: Sendable, Hashable {
     }
 
     /// Browsers read a backslash as a slash (WHATWG URL §4.4), and no URI has the others.
-    private static let doubtful = Array(#"\"<>"#.utf8)
+    static let doubtful = Array(#"\"<>"#.utf8)
 
     private static func segments(_ path: Substring.UTF8View) -> [[UInt8]]? {
         guard !path.isEmpty else { return [] }

@@ -1,5 +1,5 @@
 import JSON
-import Values
+public import Values
 
 /// What SPiD let its clients set, or what they are used to. Only a SPiD-compatible client has other than the defaults.
 public struct SPiDSettings: Sendable, Equatable {
@@ -16,17 +16,27 @@ public struct SPiDSettings: Sendable, Equatable {
     public var authorizationResponseISS = false
     /// Whether its tokens of the implicit grant, which browsers have seen in a URL, buy codes.
     public var exchangeFrontChannelTokens = false
+    /// The clients whose tokens buy codes for this one, which has no secret to redeem them with. For an app whose
+    /// earlier SDK was another client, with a secret.
+    public var publicExchangeCodesFrom: [Client.ID] = []
+    /// Whether an authorization code may be redeemed once more while it lives, which ends what it gave before. SPiD's
+    /// SDK for Java redeems each one twice.
+    public var codesRedeemedTwice = false
     /// Told to its apps, which ask for them: no page of ours does.
     public var requiredFields: [Field] = []
     /// What is new in its terms, a sentence each, for its apps to show.
     public var termsSummary: [String] = []
+    /// Hosts of its own site at which this server answers too, for its pages in browsers that keep third-party cookies
+    /// back (docs/decisions/session-hosts.md). As browsers write them in `Host`.
+    public var sessionHosts: [String] = []
 
     public init() {}
 }
 
 extension SPiDSettings {
-    static let names = [
-        "authorization_response_iss", "exchange_front_channel_tokens", "required_fields", "terms_summary",
+    public static let names = [
+        "authorization_response_iss", "exchange_front_channel_tokens", "public_exchange_codes_from",
+        "codes_redeemed_twice", "required_fields", "terms_summary", "session_hosts",
     ]
 
     /// Reads `members` over `base`.
@@ -34,8 +44,13 @@ extension SPiDSettings {
         self = base ?? SPiDSettings()
         if let flag = try members.flag("authorization_response_iss") { authorizationResponseISS = flag }
         if let flag = try members.flag("exchange_front_channel_tokens") { exchangeFrontChannelTokens = flag }
+        if let list = try members.list("public_exchange_codes_from", most: 10) {
+            publicExchangeCodesFrom = try list.map(Self.client)
+        }
+        if let flag = try members.flag("codes_redeemed_twice") { codesRedeemedTwice = flag }
         if let list = try members.list("required_fields") { requiredFields = try Self.fields(list) }
         if let list = try members.list("terms_summary", most: 20) { termsSummary = try list.map(Self.sentence) }
+        if let list = try members.list("session_hosts", most: 10) { sessionHosts = try list.map(Self.host) }
     }
 
     /// As administration shows them and as they are stored.
@@ -43,10 +58,20 @@ extension SPiDSettings {
         let json: JSON = .members([
             "authorization_response_iss": .bool(authorizationResponseISS),
             "exchange_front_channel_tokens": .bool(exchangeFrontChannelTokens),
+            "public_exchange_codes_from": .array(publicExchangeCodesFrom.map { .string($0.text) }),
+            "codes_redeemed_twice": .bool(codesRedeemedTwice),
             "required_fields": .array(requiredFields.map { .string($0.rawValue) }),
             "terms_summary": .array(termsSummary.map { .string($0) }),
+            "session_hosts": .array(sessionHosts.map { .string($0) }),
         ])
         return json.members ?? []
+    }
+
+    private static func client(_ text: String) throws(JSONFault) -> Client.ID {
+        guard (1...100).contains(text.utf8.count) else {
+            throw JSONFault("public_exchange_codes_from", "ids of clients")
+        }
+        return Client.ID(text)
     }
 
     private static func fields(_ list: [String]) throws(JSONFault) -> [Field] {
@@ -60,6 +85,17 @@ extension SPiDSettings {
     private static func sentence(_ text: String) throws(JSONFault) -> String {
         guard (1...300).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
             throw JSONFault("terms_summary", "texts of 1 to 300 bytes without control characters")
+        }
+        return text
+    }
+
+    /// A name with a period, or this machine; with a port if it is not the usual one.
+    private static func host(_ text: String) throws(JSONFault) -> String {
+        let site = WebSite(of: "https://\(text)")
+        guard text.utf8.count <= 260, WebOrigin.isOne("https://\(text)"), let host = site?.host,
+            text == host || text == "\(host):\(site?.port ?? 0)", host == "localhost" || host.contains(".")
+        else {
+            throw JSONFault("session_hosts", "hosts as browsers write them, such as id.example.com")
         }
         return text
     }

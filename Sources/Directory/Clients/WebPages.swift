@@ -44,11 +44,12 @@ extension Client {
         webPages.reduce(into: []) { if !$0.contains($1.origin) { $0.append($1.origin) } }
     }
 
-    /// The page of the client that `text` is the address of, without its fragment. A SPiD-compatible client need not
-    /// register such an address itself. It is for browsers that leave, never for codes and tokens.
+    /// The page of the client that `text` is the address of, without its fragment, or the place in its app. A
+    /// SPiD-compatible client need not register such an address itself. It is for browsers that leave, never for codes
+    /// and tokens.
     package func page(_ text: String) -> RedirectURI? {
         guard spidCompatible, let address = PageAddress(text), webPages.contains(where: { $0.contain(address) }) else {
-            return nil
+            return appPage(text)
         }
         return RedirectURI(stored: address.text)
     }

@@ -40,6 +40,17 @@ extension Merchants {
         guard let stored else { throw JSONFault("number", "a number that no other merchant has") }
         return stored
     }
+
+    /// Gives the next number to a merchant that has none, because an older program made it during an upgrade. When the
+    /// highest is given, the merchant stays without.
+    static func number(_ id: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE merchants SET number = (SELECT COALESCE(MAX(m.number), 0) + 1 FROM merchants m)
+            WHERE id = \(id) AND number IS NULL
+                AND (SELECT COALESCE(MAX(m.number), 0) FROM merchants m) < \(Merchant.numbers.upperBound)
+            """)
+    }
 }
 
 /// The numbers of merchants, which never change: each is read from the database once.

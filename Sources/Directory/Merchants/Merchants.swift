@@ -75,6 +75,7 @@ public struct Merchants: Sendable {
         let now = clock.now
         defer { known.forget() }
         return try await database.write { db in
+            try Self.number(id, in: db)
             guard
                 var merchant = try db.rows(
                     "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"

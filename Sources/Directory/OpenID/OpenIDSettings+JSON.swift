@@ -4,6 +4,16 @@ public import JSON
 import Values
 
 extension OpenIDSettings {
+    /// The names of all of them.
+    public static let names =
+        [
+            "response_types", "id_token_signed_response_alg", "id_token_lifetime", "id_token_scope_claims",
+            "id_token_claims", "subject_type", "sector_identifier_uri", "userinfo_signed_response_alg",
+            "request_object_signing_alg", "request_uris", "token_endpoint_auth_signing_alg", "require_issuer_audience",
+            "jwks", "jwks_uri", "access_token_format", "resources", "default_max_age", "backchannel_logout_uri",
+            "backchannel_logout_session_required",
+        ] + informationNames
+
     /// The members in the names of registration, as administration shows them and as they are stored.
     public var members: [JSON.Member] {
         var keySet: JSON?

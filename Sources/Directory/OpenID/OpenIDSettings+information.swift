@@ -5,6 +5,8 @@ extension OpenIDSettings {
     /// Pages link to them, so they must be web addresses.
     private static let addresses = ["client_uri", "logo_uri", "policy_uri", "initiate_login_uri"]
 
+    static let informationNames = texts + addresses + ["application_type", "contacts"]
+
     /// The client's descriptive members in `members`, over those in `base`.
     static func information(_ members: JSONMembers, over base: [JSON.Member]) throws(JSONFault) -> [JSON.Member] {
         var kept = base

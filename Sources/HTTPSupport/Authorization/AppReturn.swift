@@ -24,14 +24,15 @@ package enum AppReturn {
         }
     }
 
-    /// The address for `redirectURI`: one that `client` registered, or its own authorization request at this server,
-    /// which SPiD's SDKs for phones always send. That request is kept for the lifetime of the link. Nil for any other.
+    /// The address for `redirectURI`: one that `client` registered, a place in its app, or its own authorization
+    /// request at this server, which SPiD's SDKs for phones send. That request is kept for the lifetime of the link.
+    /// Nil for any other.
     package static func address(
         of redirectURI: String?, for client: Client, _ pages: PageRenderer, lasting lifetime: Duration
     ) async throws -> Address? {
         guard let redirectURI else { return Address(client: client.id) }
-        if let registered = client.redirectURI(redirectURI) {
-            return Address(client: client.id, redirectURI: registered.text)
+        if let uri = client.redirectURI(redirectURI) ?? client.appPage(redirectURI) {
+            return Address(client: client.id, redirectURI: uri.text)
         }
         guard let request = Form(authorizationRequest: redirectURI, of: client, at: pages.site) else { return nil }
         let begun = try await pages.interactions.begin(

@@ -33,12 +33,8 @@ extension Form {
         return Form(pairs: pairs.filter { $0.name != "cancel_url" }).with(.cancelRedirectURI, address)
     }
 
-    /// The address of SPiD's `path` for the authorization request in it, if `/login` or `/signup` was asked for one as
-    /// SPiD's SDKs do: with the client's id.
-    package func authorization(at path: String) -> String? {
-        guard self[.clientID] != nil, self["continue"] == nil else { return nil }
-        return address(at: path)
-    }
+    /// Whether `/login` or `/signup` was asked for an authorization request, as SPiD's SDKs do: with the client's id.
+    package var isAuthorizationRequest: Bool { self[.clientID] != nil && self["continue"] == nil }
 
     /// SPiD's flows send the language as `locale`, as in `nb_NO`.
     package var withoutLocale: Form {

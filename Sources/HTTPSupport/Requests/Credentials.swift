@@ -41,8 +41,9 @@ extension ClientCredentials {
 package struct PresentedToken {
     package let secret: Secret<AccessToken>
     package let wasInQuery: Bool
-    /// With `wasInQuery`, the token was sent twice.
     var wasInBody = false
+    /// Whether the token was sent twice, as SPiD's SDKs do.
+    fileprivate var wasSentTwice = false
 
     /// The one token of a request: from the header, the form or the query. More than one is a malformed request.
     package static func read(_ request: Request, form: OAuth.Parameters? = nil) throws(OAuthError) -> PresentedToken? {
@@ -51,16 +52,19 @@ package struct PresentedToken {
         return presented
     }
 
-    /// The same, but one token may be in both query and body, as SPiD's SDKs send it. The caller, who knows the client,
-    /// decides whether that is allowed.
+    /// The same, but one token may be in both query and body, as SPiD's SDKs send it; with `mayRepeatField` also in two
+    /// equal Authorization fields. The caller, who knows the client, decides whether that is allowed.
     package static func find(
-        _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?
+        _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?, mayRepeatField: Bool = false
     ) throws(OAuthError) -> PresentedToken? {
         var found: [PresentedToken] = []
-        for header in headers[values: .authorization] {
+        let fields = headers[values: .authorization]
+        let isRepeated = mayRepeatField && fields.count == 2 && fields[0] == fields[1]
+        for header in isRepeated ? fields.suffix(1) : fields[...] {
             let parts = header.split(separator: " ", omittingEmptySubsequences: true)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { continue }
-            found.append(PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false))
+            found.append(
+                PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false, wasSentTwice: isRepeated))
         }
         // RFC 6750 §2.2, and SPiD's name for it.
         for text in [form?[.accessToken], form?[.oauthToken]].compactMap(\.self) {
@@ -69,13 +73,11 @@ package struct PresentedToken {
         if let text = query?[.oauthToken] {
             let isSaidAgain = found.count == 1 && found[0].wasInBody && found[0].secret.value == text
             if isSaidAgain { found.removeLast() }
-            found.append(PresentedToken(secret: Secret(text), wasInQuery: true, wasInBody: isSaidAgain))
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: true, wasSentTwice: isSaidAgain))
         }
         guard found.count <= 1 else { throw .twoTokens }
         return found.first
     }
-
-    fileprivate var wasSentTwice: Bool { wasInQuery && wasInBody }
 }
 
 extension OAuthError {

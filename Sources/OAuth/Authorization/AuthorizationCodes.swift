@@ -46,9 +46,9 @@ public struct AuthorizationCodes: Sendable {
     }
 
     static func find(
-        _ fingerprint: Fingerprint<AuthorizationCode>, in db: any Transaction
-    ) throws -> AuthorizationCode? {
-        try db.rows(
+        _ fingerprint: Fingerprint<AuthorizationCode>, in database: any Database
+    ) async throws -> AuthorizationCode? {
+        try await database.rows(
             """
             SELECT c.client_id, c.user_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
                 c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,
@@ -74,6 +74,25 @@ public struct AuthorizationCodes: Sendable {
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
                 AND EXISTS (SELECT 1 FROM sessions s
                     WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
+            """) == 1
+    }
+
+    /// Spends once more a code that `first` spent, while it, its user, its session and what it gave live. It expires
+    /// with that, so there is no third time. The number of changed rows decides.
+    static func spendAgain(
+        _ fingerprint: Fingerprint<AuthorizationCode>, after first: String, for attempt: Attempt, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE authorization_codes
+            SET expires_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
+            WHERE fingerprint = \(fingerprint) AND spent_by = \(first) AND expires_at > \(attempt.now)
+                AND EXISTS (SELECT 1 FROM users a
+                    WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
+                AND EXISTS (SELECT 1 FROM sessions s
+                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM token_families p
+                    WHERE p.id = authorization_codes.family_id AND p.ended_at IS NULL)
             """) == 1
     }
 }

@@ -54,8 +54,11 @@ public struct ReturnAddress: Sendable {
             // RFC 6749 §3.1.2.3: it may be omitted when exactly one is registered.
             return client.redirectURIs.count == 1 ? client.redirectURIs.first : nil
         }
-        guard let registered = client.returnURI(text) else { throw Refusal.unregisteredRedirectURI(client, text) }
-        return registered
+        if let registered = client.returnURI(text) { return registered }
+        // Only an answer without a code or token may go elsewhere in the client's app.
+        guard parameters[.responseType].flatMap(ResponseType.init)?.isEmpty == true, let page = client.appPage(text)
+        else { throw Refusal.unregisteredRedirectURI(client, text) }
+        return page
     }
 }
 

@@ -31,6 +31,10 @@ public struct ExchangeCode: Sendable {
     func check(client: Client, redirectURI: String?, hasVerifier: Bool) throws(OAuthError) {
         guard kind == .code else { throw .codeRefused("session_code_at_token_endpoint") }
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
+        // It may have been changed since the code was sold.
+        guard !client.isPublic || !client.spid.publicExchangeCodesFrom.isEmpty else {
+            throw .codeRefused("public_receiver")
+        }
         guard let redirectURI else { throw .missing(.redirectURI) }
         let bound = client.redirectURIs.filter { self.redirectURI?.isExactly($0.text) ?? true }
         guard bound.contains(where: { client.means($0, by: redirectURI) }) else {

@@ -71,7 +71,8 @@ public struct ExchangeRequest: Sendable {
                     .accessDenied, "third_party_receiver",
                     "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
             }
-            guard !receiver.isPublic else {
+            // A code for a public client is as good as its tokens: no secret, and no `code_verifier`, is needed for it.
+            guard !receiver.isPublic || receiver.takesPublicCodes(for: token) else {
                 throw .receiver(
                     "public_receiver", "The receiving client must be confidential: it redeems with a secret.")
             }
@@ -90,5 +91,13 @@ public struct ExchangeRequest: Sendable {
             }
             return token.scope
         }
+    }
+}
+
+extension Client {
+    /// Whether this public client has said that tokens of that client buy codes for it. A token that was in a URL does
+    /// not.
+    fileprivate func takesPublicCodes(for token: AccessToken) -> Bool {
+        spid.publicExchangeCodesFrom.contains(token.client) && !token.isOfFrontChannel
     }
 }

@@ -53,6 +53,8 @@ public enum RedemptionOutcome: Sendable {
     case won
     /// This attempt won before: everything is stored.
     case wonBefore
+    /// Won by a code that gave tokens before, and may do so once more: those end.
+    case wonAgain(ending: TokenFamily.ID)
     /// The state that the grant read has changed: run the grant again.
     case changed
     case refused(OAuthError)
@@ -67,16 +69,30 @@ public struct NothingToRedeem: Redemption {
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 
-/// Spends a one-time code before it expires, once. A second attempt revokes what the first one got.
+/// Spends a one-time code before it expires, once. A second attempt revokes what the first one got; it gets something
+/// only if the client may repeat it, and then the third revokes.
 struct CodeRedemption: Redemption {
     enum Code: Sendable {
         case authorization(Fingerprint<AuthorizationCode>)
         case exchange(Fingerprint<ExchangeCode>)
     }
     let code: Code
+    /// Whether an authorization code may be spent once more while it lives (`SPiDSettings.codesRedeemedTwice`).
+    var mayRepeat = false
 
     /// An exchange code lives with the token family that bought it, whose row is held.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
+
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+        guard case .exchange(let code) = code else { return nil }
+        return .changing(
+            first: ExchangeCodes.spending(code, for: attempt),
+            decided: "EXISTS (SELECT 1 FROM exchange_codes WHERE fingerprint = \(code) AND spent_by = \(attempt.id))"
+        ) { decided in
+            // With a single writer there is nothing to hold.
+            decided.map { [ExchangeCodes.holdingSource(of: code, when: $0)] } ?? []
+        }
+    }
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let won =
@@ -85,6 +101,25 @@ struct CodeRedemption: Redemption {
             case .exchange(let code): try ExchangeCodes.spend(code, for: attempt, in: db)
             }
         guard !won else { return .won }
+        guard let spent = try spent(in: db) else {
+            return .refused(.codeRefused("code_expired_or_source_ended"))
+        }
+        guard spent.by != attempt.id else { return .wonBefore }
+        if mayRepeat, case .authorization(let code) = code, let family = spent.family,
+            try AuthorizationCodes.spendAgain(code, after: spent.by, for: attempt, in: db)
+        {
+            return .wonAgain(ending: family)
+        }
+        // RFC 6749 §4.1.2 and §10.5: the code may have been stolen, so the tokens from it are revoked. Asked again,
+        // because another attempt may just have spent it once more.
+        guard let family = mayRepeat ? try self.spent(in: db)?.family : spent.family else {
+            return .refused(.codeRefused("code_replayed"))
+        }
+        return .replayed(.codeRefused("code_replayed"), ending: family)
+    }
+
+    /// Which attempt spent the code last, and the token family that it got.
+    private func spent(in db: any Transaction) throws -> (by: String, family: TokenFamily.ID?)? {
         let row =
             switch code {
             case .authorization(let code):
@@ -92,14 +127,7 @@ struct CodeRedemption: Redemption {
             case .exchange(let code):
                 try db.rows("SELECT spent_by, family_id FROM exchange_codes WHERE fingerprint = \(code)").first
             }
-        guard let row, let spentBy: String = try row.get("spent_by", as: String?.self) else {
-            return .refused(.codeRefused("code_expired_or_source_ended"))
-        }
-        guard spentBy != attempt.id else { return .wonBefore }
-        // RFC 6749 §4.1.2 and §10.5: the code may have been stolen, so the tokens from it are revoked.
-        guard let family: TokenFamily.ID = try row.get("family_id", as: TokenFamily.ID?.self) else {
-            return .refused(.codeRefused("code_replayed"))
-        }
-        return .replayed(.codeRefused("code_replayed"), ending: family)
+        guard let row, let by = try row.get("spent_by", as: String?.self) else { return nil }
+        return (by, try row.get("family_id", as: TokenFamily.ID?.self))
     }
 }

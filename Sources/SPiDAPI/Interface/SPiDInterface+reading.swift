@@ -26,7 +26,8 @@ extension SPiDInterface {
             return try OAuth.Parameters((form?.pairs ?? []).filter { names.contains($0.name) })
         }
         return try PresentedToken.find(
-            request.headers, form: try tokens(try? form.get()), query: try tokens(try? request.query))
+            request.headers, form: try tokens(try? form.get()), query: try tokens(try? request.query),
+            mayRepeatField: true)
     }
 
     /// The parameters of query and body that the route knows. Each may occur once, or once in both with the same value.

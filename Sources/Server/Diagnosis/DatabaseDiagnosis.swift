@@ -20,7 +20,7 @@ struct DatabaseDiagnosis {
         if let key { findings.append(await signingKeysFinding(key)) }
         findings.append(await clockFinding())
         if let clients = await pkceFinding() { findings.append(clients) }
-        if let clients = await frontChannelFinding() { findings.append(clients) }
+        findings += await weakenedFindings()
         if let clients = await sharedSecretFinding() { findings.append(clients) }
         if let development = await developmentFinding() { findings.append(development) }
         return findings

@@ -35,7 +35,7 @@ public struct UserAuthentication: Sendable {
     /// Authenticates the caller and returns the response of `work`. With a realm, a caller without valid credentials is
     /// challenged for Basic only, because some clients read a single challenge.
     func answer(
-        _ request: Request, _ context: SpindleContext, form: OAuth.Parameters? = nil,
+        _ request: Request, _ context: SpindleContext, _ reach: ExpiredTokens.Reach, form: OAuth.Parameters? = nil,
         _ work: (Caller) async throws -> Response
     ) async throws -> Response {
         do {
@@ -44,7 +44,8 @@ public struct UserAuthentication: Sendable {
             }
             return try await work(try await caller(request, context, form))
         } catch let refusal as OAuthError where refusal.status == .unauthorized {
-            let ofExpired = await expired.response(to: refusal, request, form: form, logger: context.logger)
+            let ofExpired = await expired.response(
+                to: refusal, request, reach, form: form, logger: context.logger)
             guard let realm else {
                 guard let ofExpired else { throw refusal }
                 return ofExpired

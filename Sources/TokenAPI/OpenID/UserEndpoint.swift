@@ -38,7 +38,7 @@ public struct UserEndpoint: Endpoint {
     }
 
     @Sendable private func me(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await gate.answer(request, context) { caller in
+        try await gate.answer(request, context, .deletedToo) { caller in
             switch caller {
             case .token(let token, let user):
                 try await answer(user, pairwise: try await pairwise(user, token), scope: token.scope.contains)
@@ -61,7 +61,7 @@ public struct UserEndpoint: Endpoint {
 
     @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
         let wanted = try context.parameters.require("id")
-        return try await expired.answer(request, context) {
+        return try await expired.answer(request, context, .deletedToo) {
             try await user(named: wanted, for: try await tokens.require(request))
         }
     }

@@ -39,7 +39,7 @@ public struct UserinfoEndpoint: Endpoint {
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await gate.answer(request, context, form: try Form.readIfAny(request).parameters) { caller in
+        try await gate.answer(request, context, .known, form: try Form.readIfAny(request).parameters) { caller in
             switch caller {
             case .token(let token, let user):
                 return try await answer(user, token)

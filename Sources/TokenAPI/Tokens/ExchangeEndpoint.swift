@@ -22,7 +22,7 @@ public struct ExchangeEndpoint: Endpoint {
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let parameters = try Form.read(request).parameters
-        return try await expired.answer(request, context, form: parameters) {
+        return try await expired.answer(request, context, .deletedToo, form: parameters) {
             let token = try await tokens.require(request, form: parameters)
             let (code, kind) = try await codes.issue(try ExchangeRequest(parameters), for: token)
             return .json(

@@ -15,15 +15,25 @@ public struct ExpiredTokens: Sendable {
         self.clients = clients
     }
 
+    /// Which tokens get SPiD's refusal.
+    enum Reach {
+        /// Those that are known to be a SPiD-compatible client's, where any OpenID client asks.
+        case known
+        /// Also those that were deleted, so that nobody knows whose they were, at SPiD's own addresses. A forged token
+        /// that seems as old gets the same answer, so it tells nothing.
+        case deletedToo
+    }
+
     /// The response of `work`, or SPiD's refusal of the request's token.
     func answer(
-        _ request: Request, _ context: SpindleContext, form: OAuth.Parameters? = nil,
+        _ request: Request, _ context: SpindleContext, _ reach: Reach, form: OAuth.Parameters? = nil,
         _ work: () async throws -> Response
     ) async throws -> Response {
         do {
             return try await work()
         } catch let refusal as OAuthError {
-            guard let response = await response(to: refusal, request, form: form, logger: context.logger) else {
+            guard let response = await response(to: refusal, request, reach, form: form, logger: context.logger)
+            else {
                 throw refusal
             }
             return response
@@ -32,13 +42,20 @@ public struct ExpiredTokens: Sendable {
 
     /// SPiD's refusal, if `refusal` is of such a token. If that cannot be found out, the original refusal stays.
     func response(
-        to refusal: OAuthError, _ request: Request, form: OAuth.Parameters?, logger: Logger
+        to refusal: OAuthError, _ request: Request, _ reach: Reach, form: OAuth.Parameters?, logger: Logger
     ) async -> Response? {
         guard refusal.isOfExpiredToken, let query = try? request.query.parameters,
-            let presented = try? PresentedToken.find(request.headers, form: form, query: query),
-            let id = try? await tokens.client(of: presented.secret),
-            let client = try? await clients.findLive(id), client.spidCompatible
+            let presented = try? PresentedToken.find(request.headers, form: form, query: query)
         else { return nil }
+        do {
+            if let id = try await tokens.client(of: presented.secret) {
+                guard try await clients.findLive(id)?.spidCompatible == true else { return nil }
+            } else if reach == .known {
+                return nil
+            }
+        } catch {
+            return nil
+        }
         return refusal.spidTokenResponse(logger: logger)
     }
 }

@@ -21,6 +21,58 @@ struct AdministrationInputTests {
     }
 
     @Test(
+        "a member that a document cannot set is refused by its name, and nothing is changed",
+        arguments: Backend.available)
+    func unknownMembers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let documents: [(kind: String, id: String, good: JSON.Member, names: [String])] = [
+                (
+                    "clients", world.backend.id, .init("client_name", "New"),
+                    ["client_nmae", "client_id", "merchant_id", "client_secret", "sign_secret", "updated_at", ""]
+                ),
+                ("merchants", world.merchant, .init("name", "New"), ["nmae", "id", "number", "created_at"]),
+                ("users", world.user, .init("name", "New"), ["nmae", "user_id", "uuid", "updated_at", "merchant_id"]),
+            ]
+            for (kind, id, good, names) in documents {
+                for name in names {
+                    for value: JSON in ["x", .null] {
+                        let json = JSON.object([good, .init(name, value)])
+                        let refused = try await world.change(kind, id, json)
+                        #expect(refused.status == 400, "\(kind) \(name): \(refused)")
+                        if !name.isEmpty { expectProblem(refused, 400, member: name) }
+                        let shown = try await world.server.get("/admin/v1/\(kind)/\(id)", bearer: world.admin)
+                        #expect(shown.json[good.name] != good.value, "\(kind) \(name)")
+                        if ["nmae", "client_nmae", "updated_at"].contains(name) {
+                            let made = try await World.make(world.server, world.admin, kind, json)
+                            #expect(made.status == 400, "\(kind) \(name): \(made)")
+                        }
+                    }
+                }
+            }
+            for kind in ["issuers", "webhooks", "initial-access-tokens"] {
+                let made = try await World.make(
+                    world.server, world.admin, kind, ["merchant_id": .string(world.merchant), "nmae": "x"])
+                expectProblem(made, 400, member: "nmae")
+            }
+        }
+    }
+
+    @Test(
+        "of what is shown of a client, each member can be set to what it is, or is refused",
+        arguments: Backend.available)
+    func shownMembers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend()
+            let fixed: Set = ["client_id", "merchant_id", "client_id_issued_at", "updated_at"]
+            let shown = try await world.server.get("/admin/v1/clients/\(client.id)", bearer: world.admin).json
+            for member in shown.members ?? [] {
+                let answer = try await world.change("clients", client.id, .object([member]))
+                #expect(answer.status == (fixed.contains(member.name) ? 400 : 200), "\(member.name): \(answer)")
+            }
+        }
+    }
+
+    @Test(
         "administration gives no user an address that sign-up refuses, and who has one can still sign in",
         arguments: Backend.available)
     func unusualAddresses(backend: Backend) async throws {

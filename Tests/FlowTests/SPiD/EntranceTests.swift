@@ -69,6 +69,22 @@ struct EntranceTests {
         }
     }
 
+    @Test("a request that is too long for an address is said to be so, and no login page without its client")
+    func tooLong() async throws {
+        try await World.with(.sqlite) { world in
+            let spid = try await world.spidBackend()
+            for path in ["/login", "/signup"] {
+                func get(_ state: String) async throws -> Answer {
+                    try await world.server.get(path + query(spid, "&state=" + state))
+                }
+                #expect(try await get(String(repeating: "a", count: 7000)).status == 303)
+                // Each of these is three bytes when it is passed on.
+                let long = try await get(String(repeating: "!", count: 3000))
+                #expect(long.status == 414 && long.isPage && long.body.contains("8000"), "\(long)")
+            }
+        }
+    }
+
     @Test("an unknown client or address gets the page that says so", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -35,6 +36,34 @@ import Values
                     #expect(answer.header("www-authenticate") != nil)
                 }
             }
+        }
+    }
+
+    @Test(
+        "so it is after the token was deleted, whoever had it; userinfo answers as RFC 6750 has it",
+        arguments: Backend.available)
+    func deleted(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend(["scope": "openid profile", "access_token_lifetime": 10])
+            let token = try await world.signIn(scope: "openid profile", with: loom).require("access_token")
+            try await world.server.database.write { db in _ = try db.execute("DELETE FROM access_tokens") }
+            world.server.clock.advance(by: .milliseconds(9999))
+            for answer in try await answers(world, token) {
+                #expect(answer.status == 401 && answer.error == "invalid_token", "\(answer)")
+            }
+            world.server.clock.advance(by: .milliseconds(1))
+            // A forged token that seems as old tells nobody anything.
+            let forged = String(token.prefix(12)) + String(repeating: "A", count: 43)
+            for dead in [token, forged] {
+                for (index, answer) in try await answers(world, dead).enumerated() {
+                    let isUserinfo = index == 3
+                    #expect(answer.status == 401, "\(answer)")
+                    #expect(answer.error == (isUserinfo ? "invalid_token" : "expired_token"), "\(index): \(answer)")
+                    #expect(answer.header("www-authenticate")?.contains("error=\"invalid_token\"") == true)
+                }
+            }
+            let unordered = String(repeating: "A", count: 43)
+            for answer in try await answers(world, unordered) { #expect(answer.error == "invalid_token") }
         }
     }
 

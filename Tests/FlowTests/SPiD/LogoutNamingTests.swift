@@ -39,6 +39,24 @@ struct LogoutNamingTests {
         }
     }
 
+    @Test("a token in the header ends, though the client's id is where one should be", arguments: Backend.available)
+    func besideToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let tokens = try await world.signIn(with: spid)
+            let token = try tokens.require("access_token")
+            let target = TestServer.encode(spid.redirectURI)
+            let path = "/logout?oauth_token=\(spid.id)"
+            let back = try await world.server.get("\(path)&redirect_uri=\(target)", bearer: token)
+            #expect(back.status == 302 && back.header("location") == spid.redirectURI, "\(back)")
+            #expect(try await !world.isLive(token))
+            #expect(try await world.refresh(tokens.require("refresh_token"), as: spid).error == "invalid_grant")
+            let other = try await world.signIn(with: spid).require("access_token")
+            #expect(try await world.server.get(path, bearer: other).json["result"] == "OK")
+            #expect(try await world.server.get(path, bearer: other).status == 401)
+        }
+    }
+
     @Test("without an address it leads to the only one that is registered", arguments: Backend.available)
     func usual(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -45,6 +45,30 @@ struct SDKHabitTests {
         }
     }
 
+    @Test(
+        "two equal Authorization fields are one in SPiD's API, for its clients; unequal ones, and elsewhere, are two",
+        arguments: Backend.available)
+    func repeatedField(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let token = try await world.signIn(with: spid).require("access_token")
+            let other = try await world.signIn(with: spid).require("access_token")
+            func get(_ path: String, _ bearer: String, _ field: String) async throws -> Answer {
+                try await world.server.get(path, bearer: bearer, headers: ["Authorization": field])
+            }
+            let me = try await get("/api/2/me", token, "Bearer \(token)")
+            #expect(me.status == 200 && me.data["email"] == .string(World.email), "\(me)")
+            for field in ["Bearer \(other)", "bearer \(token)", "Bearer  \(token)"] {
+                #expect(try await get("/api/2/me", token, field).status == 400, "\(field)")
+            }
+            for path in ["/me", "/oauth/userinfo", "/api/2/me?oauth_token=\(token)"] {
+                #expect(try await get(path, token, "Bearer \(token)").status == 400, "\(path)")
+            }
+            let strict = try await world.signIn().require("access_token")
+            #expect(try await get("/api/2/me", strict, "Bearer \(strict)").status == 400)
+        }
+    }
+
     @Test("a client id sent in place of a missing token gets a plain 401", arguments: Backend.available)
     func noToken(backend: Backend) async throws {
         try await World.with(backend) { world in

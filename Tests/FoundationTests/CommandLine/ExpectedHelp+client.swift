@@ -83,12 +83,21 @@ extension ExpectedHelp {
                                       which SPiD's SDKs do not expect.
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
                                       Whether its tokens of the implicit grant buy codes.
+              --public-exchange-codes-from <public-exchange-codes-from>
+                                      A client whose tokens buy codes for this one, which
+                                      has no secret; may be repeated. "" for none.
+              --codes-redeemed-twice/--no-codes-redeemed-twice
+                                      Whether it may redeem a code twice: the second time
+                                      ends the tokens of the first.
               --required-field <required-field>
                                       What its apps should ask people for, as
                                       name.given_name; may be repeated. "" for nothing.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms, for its apps; may
                                       be repeated. "" for none.
+              --session-host <session-host>
+                                      A host of its site that leads here, for the session
+                                      service; may be repeated. "" for none.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -186,6 +195,12 @@ extension ExpectedHelp {
                                       which SPiD's SDKs do not expect.
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
                                       Whether its tokens of the implicit grant buy codes.
+              --public-exchange-codes-from <public-exchange-codes-from>
+                                      A client whose tokens buy codes for this one, which
+                                      has no secret; may be repeated. "" for none.
+              --codes-redeemed-twice/--no-codes-redeemed-twice
+                                      Whether it may redeem a code twice: the second time
+                                      ends the tokens of the first.
               --required-field <required-field>
                                       What its apps should ask people for, as
                                       name.given_name; may be repeated. "" for nothing.

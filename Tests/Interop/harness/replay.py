@@ -12,7 +12,7 @@ from harness.spindle import Client
 from harness.wire import Answer
 
 # What is filled in later, or is for us alone.
-LATER = ("name", "open", "after", "expect")
+LATER = ("name", "open", "left_out", "after", "expect")
 ABSENT = object()
 KINDS = {
     "string": lambda value: isinstance(value, str),

@@ -47,8 +47,9 @@ class Stage:
     def client(self, sdk: str) -> Client:
         """The client that a file describes."""
         if sdk not in self._clients:
-            content = json.loads((FOLDER / f"{sdk}.json").read_text("utf-8"))
-            self._clients[sdk] = self.register(sdk, **content["client"])
+            # Some name another client of the merchant.
+            text = (FOLDER / f"{sdk}.json").read_text("utf-8").replace("{backend_id}", self.backend.id)
+            self._clients[sdk] = self.register(sdk, **json.loads(text)["client"])
         return self._clients[sdk]
 
     def arrive(self, client: Client, browser: Browser) -> Page:
@@ -265,8 +266,8 @@ class Blanks:
 
     @cached_property
     def exchange_code(self) -> str:
-        """One that the app bought for this client."""
-        return self.spindle.code(self.access_token, self.client)
+        """One that the app bought for this client; without a secret, with a token of its earlier SDK's client."""
+        return self.spindle.code(self.access_token if self.client.secret else self.backend_token, self.client)
 
     @cached_property
     def passwordless_token(self) -> str:

@@ -1,0 +1,66 @@
+import Directory
+import HTTP
+import JSON
+import Values
+
+/// What a document of administration may have, each kind for itself. Any other member is refused: it is misspelt, of
+/// another version, or shown only.
+struct DocumentMembers {
+    private let names: Set<String>
+
+    private init(_ names: [String]) { self.names = Set(names) }
+
+    func check(_ json: JSON) throws(JSONFault) {
+        guard let other = json.members?.first(where: { !names.contains($0.name) }) else { return }
+        throw JSONFault(other.name.prefix(bytes: 100), "left out: it is not for this document to set")
+    }
+
+    private func and(_ names: String...) -> Self { Self(self.names + names) }
+}
+
+extension Request {
+    /// The body as a JSON object with these members.
+    func jsonObject(of members: DocumentMembers) throws -> JSON {
+        let json = try jsonObject()
+        try members.check(json)
+        return json
+    }
+}
+
+extension DocumentMembers {
+    static let newMerchant = merchant.and("number")
+    static let merchantChange = merchant.and("disabled")
+    private static let merchant = Self([
+        "name", "logout_reaches_backends", "skip_introduction", "logo_uri", "accent_color",
+    ])
+
+    static let newClient = client.and("merchant_id")
+    static let clientChange = client.and("disabled")
+    private static let client = Self(
+        [
+            "client_name", "redirect_uris", "grant_types", "scope", "token_endpoint_auth_method", "first_party",
+            "spid_compatible", "rotate_refresh_tokens", "access_token_lifetime", "refresh_token_lifetime",
+            "refresh_family_lifetime", "refresh_repeat_window", "require_pkce", "web_origins",
+            "post_logout_redirect_uris", "callback_uri", "require_verified_email", "signed_responses", "tos_uri",
+        ] + SPiDSettings.names + OpenIDSettings.names)
+
+    static let user = Self(
+        ["email", "email_verified", "password", "disabled", "attributes"] + User.claims.flatMap(\.value))
+
+    static let newIssuer = issuerChange.and("merchant_id")
+    static let issuerChange = Self([
+        "issuer", "provider", "jwks", "jwks_uri", "discovery_url", "secret", "audiences", "algorithms", "create_users",
+        "disabled", "nonce", "nonce_transform", "authorized_parties", "max_age", "link_by_email",
+        "authoritative_domains", "app_names", "app_secret", "client_id", "client_secret", "sign_in_name", "scope",
+        "team_id", "key_id", "private_key",
+    ])
+
+    /// A change may repeat what cannot change.
+    static let webhook = Self([
+        "merchant_id", "name", "provider", "database_id", "token_kinds", "clients", "audiences", "scope", "permissions",
+        "expiration_seconds", "expiration", "refusal_status", "client_info", "identity_service_metadata", "secrets",
+        "disabled",
+    ])
+
+    static let newInitialAccessToken = Self(["merchant_id", "expires_in"])
+}

@@ -1,0 +1,42 @@
+import JSON
+import Storage
+
+extension DatabaseDiagnosis {
+    /// Lists the SPiD-compatible clients that have set what weakens them. Nothing when there are none.
+    func weakenedFindings() async -> [Finding] {
+        do {
+            let clients = try await database.read { db in
+                try db.rows(
+                    """
+                    SELECT id, name, spid FROM clients
+                    WHERE spid <> '{}' AND spid_compatible = 1 AND disabled_at IS NULL ORDER BY id
+                    """
+                ).map { row in
+                    (
+                        name: "\(try row.get("id", as: String.self)) (\(try row.get("name", as: String.self)))",
+                        settings: try JSON(stored: try row.get("spid", as: String.self))
+                    )
+                }
+            }
+            func finding(_ subject: String, _ told: String, _ isSet: (JSON) -> Bool) -> Finding? {
+                let names = clients.filter { isSet($0.settings) }.map(\.name)
+                guard !names.isEmpty else { return nil }
+                return Finding(subject, .warning, "\(told) for \(names.count): " + names.joined(separator: ", "))
+            }
+            return [
+                // Whoever reads such a token in a browser's history can buy, too.
+                finding("front channel", "tokens of the implicit grant buy codes") {
+                    $0["exchange_front_channel_tokens"]?.bool == true
+                },
+                // Whoever has an access token of the other client has this one's refresh tokens, too.
+                finding("public codes", "another client's tokens buy codes that need no secret") {
+                    $0["public_exchange_codes_from"]?.array?.isEmpty == false
+                },
+                // The second redemption of a stolen code, or of one whose thief was first, goes unnoticed.
+                finding("codes", "a code may be redeemed twice") { $0["codes_redeemed_twice"]?.bool == true },
+            ].compactMap(\.self)
+        } catch {
+            return [Finding("SPiD's clients", .bad, Self.reason(error))]
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("A SPiD-compatible client that redeems each code twice, as SPiD's SDK for Java does")
+struct CodeTwiceTests {
+    private func code(_ world: World, for client: World.Actor) async throws -> String {
+        try await world.authorizationCode(for: client)
+    }
+
+    @Test("the second redemption ends what the first gave; the third ends everything", arguments: Backend.available)
+    func thrice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["codes_redeemed_twice": true])
+            let code = try await code(world, for: client)
+            let first = try await world.redeemAuthorization(code, as: client)
+            #expect(try await world.isLive(first.require("access_token")))
+            let second = try await world.redeemAuthorization(code, as: client)
+            #expect(second.status == 200 && second.json["user_id"]?.string == world.user)
+            #expect(try await !world.isLive(first.require("access_token")))
+            #expect(try await world.refresh(first.require("refresh_token"), as: client).error == "invalid_grant")
+            #expect(try await world.isLive(second.require("access_token")))
+            let refreshed = try await world.refresh(second.require("refresh_token"), as: client)
+            #expect(refreshed.status == 200)
+
+            #expect(try await world.redeemAuthorization(code, as: client).error == "invalid_grant")
+            #expect(world.server.log.says("code_replayed"))
+            #expect(try await !world.isLive(second.require("access_token")))
+            #expect(try await !world.isLive(refreshed.require("access_token")))
+            #expect(try await world.redeemAuthorization(code, as: client).error == "invalid_grant")
+        }
+    }
+
+    @Test(
+        "it takes the same client, address and verifier, and the code's own minute; later it is a replay",
+        arguments: Backend.available)
+    func bound(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["codes_redeemed_twice": true])
+            let code = try await code(world, for: client)
+            let first = try await world.redeemAuthorization(code, as: client)
+            let other = try await world.spidBackend(["codes_redeemed_twice": true])
+            let wrong = [
+                try await world.redeemAuthorization(code, as: other),
+                try await world.redeemAuthorization(code, as: client.with(secret: "guess")),
+                try await world.redeemAuthorization(code, as: client, ["redirect_uri": "https://evil.example/"]),
+                try await world.redeemAuthorization(code, as: client, ["code_verifier": challenge]),
+            ]
+            for answer in wrong { #expect(answer.status == 400, "\(answer)") }
+            #expect(try await world.isLive(first.require("access_token")))
+            world.server.clock.advance(by: .seconds(60))
+            #expect(try await world.redeemAuthorization(code, as: client).error == "invalid_grant")
+            #expect(try await !world.isLive(first.require("access_token")))
+        }
+    }
+
+    @Test(
+        "what ended the first tokens is not undone by a second redemption, and the setting may end",
+        arguments: Backend.available)
+    func ended(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["codes_redeemed_twice": true])
+            let revoked = try await code(world, for: client)
+            let first = try await world.redeemAuthorization(revoked, as: client)
+            let token = try first.require("refresh_token")
+            _ = try await world.server.post("/oauth/revoke", ["token": token], basic: client.basic)
+            #expect(try await world.redeemAuthorization(revoked, as: client).error == "invalid_grant")
+
+            let code = try await code(world, for: client)
+            let tokens = try await world.redeemAuthorization(code, as: client)
+            _ = try await world.change("clients", client.id, ["codes_redeemed_twice": false])
+            #expect(try await world.redeemAuthorization(code, as: client).error == "invalid_grant")
+            #expect(try await !world.isLive(tokens.require("access_token")))
+        }
+    }
+
+    @Test("a code that an app bought works once", arguments: Backend.available)
+    func exchangeCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["codes_redeemed_twice": true])
+            let token = try await world.signIn().require("access_token")
+            let code = try await world.exchange(token, for: client).require("code")
+            let first = try await world.redeem(code, as: client)
+            #expect(try await world.redeem(code, as: client).error == "invalid_grant")
+            #expect(try await !world.isLive(first.require("access_token")))
+        }
+    }
+
+    @Test("the setting is for a SPiD-compatible client with a secret", arguments: Backend.available)
+    func setting(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for client in [world.backend, world.app] {
+                expectProblem(
+                    try await world.change("clients", client.id, ["codes_redeemed_twice": true]), 400,
+                    member: "codes_redeemed_twice")
+            }
+            expectProblem(
+                try await world.change(
+                    "clients", world.app.id, ["spid_compatible": true, "codes_redeemed_twice": true]), 400,
+                member: "codes_redeemed_twice")
+        }
+    }
+
+    @Test(
+        "of two at once both get tokens, and one has live ones; of fifty two get tokens, and none lives",
+        arguments: Backend.available)
+    func atOnce(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["codes_redeemed_twice": true])
+            for (count, live) in [(2, 1), (50, 0)] {
+                let code = try await code(world, for: client)
+                let answers = try await race(count) {
+                    try await world.redeemAuthorization(code, as: client)
+                }
+                let won = answers.filter { $0.status == 200 }
+                #expect(won.count == 2 && answers.filter { $0.error == "invalid_grant" }.count == count - 2)
+                var living = 0
+                for answer in won where try await world.isLive(answer.require("access_token")) { living += 1 }
+                #expect(living == live, "of \(count)")
+            }
+        }
+    }
+}
