@@ -137,6 +137,7 @@ let package = Package(
                 .embedInCode("v016_data_objects.sql"),
                 .embedInCode("v017_client_logouts.sql"),
                 .embedInCode("v018_imported_subjects.sql"),
+                .embedInCode("v019_phones.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

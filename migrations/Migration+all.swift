@@ -22,6 +22,7 @@ extension Migration {
         Migration(version: 16, name: "data_objects", text: PackageResources.v016_data_objects_sql),
         Migration(version: 17, name: "client_logouts", text: PackageResources.v017_client_logouts_sql),
         Migration(version: 18, name: "imported_subjects", text: PackageResources.v018_imported_subjects_sql),
+        Migration(version: 19, name: "phones", text: PackageResources.v019_phones_sql),
     ]
 
     private init(

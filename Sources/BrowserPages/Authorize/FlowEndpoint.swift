@@ -13,7 +13,6 @@ public struct FlowEndpoint: Endpoint {
     public func add(to router: inout Routes) {
         router.get("/flow/password", use: forgotten)
         router.get("/account/summary", use: account)
-        router.get("/account/phones", use: account)
         router.get("/profile-pages", use: account)
         router.get("/profile-pages/about-you/phone", use: account)
     }
