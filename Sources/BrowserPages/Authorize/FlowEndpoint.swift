@@ -14,7 +14,6 @@ public struct FlowEndpoint: Endpoint {
         router.get("/flow/password", use: forgotten)
         router.get("/auth/forgotpassword", use: forgotten)
         router.get("/account/summary", use: account)
-        router.get("/account/phones", use: account)
         router.get("/profile-pages", use: account)
         router.get("/profile-pages/about-you/phone", use: account)
     }
