@@ -137,6 +137,8 @@ let package = Package(
                 .embedInCode("v016_data_objects.sql"),
                 .embedInCode("v017_client_logouts.sql"),
                 .embedInCode("v018_imported_subjects.sql"),
+                .embedInCode("v020_session_hosts.sql"),
+                .embedInCode("v022_mail_templates.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

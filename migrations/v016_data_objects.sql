@@ -14,3 +14,5 @@ CREATE TABLE data_objects (
 );
 CREATE INDEX data_objects_by_user ON data_objects (user_id, client_id, id);
 CREATE INDEX data_objects_by_client ON data_objects (client_id, created_at, id);
+CREATE INDEX data_objects_by_change ON data_objects (client_id, updated_at, id);
+CREATE INDEX data_objects_by_name ON data_objects (client_id, name, created_at, id);

@@ -39,6 +39,7 @@ public struct ClientsEndpoint: Endpoint {
         let metadata = try ClientMetadata(json)
         try addresses.refuseUnaskable(in: json)
         try administrator.permit(granting: metadata.scope)
+        try administrator.permit(serving: metadata.sessionHosts)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
         let registered = try await clients.register(

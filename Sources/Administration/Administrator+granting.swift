@@ -10,9 +10,17 @@ extension Administrator {
         }
     }
 
+    /// A host needs a certificate and a name that lead to this server: both are the platform's to give.
+    public func permit(serving hosts: [String]) throws {
+        guard confines == nil || hosts.isEmpty else {
+            throw AdministrationRefusal("Session hosts are given by the platform only.", member: "session_hosts")
+        }
+    }
+
     /// Checks a change of a client, in the transaction that makes it: what the platform took a moment ago stays taken.
     public func permit(_ client: Client, toBecome changed: Client) throws {
         try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
+        try permit(serving: changed.spid.sessionHosts.filter { !client.spid.sessionHosts.contains($0) })
         try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
     }
 }

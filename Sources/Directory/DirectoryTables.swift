@@ -28,7 +28,7 @@ extension Connections {
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
-        Sessions.table, Connections.table, ClientResources.table, Clients.secrets, Clients.table, Merchants.table,
-        User.table,
+        HostSessions.table, NoticedSignIns.table, Sessions.table, Connections.table, ClientResources.table,
+        Clients.secrets, Clients.table, Merchants.table, User.table,
     ]
 }

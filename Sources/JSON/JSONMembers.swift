@@ -47,6 +47,21 @@ public struct JSONMembers: Sendable {
         return text
     }
 
+    /// Text of 1 to `most` bytes for people to read, in lines: what a name may hold, and line feeds.
+    public func lines(_ member: String, most: Int) throws(JSONFault) -> String? {
+        guard let value = value(member) else { return nil }
+        guard let text = value.string, (1...most).contains(text.utf8.count),
+            text.unicodeScalars.allSatisfy({ $0.isSeen || $0 == "\n" }),
+            text.unicodeScalars.contains(where: { !$0.isBlank })
+        else {
+            throw JSONFault(
+                member,
+                "a text of 1 to \(most) bytes in lines that end with a line feed alone, without other control "
+                    + "characters, invisible ones, and ones that turn the direction of text")
+        }
+        return text
+    }
+
     public func required(_ member: String, most: Int = 200) throws(JSONFault) -> String {
         guard let text = try text(member, most: most) else { throw JSONFault(member, "given") }
         return text

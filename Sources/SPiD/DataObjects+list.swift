@@ -22,12 +22,11 @@ extension DataObjects {
     /// Those of the clients of `scope`, their own and their users', in the order of their time.
     package func list(_ query: DataObjectQuery, for scope: ClientScope) async throws -> [DataObject] {
         try await database.scan(for: .of(scope)) { db in
-            let places = try db.rows(query.places(in: scope))
             var size: Int64 = 0
             var ids: [String] = []
-            for place in places where size < Self.mostBytes {
-                size += try place.get("size")
-                ids.append(try place.get("id"))
+            for place in try Self.places(query, scope, in: db) where size < Self.mostBytes {
+                size += place.size
+                ids.append(place.id)
             }
             guard !ids.isEmpty else { return [] }
             let found = try db.rows(
@@ -37,29 +36,53 @@ extension DataObjects {
             return ids.compactMap { objects[$0] }
         }
     }
+
+    /// An object that matches, without its value, and where in the list.
+    private struct Place {
+        let id: String
+        let moment: Int64
+        let size: Int64
+
+        init(_ row: Row) throws {
+            id = try row.get("id")
+            moment = try row.get("moment")
+            size = try row.get("size")
+        }
+
+        static func precedes(_ one: Place, _ other: Place) -> Bool { (one.moment, one.id) < (other.moment, other.id) }
+    }
+
+    /// Each client's first objects, in the order of an index: the first of all are among them.
+    private static func places(_ query: DataObjectQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place]
+    {
+        let precedes = query.isDescending ? { Place.precedes($1, $0) } : Place.precedes
+        let clients: [Client.ID] = try db.rows(
+            """
+            SELECT c.id FROM clients c
+            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)
+            """
+        ).map { try $0.get("id") }
+        var found: [Place] = []
+        for client in clients {
+            found += try db.rows(query.places(of: client)).map(Place.init)
+            if found.count > 2 * query.part.end { found = Array(found.sorted(by: precedes).prefix(query.part.end)) }
+        }
+        return Array(found.sorted(by: precedes).dropFirst(query.part.offset).prefix(query.part.limit))
+    }
 }
 
 extension DataObjectQuery {
-    /// The ids and sizes of what matches, without the values.
-    fileprivate func places(in scope: ClientScope) -> SQL {
+    /// The ids, times and sizes of what matches.
+    fileprivate func places(of client: Client.ID) -> SQL {
         let time: SQL.Columns = isByChange ? "updated_at" : "created_at"
-        let order: SQL.Columns =
-            switch (isByChange, isDescending) {
-            case (false, false): "created_at, id"
-            case (false, true): "created_at DESC, id DESC"
-            case (true, false): "updated_at, id"
-            case (true, true): "updated_at DESC, id DESC"
-            }
+        let order: SQL.Columns = isDescending ? "moment DESC, id DESC" : "moment, id"
+        let named: SQL = key.map { "AND name = \($0)" } ?? ""
         return """
-            SELECT id, size FROM data_objects
-            WHERE client_id IN (
-                SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                    OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL))
-                AND (CAST(\(key) AS TEXT) IS NULL OR name = \(key))
+            SELECT id, \(time) AS moment, size FROM data_objects
+            WHERE client_id = \(client) \(named) AND \(time) >= \(span.start) AND \(time) < \(span.end)
                 AND (user_id IS NULL OR EXISTS (
                     SELECT 1 FROM users u WHERE u.id = data_objects.user_id AND u.deletion_due_at IS NULL))
-                AND \(time) >= \(span.start) AND \(time) < \(span.end)
-            ORDER BY \(order) LIMIT \(part.limit) OFFSET \(part.offset)
+            ORDER BY \(order) LIMIT \(part.end)
             """
     }
 }

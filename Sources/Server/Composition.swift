@@ -65,6 +65,8 @@ extension Spindle {
         let addresses = AddressRules(site: site.origin) { (try? policy.check($0)) != nil }
         let crossOrigin = CrossOrigin(
             clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
+        let hosts = SessionHosts(
+            site: site, known: KnownSessionHosts(database: database, clients: stores.knownClients, clock: clock))
 
         // The features
         let tokens = TokenFeature(
@@ -96,7 +98,7 @@ extension Spindle {
         func router(_ routes: Routes) -> Router {
             Router(
                 routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
-                crossOrigin: crossOrigin, logger: parts.logger, random: random)
+                crossOrigin: crossOrigin, hosts: hosts, logger: parts.logger, random: random)
         }
         return Spindle(
             publicRouter: router(routes),

@@ -123,7 +123,7 @@ public final class PostgreSQLDatabase: Database {
                     switch task {
                     case .work(let work): work.run(session)
                     case .group(let group):
-                        for request in session.run(group, answeredIn: answerTime) {
+                        session.run(group, answeredIn: answerTime) { request in
                             queue.addAlone(request) { session in session.runAlone(request, answeredIn: answerTime) }
                         }
                     }

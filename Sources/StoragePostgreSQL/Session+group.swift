@@ -2,19 +2,25 @@ import Storage
 
 extension Session {
     /// Runs requests of several callers, all of one kind, in one round trip; changes in one transaction, one after the
-    /// other. Returns those that are left to be run each for itself: what fails together says nothing about one of
-    /// them.
-    func run(_ group: [LoneRequest], answeredIn time: Duration) -> [LoneRequest] {
-        let known = group.filter(isPrepared)
+    /// other. `alone` gets those that are to be run each for itself, before this waits for anything but the others:
+    /// what fails together says nothing about one of them.
+    func run(_ group: [LoneRequest], answeredIn time: Duration, alone: (LoneRequest) -> Void) {
+        var (known, unknown): ([LoneRequest], [LoneRequest]) = ([], [])
+        for request in group {
+            if isPrepared(request) { known.append(request) } else { unknown.append(request) }
+        }
         guard group.count > 1, !known.isEmpty else {
+            for request in group.dropFirst() { alone(request) }
             // Running it prepares it, also for the next group.
             runAlone(group[0], answeredIn: time)
-            return Array(group.dropFirst())
+            return
         }
-        let unknown = known.count == group.count ? [] : group.filter { !isPrepared($0) }
-        guard let answers = answers(to: known, within: time) else { return unknown + known }
+        for request in unknown { alone(request) }
+        guard let answers = answers(to: known, within: time) else {
+            for request in known { alone(request) }
+            return
+        }
         for (request, answer) in zip(known, answers) { request.answer(answer) }
-        return unknown
     }
 
     func runAlone(_ request: LoneRequest, answeredIn time: Duration) {
@@ -33,6 +39,10 @@ extension Session {
             })
     }
 
+    /// The row of one of them may be locked for longer; the others do not wait for it, nor in a circle with another
+    /// node's group.
+    private static let shortLocks: SQL = "SET LOCAL lock_timeout = '100ms'"
+
     private func isPrepared(_ request: LoneRequest) -> Bool {
         guard let connection else { return false }
         return connection.hasPrepared(request.first) && request.rest.allSatisfy(connection.hasPrepared)
@@ -44,10 +54,10 @@ extension Session {
         connection.answerTime = time
         do throws(Failure) {
             if group[0].kind == .select { return try connection.runAll(group.map(\.first)) }
-            let all = try connection.runAll(
-                [Mode.guardedWrite.opening] + group.flatMap(\.statements) + [Self.commit])
+            let opening = [Mode.guardedWrite.opening, Self.shortLocks]
+            let all = try connection.runAll(opening + group.flatMap(\.statements) + [Self.commit])
             guard all.last?.tag == "COMMIT" else { return nil }
-            var place = 1
+            var place = opening.count
             return group.map { request in
                 defer { place += 1 + request.rest.count }
                 return all[place]

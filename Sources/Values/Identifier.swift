@@ -12,7 +12,7 @@ public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
         Self(Hexadecimal.encode(random.bytes(12)))
     }
 
-    /// Whether it is one of the 256th part of all that are drawn: for upkeep that not every request should pay for.
+    /// True of one id in 256: for upkeep that not every request should pay for.
     public var isSampled: Bool { text.hasSuffix("00") }
 }
 

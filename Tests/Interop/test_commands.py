@@ -1,5 +1,7 @@
 """The commands an operator types: what they print, what they change, and the status they end with."""
 
+import email
+import email.policy
 import json
 import re
 import socket
@@ -7,10 +9,12 @@ import sqlite3
 import stat
 import threading
 import time
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
+from harness.mail import PATIENCE
 from harness.server import Server, master_key
 from harness.spindle import Spindle
 from harness.world import World
@@ -267,6 +271,50 @@ def test_the_server_serves_what_the_commands_create(prepare):
         assert time.monotonic() < deadline, "a deleted client still gets tokens"
         time.sleep(0.2)
     assert answer.status == 401
+
+
+def test_a_merchants_mails_have_the_words_of_its_file(launch, tmp_path, engine):
+    server = launch(engine)
+    spindle = Spindle.of(server)
+    merchant = good(server.command("merchant", "create", "--name", "Veveriet", "--json"))["id"]
+    client = spindle.create_client(
+        merchant, "News", spid_compatible=True, grant_types=["password", "client_credentials"])
+    person = spindle.create_person()
+    spindle.password(client, person)
+    words = {"subject": "{{sender}}: nytt passord – på 24 timer", "text": "Hei!\n{{link}}\nHilsen {{app}}"}
+    file = tmp_path / "mails.json"
+    file.write_text(json.dumps({"resetPassword": {"en": words}}), "utf-8")
+    changing = ("merchant", "change", merchant, "--json", "--mail-templates")
+    assert good(server.command(*changing, str(file)))["mail_templates"]["resetPassword"]["en"] == words
+
+    def mailed() -> EmailMessage:
+        for old in (server.directory / "outbox").glob("*.eml"):
+            old.unlink()
+        token = spindle.client_credentials(client).json["access_token"]
+        spindle.good("GET", f"/api/2/user/{person.id}/trigger/newpassword", 201, bearer=token)
+        deadline = time.monotonic() + PATIENCE
+        while not (found := list((server.directory / "outbox").glob("*.eml"))):
+            assert time.monotonic() < deadline, "no mail came"
+            time.sleep(0.05)
+        return email.message_from_bytes(found[0].read_bytes(), policy=email.policy.default)
+
+    mail = mailed()
+    assert mail["Subject"] == "Veveriet: nytt passord – på 24 timer"
+    lines = mail.get_body(("plain",)).get_content().splitlines()
+    assert lines[0] == "Hei!" and "/password/reset/" in lines[1] and lines[2] == "Hilsen News", lines
+    assert f'<a href="{lines[1]}">' in mail.get_body(("html",)).get_content()
+
+    for wrong in ({"subject": "A\r\nBcc: x@evil.example", "text": "{{link}}"}, {"subject": "A", "text": "No link"}):
+        file.write_text(json.dumps({"resetPassword": {"en": wrong}}), "utf-8")
+        refused = server.command(*changing, str(file))
+        assert refused.returncode == 65 and "mail_templates.resetPassword.en." in refused.stderr, said(refused)
+    file.write_text("{")
+    for path in (file, tmp_path / "nowhere.json"):
+        refused = server.command(*changing, str(path))
+        assert refused.returncode == 65 and str(path) in refused.stderr, said(refused)
+    assert mailed()["Subject"] == "Veveriet: nytt passord – på 24 timer", "a refused file changed something"
+    assert "mail_templates" not in good(server.command(*changing, ""))
+    assert mailed()["Subject"] == "Set a new password for Veveriet"
 
 
 def test_a_spid_compatible_client_is_created_and_changed(prepare):

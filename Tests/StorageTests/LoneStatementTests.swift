@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Storage
 import StoragePostgreSQL
 import TestSupport
@@ -30,7 +32,7 @@ import Testing
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id) VALUES (\(0))")
         let winners = try await withThrowingTaskGroup(of: Int?.self) { group in
-            for id in 1...200 {
+            for id in 1...60 {
                 group.addTask {
                     let isWon = try await database.change(
                         "UPDATE things SET winner = \(id) WHERE id = \(0) AND winner IS NULL",
@@ -161,6 +163,42 @@ import Testing
         while !isBack, ContinuousClock.now < until { isBack = await ask() }
         #expect(isBack)
         await database.close()
+    }
+
+    @Test("callers do not wait for a row that only another's change needs", .enabled(if: PostgreSQLCluster.isAvailable))
+    func lockedRow() async throws {
+        let (database, _, _) = try await LostConnectionTests.pair(connections: 8)
+        try await database.run("INSERT INTO things (id, number) VALUES (\(0), \(0))")
+        let (held, othersAreDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let waited = database.write { db in
+            _ = try db.execute("UPDATE things SET number = \(1) WHERE id = \(0)")
+            held.signal()
+            return othersAreDone.wait(timeout: .now() + 8) == .success
+        }
+        await Self.wait(for: held)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<20 { try await database.change("UPDATE things SET winner = \(2) WHERE id = \(0)") }
+            }
+            for id in 1...60 {
+                group.addTask { _ = try await database.change("INSERT INTO things (id) VALUES (\(id))") }
+            }
+            for _ in 1...60 { try await group.next() }
+            othersAreDone.signal()
+            try await group.waitForAll()
+        }
+        #expect(try await waited, "they waited for it")
+        #expect(try await database.countThings() == 61)
+        await database.close()
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
     }
 
     @Test("closing does what waits", .enabled(if: PostgreSQLCluster.isAvailable))

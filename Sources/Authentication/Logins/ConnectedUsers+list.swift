@@ -116,7 +116,8 @@ extension ConnectedUsers {
 }
 
 extension UserQuery {
-    fileprivate var prefix: String { if case .emailPrefix(let prefix) = key { prefix } else { "" } }
+    /// What the address begins with.
+    var prefix: String { if case .emailPrefix(let prefix) = key { prefix } else { "" } }
 
     /// What orders the list before the ids: nothing, or what the span is about.
     fileprivate var moment: SQL.Columns {

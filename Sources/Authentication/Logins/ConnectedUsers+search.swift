@@ -4,8 +4,8 @@ import Values
 
 /// Searches by what no index knows.
 extension ConnectedUsers {
-    /// The users of one client for whom `holds` is true, in the order of their ids, within the states, times and part
-    /// of `query`. Each user of the client is read; nil when they are more than `few`.
+    /// The users of one client for whom `holds` is true, in the order of their ids, within the states, times, part and
+    /// beginning of an address of `query`. Each user of the client is read; nil when they are more than `few`.
     public func search(
         _ query: UserQuery, for scope: ClientScope, where holds: @escaping @Sendable (User) -> Bool
     ) async throws -> [Match]? {
@@ -47,5 +47,6 @@ extension UserQuery {
         let state: State = user.disabledAt != nil ? .blocked : user.emailVerified ? .verified : .unverified
         let moment = spansChanges ? user.updatedAt : user.createdAt
         return states.contains(state) && moment >= span.start && moment < span.end
+            && (user.email ?? "").unicodeScalars.starts(with: prefix.unicodeScalars)
     }
 }

@@ -1,19 +1,21 @@
 public import Directory
-import JSON
+public import JSON
 public import Storage
 public import Values
 
 /// What clients change of their users.
 extension Users {
-    /// Stores the claims that `changes` has for the user's profile, and nothing else of it. Nil when the user is gone,
-    /// or is to be. `confirm` refuses by throwing. Throws `SignIn.Refusal.throttled` after many changes.
+    /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
+    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `SignIn.Refusal.throttled` after many changes.
     public func changeProfile(
-        of id: UserID, _ changes: UserChanges, confirm: @escaping @Sendable (any Transaction) throws -> Void
+        of id: UserID, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> User? {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
             try confirm(db)
             guard var user = try User.find(id, in: db), user.deletionDueAt == nil else { return nil }
+            let changes = try changes(user.profile)
             let members = user.profile.members ?? []
             let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
             let changed = members.filter { !named.contains($0.name) } + changes.profile

@@ -1,4 +1,5 @@
 public import Authentication
+import Directory
 public import HTTPSupport
 public import OAuth
 public import OpenID
@@ -15,10 +16,15 @@ public struct AuthorizationFeature: Feature {
     ) {
         let (clients, clock, site) = (context.clients, context.clock, context.site)
         let sessions = authentication.sessions
+        let hosts = HostSessions(sessions: sessions)
+        let signIns = NoticedSignIns(database: context.database)
+        let pageSessions = PageSessions(site: site, sessions: sessions, hosts: hosts, signIns: signIns, clock: clock)
+        let knownUsers = KnownUsers(
+            sessions: pageSessions, apps: oauth.apps, introductions: oauth.introductions,
+            clientLogouts: oauth.clientLogouts)
         let reports = SessionReports(
-            site: site, sessions: sessions, users: context.users, names: openID.names, apps: oauth.apps,
-            introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
-            signSecrets: context.signSecrets, clock: clock)
+            site: site, knownUsers: knownUsers, users: context.users, names: openID.names,
+            agreements: oauth.agreements, signSecrets: context.signSecrets, clock: clock)
         endpoints = [
             AuthorizeEndpoint(
                 pages: pages,
@@ -33,19 +39,20 @@ public struct AuthorizationFeature: Feature {
                     issuer: site.issuer, replays: oauth.replays, clock: clock),
                 consents: oauth.consents, introductions: oauth.introductions, clientLogouts: oauth.clientLogouts,
                 sessions: sessions, users: context.users, clock: clock),
-            PickEndpoint(pages: pages, sessions: sessions),
+            PickEndpoint(pages: pages, sessions: sessions, hosts: hosts, signIns: signIns, clock: clock),
             ConsentEndpoint(
                 pages: pages, consents: oauth.consents, introductions: oauth.introductions,
                 agreements: oauth.agreements, sessions: sessions, clock: clock),
-            HasSessionEndpoint(clients: clients, reports: reports),
-            SessionServiceEndpoint(clients: clients, reports: reports),
+            HasSessionEndpoint(clients: clients, reports: reports, site: site),
+            SessionServiceEndpoint(clients: clients, reports: reports, sessions: pageSessions),
+            SessionRenewEndpoint(
+                site: site, clients: clients, sessions: sessions, hosts: hosts, clientLogouts: oauth.clientLogouts,
+                clock: clock, random: context.random),
             AjaxEndpoint(
                 site: site, clients: clients, sessions: sessions, apps: oauth.apps,
                 introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
                 clock: clock),
-            UserContextEndpoint(
-                site: site, clients: clients, sessions: sessions, users: context.users, apps: oauth.apps,
-                introductions: oauth.introductions, clientLogouts: oauth.clientLogouts),
+            UserContextEndpoint(clients: clients, users: context.users, knownUsers: knownUsers),
             NoProductsEndpoint(clients: clients, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(

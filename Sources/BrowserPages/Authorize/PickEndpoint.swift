@@ -5,7 +5,7 @@ public import HTTPSupport
 import JSON
 import OAuth
 import Pages
-import Values
+public import Values
 
 /// `POST /login/pick`: whom of the browser's users an app's request goes on as, or that it is none of them.
 ///
@@ -15,10 +15,18 @@ public struct PickEndpoint: Endpoint {
 
     private let pages: PageRenderer
     private let sessions: Sessions
+    private let hosts: HostSessions
+    private let signIns: NoticedSignIns
+    private let clock: any WallClock
 
-    public init(pages: PageRenderer, sessions: Sessions) {
+    public init(
+        pages: PageRenderer, sessions: Sessions, hosts: HostSessions, signIns: NoticedSignIns, clock: any WallClock
+    ) {
         self.pages = pages
         self.sessions = sessions
+        self.hosts = hosts
+        self.signIns = signIns
+        self.clock = clock
     }
 
     public func add(to router: inout Routes) {
@@ -39,6 +47,7 @@ public struct PickEndpoint: Endpoint {
             return .sendBrowser(to: PagePath.authorize(asked.id), status: .seeOther)
         }
         try await pages.interactions.saw(asked, in: chosen.secret.fingerprint)
+        if let browser = http.told(pages.site) { try await signIns.note(browser, at: clock.now) }
         return try await send(to: PagePath.authorize(asked.id), in: browser, choosing: chosen)
     }
 
@@ -53,6 +62,8 @@ public struct PickEndpoint: Endpoint {
     ) async throws -> Response {
         let next = browser.choosing(chosen)
         try await sessions.displace(browser.surplus + next.surplus)
+        // No site goes on with a user who is set aside.
+        try await hosts.end(of: next.others.map(\.session.id))
         return .sendBrowser(to: path, status: .seeOther, cookies: next.cookies(pages.site))
     }
 }

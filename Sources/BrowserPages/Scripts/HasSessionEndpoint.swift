@@ -7,10 +7,12 @@ import JSON
 public struct HasSessionEndpoint: Endpoint {
     private let clients: Clients
     private let reports: SessionReports
+    private let site: Site
 
-    public init(clients: Clients, reports: SessionReports) {
+    public init(clients: Clients, reports: SessionReports, site: Site) {
         self.clients = clients
         self.reports = reports
+        self.site = site
     }
 
     public func add(to router: inout Routes) {
@@ -26,6 +28,12 @@ public struct HasSessionEndpoint: Endpoint {
 
     private func answer(_ request: Request, _ client: Client) async throws -> JSON {
         let nothing = JSON.Member("visitor", ScriptCall.visitor())
+        // SPiD's SDK for JavaScript asks there first, and after this error the server's own host.
+        guard request.host != site.hostOfNobody else {
+            return ScriptCall.refusal(
+                401, "Ask \(site.origin) instead.", type: "LoginException",
+                response: reports.common(for: SessionReports.shortMemory) + [nothing])
+        }
         switch try await reports.report(request, client) {
         case .nobody:
             return ScriptCall.refusal(

@@ -51,10 +51,12 @@ struct ScriptCall {
     private static func isCallback(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9_.$]{1,64}/) != nil }
 
     /// A refusal as SPiD's JavaScript understands it. `response` is what it hands to the page as well.
-    static func refusal(_ code: Int64, _ description: String, response: [JSON.Member]) -> JSON {
+    static func refusal(
+        _ code: Int64, _ description: String, type: String = "UserException", response: [JSON.Member]
+    ) -> JSON {
         .members([
             "error": .members([
-                "code": .integer(code), "type": "UserException", "description": .string(description),
+                "code": .integer(code), "type": .string(type), "description": .string(description),
             ]),
             "response": .object([JSON.Member("result", false)] + response),
         ])

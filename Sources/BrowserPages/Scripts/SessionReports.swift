@@ -10,28 +10,21 @@ public import Values
 /// What pages of a client may know about the session of their browser, in SPiD's words.
 public struct SessionReports: Sendable {
     private let site: Site
-    private let sessions: Sessions
+    private let knownUsers: KnownUsers
     private let users: Users
     private let names: SubjectIdentifiers
-    private let apps: ConnectedApps
-    private let introductions: Introductions
-    private let clientLogouts: ClientLogouts
     private let agreements: Agreements
     private let signSecrets: SignSecrets
     private let clock: any WallClock
 
     public init(
-        site: Site, sessions: Sessions, users: Users, names: SubjectIdentifiers, apps: ConnectedApps,
-        introductions: Introductions, clientLogouts: ClientLogouts, agreements: Agreements, signSecrets: SignSecrets,
-        clock: any WallClock
+        site: Site, knownUsers: KnownUsers, users: Users, names: SubjectIdentifiers, agreements: Agreements,
+        signSecrets: SignSecrets, clock: any WallClock
     ) {
         self.site = site
-        self.sessions = sessions
+        self.knownUsers = knownUsers
         self.users = users
         self.names = names
-        self.apps = apps
-        self.introductions = introductions
-        self.clientLogouts = clientLogouts
         self.agreements = agreements
         self.signSecrets = signSecrets
         self.clock = clock
@@ -42,11 +35,11 @@ public struct SessionReports: Sendable {
         case nobody
         /// Somebody who is not connected to the client. The session ends after this time.
         case stranger(Duration)
-        case user(KnownUser)
+        case user(User)
     }
 
     /// A user of the client.
-    struct KnownUser {
+    struct User {
         let id: UserID
         /// The members that say who it is.
         let members: [JSON.Member]
@@ -62,17 +55,18 @@ public struct SessionReports: Sendable {
     static let shortMemory: Duration = .seconds(300)
 
     func report(_ request: Request, _ client: Client) async throws -> Report {
+        switch try await knownUsers.user(request, of: client) {
+        case .nobody: .nobody
+        case .stranger(let session): .stranger(min(left(of: session), Self.shortMemory))
+        case .connected(let session, let scope):
+            .user(try await person(session.user, client, scope, left(of: session)))
+        }
+    }
+
+    /// A remembered session lives for a year, and would outlive its end in what the page's script keeps.
+    private func left(of session: Session) -> Duration {
         let now = clock.now
-        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client),
-            try await !clientLogouts.isGone(session.id, from: client.id)
-        else { return .nobody }
-        // A remembered session lives for a year, and would outlive its end in what the page's script keeps.
-        let left = min(session.expiry(usedAt: now) - now, Session.idleLifetime)
-        // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
-        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id)
-        let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
-        guard let scope else { return .stranger(min(left, Self.shortMemory)) }
-        return .user(try await person(session.user, client, scope, left))
+        return min(session.expiry(usedAt: now) - now, Session.idleLifetime)
     }
 
     /// What every answer says, also about nobody.
@@ -88,7 +82,7 @@ public struct SessionReports: Sendable {
     /// The user, for a client that they are connected to. Names need a first-party client or the scope.
     private func person(
         _ id: UserID, _ client: Client, _ scope: Scope, _ left: Duration
-    ) async throws -> KnownUser {
+    ) async throws -> User {
         let mayName = client.firstParty || scope.contains("profile")
         let user = try await users.find(id)
         let profile = mayName ? user?.profile : nil
@@ -106,7 +100,7 @@ public struct SessionReports: Sendable {
                 ? user.map { .string(try signSecrets.paywallID(of: $0, for: client, at: clock.now)) } : nil,
             "defaultAgreementAccepted": .bool(isPlatformAgreed), "clientAgreementAccepted": .bool(isClientAgreed),
         ])
-        return KnownUser(
+        return User(
             id: id, members: json.members ?? [], hasAgreed: hasAgreed,
             lifetime: hasAgreed ? left : min(left, Self.shortMemory))
     }

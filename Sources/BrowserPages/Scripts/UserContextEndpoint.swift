@@ -4,7 +4,7 @@ import HTTP
 public import HTTPSupport
 import JSON
 import Logging
-public import OAuth
+import OAuth
 import Values
 
 /// `/user-context`, `/login_status`: who uses a browser, for a client's page that greets them or sends them on.
@@ -13,12 +13,8 @@ public struct UserContextEndpoint: Endpoint {
     private let clients: Clients
     private let users: Users
 
-    public init(
-        site: Site, clients: Clients, sessions: Sessions, users: Users, apps: ConnectedApps,
-        introductions: Introductions, clientLogouts: ClientLogouts
-    ) {
-        knownUsers = KnownUsers(
-            site: site, sessions: sessions, apps: apps, introductions: introductions, clientLogouts: clientLogouts)
+    public init(clients: Clients, users: Users, knownUsers: KnownUsers) {
+        self.knownUsers = knownUsers
         self.clients = clients
         self.users = users
     }
@@ -34,8 +30,8 @@ public struct UserContextEndpoint: Endpoint {
 
     /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.
     private func person(_ user: KnownUser, _ client: Client) async throws -> JSON {
-        guard case .connected(let id, let scope) = user, !client.openID.isPairwise,
-            client.firstParty || scope.contains("profile"), let user = try await users.find(id)
+        guard case .connected(let session, let scope) = user, !client.openID.isPairwise,
+            client.firstParty || scope.contains("profile"), let user = try await users.find(session.user)
         else { return .object([]) }
         let profile = user.profile
         let name = ["nickname", "name", "given_name"].compactMap { profile[$0]?.string }.first

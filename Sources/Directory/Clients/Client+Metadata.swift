@@ -71,6 +71,9 @@ public struct ClientMetadata: Sendable {
     /// Whether the client could administer the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
 
+    /// Hosts of the client's site that are to lead here.
+    public var sessionHosts: [String] { spid.sessionHosts }
+
     /// Those that the client has already stay: they were registered before this rule.
     private func checkResources(over base: Client?) throws(JSONFault) {
         for resource in openID.resources where base?.openID.resources.contains(resource) != true {

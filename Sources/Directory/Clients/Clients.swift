@@ -55,6 +55,7 @@ public struct Clients: Sendable {
         guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfStranger
         }
+        defer { if !metadata.sessionHosts.isEmpty { known.forget() } }
         let now = clock.now
         let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
@@ -136,10 +137,8 @@ public struct Clients: Sendable {
     /// As above, but only a client of `merchant`. Another merchant's client takes as long as an unknown one, so that
     /// timing does not tell them apart.
     package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
-        let isOurs = try await database.read { db in
-            try !db.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)").isEmpty
-        }
-        return isOurs ? try await findLive(id) : nil
+        let found = try await database.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)")
+        return !found.isEmpty ? try await findLive(id) : nil
     }
 
     /// As above, in an open transaction.

@@ -61,6 +61,9 @@ public final class KnownClients: Sendable {
         return entry
     }
 
+    /// Counts the changes of clients by this process.
+    var generation: Int { state.withLock { $0.generation } }
+
     /// The number of stored entries.
     package var count: Int { state.withLock { $0.entries.count } }
 

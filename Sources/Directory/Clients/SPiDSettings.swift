@@ -26,6 +26,9 @@ public struct SPiDSettings: Sendable, Equatable {
     public var requiredFields: [Field] = []
     /// What is new in its terms, a sentence each, for its apps to show.
     public var termsSummary: [String] = []
+    /// Hosts of its own site at which this server answers too, for its pages in browsers that keep third-party cookies
+    /// back (docs/decisions/session-hosts.md). As browsers write them in `Host`.
+    public var sessionHosts: [String] = []
 
     public init() {}
 }
@@ -33,7 +36,7 @@ public struct SPiDSettings: Sendable, Equatable {
 extension SPiDSettings {
     public static let names = [
         "authorization_response_iss", "exchange_front_channel_tokens", "public_exchange_codes_from",
-        "codes_redeemed_twice", "required_fields", "terms_summary",
+        "codes_redeemed_twice", "required_fields", "terms_summary", "session_hosts",
     ]
 
     /// Reads `members` over `base`.
@@ -47,6 +50,7 @@ extension SPiDSettings {
         if let flag = try members.flag("codes_redeemed_twice") { codesRedeemedTwice = flag }
         if let list = try members.list("required_fields") { requiredFields = try Self.fields(list) }
         if let list = try members.list("terms_summary", most: 20) { termsSummary = try list.map(Self.sentence) }
+        if let list = try members.list("session_hosts", most: 10) { sessionHosts = try list.map(Self.host) }
     }
 
     /// As administration shows them and as they are stored.
@@ -58,6 +62,7 @@ extension SPiDSettings {
             "codes_redeemed_twice": .bool(codesRedeemedTwice),
             "required_fields": .array(requiredFields.map { .string($0.rawValue) }),
             "terms_summary": .array(termsSummary.map { .string($0) }),
+            "session_hosts": .array(sessionHosts.map { .string($0) }),
         ])
         return json.members ?? []
     }
@@ -80,6 +85,17 @@ extension SPiDSettings {
     private static func sentence(_ text: String) throws(JSONFault) -> String {
         guard (1...300).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
             throw JSONFault("terms_summary", "texts of 1 to 300 bytes without control characters")
+        }
+        return text
+    }
+
+    /// A name with a period, or this machine; with a port if it is not the usual one.
+    private static func host(_ text: String) throws(JSONFault) -> String {
+        let site = WebSite(of: "https://\(text)")
+        guard text.utf8.count <= 260, WebOrigin.isOne("https://\(text)"), let host = site?.host,
+            text == host || text == "\(host):\(site?.port ?? 0)", host == "localhost" || host.contains(".")
+        else {
+            throw JSONFault("session_hosts", "hosts as browsers write them, such as id.example.com")
         }
         return text
     }

@@ -19,6 +19,8 @@ public struct Merchant: Sendable {
     public var logoURI: String?
     /// The accent color of its pages, as `#rrggbb`.
     public var accentColor: String?
+    /// Its own words for the mails that its clients cause; nil for ours.
+    public var mailTexts: MailTexts?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?

@@ -29,10 +29,10 @@ extension Merchants {
         try db.execute(
             """
             INSERT INTO merchants (id, number, name, logout_reaches_backends, skips_introduction, logo_uri,
-                accent_color, created_at, updated_at)
+                accent_color, mail_templates, created_at, updated_at)
             VALUES (\(merchant.id), \(number), \(merchant.name), \(merchant.logoutReachesBackends),
-                \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor), \(merchant.createdAt),
-                \(merchant.updatedAt))
+                \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor),
+                \(merchant.mailTexts?.stored), \(merchant.createdAt), \(merchant.updatedAt))
             ON CONFLICT DO NOTHING
             """)
         // Asked again, because the transaction may run again after a COMMIT of unknown outcome.

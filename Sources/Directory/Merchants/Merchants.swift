@@ -25,8 +25,8 @@ public struct Merchants: Sendable {
 
     private static let columns: SQL.Columns =
         """
-        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, created_at, updated_at,
-        disabled_at
+        id, number, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, mail_templates,
+        created_at, updated_at, disabled_at
         """
 
     /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`.
@@ -39,7 +39,7 @@ public struct Merchants: Sendable {
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
-            createdAt: now, updatedAt: now, disabledAt: nil)
+            mailTexts: try Merchant.mailTexts(members, nil), createdAt: now, updatedAt: now, disabledAt: nil)
         merchant.number = try await database.write { [merchant] db in
             try Self.insert(merchant, wishing: number, in: db)
         }
@@ -84,6 +84,7 @@ public struct Merchants: Sendable {
             merchant.name = name ?? merchant.name
             merchant.logoURI = try Merchant.logoURI(members, merchant)
             merchant.accentColor = try Merchant.accentColor(members, merchant)
+            merchant.mailTexts = try Merchant.mailTexts(members, merchant)
             merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
             merchant.skipsIntroduction = skips ?? merchant.skipsIntroduction
             if let disabled { merchant.disabledAt = disabled ? merchant.disabledAt ?? now : nil }
@@ -94,6 +95,7 @@ public struct Merchants: Sendable {
                     logout_reaches_backends = \(merchant.logoutReachesBackends),
                     skips_introduction = \(merchant.skipsIntroduction),
                     logo_uri = \(merchant.logoURI), accent_color = \(merchant.accentColor),
+                    mail_templates = \(merchant.mailTexts?.stored),
                     updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
                 """)
@@ -108,7 +110,9 @@ extension Merchant {
             id: try row.get("id"), number: try row.get("number"), name: try row.get("name"),
             logoutReachesBackends: try row.get("logout_reaches_backends"),
             skipsIntroduction: try row.get("skips_introduction"), logoURI: try row.get("logo_uri"),
-            accentColor: try row.get("accent_color"), createdAt: try row.get("created_at"),
+            accentColor: try row.get("accent_color"),
+            mailTexts: (try row.get("mail_templates") as String?).map(MailTexts.init(stored:)),
+            createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
 }

@@ -8,3 +8,22 @@ extension Sessions {
         ofUser: .batches(owner: "user_id", key: "id"), ofMerchant: .batches(owner: "merchant_id", key: "id"),
         export: [Sessions.export])
 }
+
+extension HostSessions {
+    static let table = StoredTable(
+        "host_sessions",
+        retention: [
+            .statement("hostSessions") { now, batch in
+                """
+                DELETE FROM host_sessions WHERE (session_id, client_id, host) IN (
+                    SELECT session_id, client_id, host FROM host_sessions
+                    WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            }
+        ], ofUser: .expiry, ofClient: .expiry)
+}
+
+extension NoticedSignIns {
+    static let table = StoredTable(
+        "noticed_sign_ins", retention: [.rows("noticedSignIns", key: "browser", until: "expires_at")])
+}

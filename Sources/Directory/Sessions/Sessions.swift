@@ -49,51 +49,26 @@ public struct Sessions: Sendable {
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
-        try displaceSurplus(of: user, at: now, in: db, announcement)
+        let id = isRenewed == true ? old ?? opening.id : opening.id
+        try displaceSurplus(of: user, beside: id, at: now, in: db, announcement)
         try forgetEnded(of: user, after: opening.id, in: db)
-    }
-
-    /// How many ended sessions of one user are kept until they would have expired.
-    static let mostEnded = 1000
-
-    /// Deletes ended sessions of `user` beyond `mostEnded`: an app may open sessions thousands of times a minute. Looks
-    /// after one new session in 256, chosen by its random id, so that not every sign-in pays for it.
-    private static func forgetEnded(of user: UserID, after session: Session.ID, in db: any Transaction) throws {
-        guard session.isSampled else { return }
-        try db.execute(
-            """
-            DELETE FROM sessions WHERE id IN (
-                SELECT id FROM sessions WHERE user_id = \(user) AND ended_at IS NOT NULL
-                ORDER BY ended_at DESC, id DESC LIMIT \(2 * mostEnded) OFFSET \(mostEnded))
-            """)
-    }
-
-    /// The most live sessions of one user. A further one ends the least recently used, so that the page that lists them
-    /// and the statement that ends them all stay small.
-    static let mostOfOne = 100
-
-    private static func displaceSurplus(
-        of user: UserID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
-    ) throws {
-        // Sorted here, because SQL would sort at every sign-in.
-        let live = try db.rows(
-            """
-            SELECT id, seen_at FROM sessions WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
-            LIMIT \(2 * mostOfOne)
-            """)
-        guard live.count > mostOfOne else { return }
-        let byUse: [(seenAt: Timestamp, id: Session.ID)] = try live.map { (try $0.get("seen_at"), try $0.get("id")) }
-        for session in byUse.sorted(by: { $0.seenAt < $1.seenAt }).prefix(live.count - mostOfOne) {
-            try end(session.id, at: now, in: db, announcement)
-        }
     }
 
     /// The live session of a cookie. Using a session keeps it alive; this is stored at most once a minute.
     public func find(_ secret: Secret<Session>) async throws -> Session? {
-        let now = clock.now
         let fingerprint = secret.fingerprint
-        let session = try await database.read { db in try Self.find(fingerprint, at: now, in: db) }
-        guard let session else { return nil }
+        return try await find { _ in fingerprint }
+    }
+
+    /// The live session with the fingerprint that `name` finds. Using it keeps it alive, as above.
+    func find(
+        named name: @escaping @Sendable (any Transaction) throws -> Fingerprint<Session>?
+    ) async throws -> Session? {
+        let now = clock.now
+        let found = try await database.read { db in
+            try name(db).map { (fingerprint: $0, session: try Self.find($0, at: now, in: db)) }
+        }
+        guard let fingerprint = found?.fingerprint, let session = found?.session else { return nil }
         if now - session.seenAt >= .seconds(60) {
             let expiresAt = session.expiry(usedAt: now)
             try await database.write { db in

@@ -31,11 +31,18 @@ extension Connections {
     package static func connect(
         _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
-        try db.enqueue(
-            """
-            INSERT INTO connections (user_id, client_id, created_at) VALUES (\(user), \(client), \(now))
-            ON CONFLICT (user_id, client_id) DO NOTHING
-            """)
+        try db.enqueue(insertion(of: user, client, at: now, when: nil))
+    }
+
+    /// As above, if `condition` holds.
+    package static func insertion(of user: UserID, _ client: Client.ID, at now: Timestamp, when condition: SQL?) -> SQL
+    {
+        // PostgreSQL takes values without a type for texts here.
+        """
+        INSERT INTO connections (user_id, client_id, created_at)
+        SELECT CAST(\(user) AS BIGINT), \(client), CAST(\(now) AS BIGINT) WHERE \(condition ?? .always)
+        ON CONFLICT (user_id, client_id) DO NOTHING
+        """
     }
 
     /// Disconnects them. Returns whether they were connected.

@@ -4,7 +4,8 @@ package import Values
 
 /// Every write to the table of users, each in its caller's transaction.
 extension User {
-    /// Stores a new user. Throws `StorageError.conflict` when the e-mail address is taken.
+    /// Stores a new user. Throws `StorageError.conflict` when the e-mail address or the `sub` is
+    /// taken.
     package static func insert(_ user: User, passwordHash: String?, in db: any Transaction) throws {
         try db.execute(
             """

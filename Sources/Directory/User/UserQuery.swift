@@ -9,6 +9,9 @@ public struct UserQuery: Sendable {
         case email(EmailAddress)
         /// Users whose address begins with this text, in lower case.
         case emailPrefix(String)
+
+        /// Whether it names one user at most.
+        public var isOfOne: Bool { if case .emailPrefix = self { false } else { true } }
     }
 
     /// The state of a user.

@@ -22,7 +22,7 @@ public struct MailComposer: Sendable {
     package func post(
         _ mail: Pages.MailTemplate, to recipient: String, _ frame: Frame, id: Delivery.ID? = nil
     ) -> @Sendable (any Transaction) throws -> Void {
-        let delivery = delivery(mail, recipient, frame, of: nil, id: id)
+        let delivery = delivery(mail, templates.mails(mail, in: frame), recipient, id: id)
         return { db in try delivery.store(in: db) }
     }
 
@@ -31,7 +31,7 @@ public struct MailComposer: Sendable {
     package func post(
         _ mail: Pages.MailTemplate, to recipient: String, _ visit: PageContext
     ) -> @Sendable (any Transaction) throws -> Void {
-        let delivery = delivery(mail, recipient, visit.frame, of: visit.sender)
+        let delivery = delivery(mail, recipient, visit)
         return { db in try delivery.store(in: db) }
     }
 
@@ -39,16 +39,21 @@ public struct MailComposer: Sendable {
     package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ visit: PageContext)
         -> Verifications.Post
     {
-        let delivery = delivery(mail, recipient.text, visit.frame, of: visit.sender)
+        let delivery = delivery(mail, recipient.text, visit)
         return { isSent, db in try (isSent ? delivery : delivery.blank).store(in: db) }
     }
 
+    private func delivery(_ mail: Pages.MailTemplate, _ recipient: String, _ visit: PageContext) -> Delivery {
+        delivery(
+            mail, templates.mails(mail, in: visit.frame, saying: visit.ownWords(for: mail)), recipient,
+            of: visit.sender)
+    }
+
     private func delivery(
-        _ mail: Pages.MailTemplate, _ recipient: String, _ frame: Frame, of merchant: Merchant.ID?,
+        _ mail: Pages.MailTemplate, _ text: MailText, _ recipient: String, of merchant: Merchant.ID? = nil,
         id: Delivery.ID? = nil
     ) -> Delivery {
-        let text = templates.mails(mail, in: frame)
-        return outbox.delivery(
+        outbox.delivery(
             Mail.MailMessage(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
             usefulFor: mail.usefulness, share: Delivery.Share(merchant?.text ?? ""), id: id)
     }

@@ -19,6 +19,7 @@ package struct PageContext: Sendable {
     package private(set) var framedBy: [String]
     /// The merchant whose name is on the page.
     private let merchant: Merchant.ID?
+    private let mailTexts: MailTexts?
 
     package init(
         language: Language, client: Client? = nil, merchant: Merchant? = nil, destination: Destination? = nil
@@ -34,6 +35,7 @@ package struct PageContext: Sendable {
         frame = Frame(language: language, brand: brand, application: application)
         self.client = client
         self.merchant = merchant?.id
+        mailTexts = merchant?.mailTexts
         imageSources = [merchant?.logoURI, client?.openID.address("logo_uri")].compactMap(\.self)
             .map { String($0.prefix { $0 != "?" }) }
         // A third party that frames its own request could lay it under something else and have it clicked.
@@ -50,6 +52,13 @@ extension PageContext {
 
     /// The merchant in whose name a mail is sent from here.
     var sender: Merchant.ID? { client?.merchant ?? merchant }
+
+    /// The words of the merchant whose name is on the page for a mail that is caused there.
+    func ownWords(for mail: MailTemplate) -> OwnMail? {
+        mailTexts?[mail.name, frame.language.rawValue].map {
+            OwnMail(subject: $0.subject, text: $0.text, application: client?.name)
+        }
+    }
 
     /// Whether a waiting app's request accepts only a new sign-in (OpenID Connect Core §3.1.2.1).
     package var wantsFreshness: Bool {

@@ -21,6 +21,11 @@ public struct Site: Sendable {
         self.allowsUnsafeTokens = allowsUnsafeTokens
     }
 
+    /// The host, as browsers write it in `Host`.
+    package var host: String { origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) } ?? origin }
+    /// Where SPiD's SDK for JavaScript asks for the session at first. No browser has a cookie for it.
+    package var hostOfNobody: String { "session." + host }
+
     /// The issuer's path, without a trailing slash: empty for most.
     package var issuerPath: String {
         let path = String(issuer.dropFirst(origin.count))

@@ -11,6 +11,12 @@ extension Site {
     package var othersCookie: String { prefix + "spindle_others" }
     package var formCookie: String { prefix + "spindle_form" }
     package var deviceCookie: String { prefix + "spindle_device" }
+    // At a host of a client's site: the session there, the browser, and that nobody is signed in.
+    package var hostSessionCookie: String { prefix + "spindle_host_session" }
+    package var hostBrowserCookie: String { prefix + "spindle_host_browser" }
+    package var nobodyCookie: String { prefix + "spindle_nobody" }
+    /// Here: the mark of a browser of which a site was told that nobody is signed in.
+    package var toldCookie: String { prefix + "spindle_told" }
 
     /// A cookie for this host only, which scripts cannot read. `value` is ours: base64url.
     package func cookie(_ name: String, _ value: String, sameSite: SameSite = .lax) -> String {
@@ -32,7 +38,7 @@ extension Site {
     /// Both cookies of sessions, empty: nobody is signed in to the browser any more.
     package var clearedSessionCookies: [String] { [clearedSessionCookie, cleared(othersCookie)] }
 
-    func cleared(_ name: String) -> String { cookie(name, "", sameSite: sameSite) + "; Max-Age=0" }
+    package func cleared(_ name: String) -> String { cookie(name, "", sameSite: sameSite) + "; Max-Age=0" }
 }
 
 extension Request {

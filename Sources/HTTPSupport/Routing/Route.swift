@@ -10,6 +10,8 @@ package final class Route: Sendable, CustomStringConvertible {
     let isCrossOrigin: Bool
     /// Whether only its own spelling leads to it: a proxy that keeps administration inside compares how a path begins.
     let isForOperators: Bool
+    /// Whether hosts of clients' sites serve it too.
+    let isOfSessionService: Bool
     /// Makes the response to an error; nil leaves it to the error boundary.
     package let refusal: Routes.Refusal?
     package let answer: Answer
@@ -18,6 +20,7 @@ package final class Route: Sendable, CustomStringConvertible {
         self.method = method
         self.template = template
         isCrossOrigin = CrossOrigin.covers(template.text)
+        isOfSessionService = SessionHosts.serve(template.text)
         isForOperators = template.text.hasPrefix("/admin/") || template.text == "/metrics"
         self.refusal = refusal
         self.answer = answer

@@ -9,15 +9,18 @@ public final class Router: RequestHandler {
     private let table: RouteTable
     private let errors: ErrorBoundary
     private let crossOrigin: CrossOrigin
+    private let hosts: SessionHosts
     private let log: RequestLog
 
     public init(
-        _ routes: Routes, pages: PageRenderer, dialects: [RefusalDialect], crossOrigin: CrossOrigin, logger: Logger,
-        random: any RandomSource
+        _ routes: Routes, pages: PageRenderer, dialects: [RefusalDialect], crossOrigin: CrossOrigin,
+        hosts: SessionHosts,
+        logger: Logger, random: any RandomSource
     ) {
         table = RouteTable(routes.all)
         errors = ErrorBoundary(pages: pages, dialects: dialects)
         self.crossOrigin = crossOrigin
+        self.hosts = hosts
         log = RequestLog(logger, random: random)
     }
 
@@ -29,6 +32,10 @@ public final class Router: RequestHandler {
         var request = received
         let isReadable = request.dropUnreadableFields()
         let route = table.routes[request.route]
+        if !route.isOfSessionService, var refusal = await hosts.refusal(of: request) {
+            errors.secure(&refusal)
+            return refusal
+        }
         let context = SpindleContext(request, route: route, log: log)
         var response: Response
         do {

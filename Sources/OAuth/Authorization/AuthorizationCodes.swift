@@ -46,9 +46,9 @@ public struct AuthorizationCodes: Sendable {
     }
 
     static func find(
-        _ fingerprint: Fingerprint<AuthorizationCode>, in db: any Transaction
-    ) throws -> AuthorizationCode? {
-        try db.rows(
+        _ fingerprint: Fingerprint<AuthorizationCode>, in database: any Database
+    ) async throws -> AuthorizationCode? {
+        try await database.rows(
             """
             SELECT c.client_id, c.user_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
                 c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,

@@ -34,21 +34,21 @@ public struct ExchangeCodes: Sendable {
         let code = Secret<ExchangeCode>.ordered(at: now, from: random)
         let expiresAt = now + request.kind.lifetime
         // Whether it may be spent is asked when it is (`spend`).
-        try await database.guardedWrite { db in
-            try db.enqueue(
-                """
-                INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
-                    redirect_uri, state, signed_in_at, expires_at)
-                VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
-                    \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt), \(expiresAt))
-                ON CONFLICT (fingerprint) DO NOTHING
-                """)
-        }
+        try await database.change(
+            """
+            INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
+                redirect_uri, state, signed_in_at, expires_at)
+            VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
+                \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt), \(expiresAt))
+            ON CONFLICT (fingerprint) DO NOTHING
+            """)
         return (code, request.kind)
     }
 
-    static func find(_ fingerprint: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> ExchangeCode? {
-        try db.rows(
+    static func find(
+        _ fingerprint: Fingerprint<ExchangeCode>, in database: any Database
+    ) async throws -> ExchangeCode? {
+        try await database.rows(
             """
             SELECT type, source_family_id, client_id, user_id, scope, redirect_uri, signed_in_at, expires_at
             FROM exchange_codes WHERE fingerprint = \(fingerprint)
@@ -64,27 +64,30 @@ public struct ExchangeCodes: Sendable {
     static func spend(
         _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
-        let isSpent =
-            try db.execute(
-                """
-                UPDATE exchange_codes
-                SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
-                WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-                    AND EXISTS (SELECT 1 FROM token_families p
-                        JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-                        WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
-                            AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
-                    AND EXISTS (SELECT 1 FROM users a
-                        WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
-                """) == 1
-        if isSpent {
-            try db.hold(
-                """
-                UPDATE token_families SET ended_at = ended_at
-                WHERE id = (SELECT source_family_id FROM exchange_codes WHERE fingerprint = \(fingerprint))
-                """)
-        }
+        let isSpent = try db.execute(spending(fingerprint, for: attempt)) == 1
+        if isSpent { try db.hold(holdingSource(of: fingerprint, when: .always)) }
         return isSpent
+    }
+
+    static func spending(_ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt) -> SQL {
+        """
+        UPDATE exchange_codes
+        SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
+        WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
+            AND EXISTS (SELECT 1 FROM token_families p
+                JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+                WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
+                    AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
+            AND EXISTS (SELECT 1 FROM users a
+                WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
+        """
+    }
+
+    static func holdingSource(of fingerprint: Fingerprint<ExchangeCode>, when condition: SQL) -> SQL {
+        """
+        UPDATE token_families SET ended_at = ended_at
+        WHERE id = (SELECT source_family_id FROM exchange_codes WHERE fingerprint = \(fingerprint)) AND \(condition)
+        """
     }
 }
 

@@ -15,28 +15,22 @@ public struct AuthorizationCodeGrant: Grant {
         let redirectURI = request.parameters[.redirectURI]
         let verifier = try request.parameters[.codeVerifier].map { text throws(OAuthError) in try CodeVerifier(text) }
 
-        let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         let exchangeCode = Secret<ExchangeCode>(value).fingerprint
-        let found = try await database.read { db in
-            (
-                exchange: try ExchangeCodes.find(exchangeCode, in: db),
-                authorization: try AuthorizationCodes.find(authorizationCode, in: db)
-            )
+        if let code = try await ExchangeCodes.find(exchangeCode, in: database) {
+            try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
+            // The receiving client may have lost a scope since the code was sold.
+            let scope = code.scope.intersection(client.scope)
+            return authorization(
+                client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(exchangeCode)))
         }
-        if let code = found.authorization {
+        let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
+        if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
                 client, code.subject, code.scope, code.request, parent: code.parent,
                 CodeRedemption(
                     code: .authorization(authorizationCode),
                     mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic))
-        }
-        if let code = found.exchange {
-            try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
-            // The receiving client may have lost a scope since the code was sold.
-            let scope = code.scope.intersection(client.scope)
-            return authorization(
-                client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(exchangeCode)))
         }
         throw OAuthError.codeRefused("unknown_code")
     }

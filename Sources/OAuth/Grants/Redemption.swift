@@ -83,6 +83,17 @@ struct CodeRedemption: Redemption {
     /// An exchange code lives with the token family that bought it, whose row is held.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+        guard case .exchange(let code) = code else { return nil }
+        return .changing(
+            first: ExchangeCodes.spending(code, for: attempt),
+            decided: "EXISTS (SELECT 1 FROM exchange_codes WHERE fingerprint = \(code) AND spent_by = \(attempt.id))"
+        ) { decided in
+            // With a single writer there is nothing to hold.
+            decided.map { [ExchangeCodes.holdingSource(of: code, when: $0)] } ?? []
+        }
+    }
+
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let won =
             switch code {

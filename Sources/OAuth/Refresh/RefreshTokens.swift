@@ -8,17 +8,18 @@ public struct RefreshTokens: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    static func store(
-        _ fingerprint: Fingerprint<RefreshToken>, of family: NewTokenFamily, client: Client, at now: Timestamp,
-        in db: any Transaction
-    ) throws {
-        try db.enqueue(
-            """
+    static func insertion(
+        of fingerprint: Fingerprint<RefreshToken>, _ family: NewTokenFamily, client: Client, at now: Timestamp,
+        when condition: SQL?
+    ) -> SQL {
+        let until = RefreshToken.expiry(at: now, client: client, familySince: family.createdAt).token
+        // PostgreSQL takes values without a type for texts here.
+        return """
             INSERT INTO refresh_tokens (fingerprint, family_id, scope, issued_at, expires_at)
-            VALUES (\(fingerprint), \(family.id), \(family.scope), \(now),
-                \(RefreshToken.expiry(at: now, client: client, familySince: family.createdAt).token))
+            SELECT \(fingerprint), \(family.id), \(family.scope), CAST(\(now) AS BIGINT), CAST(\(until) AS BIGINT)
+            WHERE \(condition ?? .always)
             ON CONFLICT (fingerprint) DO NOTHING
-            """)
+            """
     }
 
     func find(_ fingerprint: Fingerprint<RefreshToken>) async throws -> RefreshToken? {

@@ -18,6 +18,8 @@ struct NewTokenFamily: Sendable {
     let isOfFrontChannel: Bool
 
     var user: UserID? { subject?.user }
+    /// Whether older families have nothing to do with it (`TokenFamilies.keepUp`).
+    var isStoredAlone: Bool { subject?.session == nil && !id.isSampled }
     /// A client's own family begins with itself.
     var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
 }

@@ -14,17 +14,13 @@ public struct TokenFamilies: Sendable {
 
     /// Stores a new token family and the connection of its user to its client.
     static func store(_ family: NewTokenFamily, in db: any Transaction) throws {
-        try db.enqueue(
-            """
-            INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-                method, session_id, claims, resource, trial, front_channel)
-            VALUES (\(family.id), \(family.parent), \(family.client), \(family.user),
-                \(family.scope), \(family.signedInAt), \(family.createdAt), \(family.expiresAt),
-                \(family.subject?.method), \(family.subject?.session), \(family.request.claims?.text),
-                \(family.request.resource), \(family.request.trial?.text), \(family.isOfFrontChannel))
-            ON CONFLICT (id) DO NOTHING
-            """)
-        guard let user = family.user else { return }
+        for sql in insertions(of: family, when: nil) { try db.enqueue(sql) }
+        try keepUp(family, in: db)
+    }
+
+    /// What a new family, just stored, brings with it for older ones.
+    static func keepUp(_ family: NewTokenFamily, in db: any Transaction) throws {
+        guard !family.isStoredAlone, let user = family.user else { return }
         try endOldest(for: family, of: user, in: db)
         if let session = family.subject?.session {
             // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
@@ -35,7 +31,24 @@ public struct TokenFamilies: Sendable {
                     AND expires_at <= \(family.createdAt)
                 """)
         }
-        try Connections.connect(user, to: family.client, at: family.createdAt, in: db)
+    }
+
+    /// Stores it, if `condition` holds.
+    static func insertions(of family: NewTokenFamily, when condition: SQL?) -> [SQL] {
+        // PostgreSQL takes values without a type for texts here.
+        let stored: SQL = """
+            INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
+                method, session_id, claims, resource, trial, front_channel)
+            SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
+                CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
+                CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
+                \(family.request.claims?.text), \(family.request.resource), \(family.request.trial?.text),
+                CAST(\(family.isOfFrontChannel) AS BIGINT)
+            WHERE \(condition ?? .always)
+            ON CONFLICT (id) DO NOTHING
+            """
+        guard let user = family.user else { return [stored] }
+        return [stored, Connections.insertion(of: user, family.client, at: family.createdAt, when: condition)]
     }
 
     /// The single claims that were requested along with a token family.

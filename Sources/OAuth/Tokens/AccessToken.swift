@@ -11,6 +11,8 @@ public struct AccessToken: Sendable {
     public let isFirstParty: Bool
     public let isSPiDCompatible: Bool
     public let user: UserID?
+    /// The user's `sub`, if an import kept another than their number.
+    public let keptSubject: String?
     public let scope: Scope
     /// The audience, when that is not this server (RFC 8707).
     public let resource: String?

@@ -93,14 +93,14 @@ public struct AccessTokens: Sendable {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
             t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
-            c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
-            a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
-            p.signed_in_at, p.front_channel, r.fingerprint AS rotation_found, r.confirmed_at
+            c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, u.id AS user_found,
+            u.subject, u.disabled_at AS user_disabled_at, u.deletion_due_at, f.id AS family_found, f.ended_at,
+            f.signed_in_at, f.front_channel, r.fingerprint AS rotation_found, r.confirmed_at
         FROM access_tokens t
         JOIN clients c ON c.id = t.client_id
         LEFT JOIN merchants m ON m.id = c.merchant_id
-        LEFT JOIN users a ON a.id = t.user_id
-        LEFT JOIN token_families p ON p.id = t.family_id
+        LEFT JOIN users u ON u.id = t.user_id
+        LEFT JOIN token_families f ON f.id = t.family_id
         LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
         WHERE t.fingerprint = \(fingerprint)
         """
@@ -134,7 +134,8 @@ private struct Found {
             fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
             client: try row.get("client_id"), merchant: try row.get("merchant_id"),
             isFirstParty: try row.get("first_party"), isSPiDCompatible: try row.get("spid_compatible"),
-            user: try row.get("user_id"), scope: try row.get("scope"), resource: try row.get("resource"),
+            user: try row.get("user_id"), keptSubject: try row.get("subject"), scope: try row.get("scope"),
+            resource: try row.get("resource"),
             isOfFrontChannel: try row.get("front_channel", as: Bool?.self) ?? false,
             clientScope: try row.get("client_scope"), issuedAt: issuedAt, expiresAt: try row.get("expires_at"),
             signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
@@ -147,10 +148,10 @@ private struct Found {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
         if try isSet("client_disabled_at") { return "client_disabled" }
         if try isSet("merchant_disabled_at") { return "merchant_disabled" }
-        if token.user != nil, try !isSet("account_found") { return "account_deleted" }
-        if try isSet("account_disabled_at") { return "account_disabled" }
+        if token.user != nil, try !isSet("user_found") { return "account_deleted" }
+        if try isSet("user_disabled_at") { return "account_disabled" }
         if try isSet("deletion_due_at") { return "account_leaving" }
-        if token.family != nil, try row.get("permission_found", as: String?.self) == nil {
+        if token.family != nil, try row.get("family_found", as: String?.self) == nil {
             return "permission_deleted"
         }
         if try isSet("ended_at") { return "permission_ended" }

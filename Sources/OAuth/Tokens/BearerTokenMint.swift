@@ -44,19 +44,18 @@ public struct BearerTokenMint: TokenMint {
         let origin = random.bytes(16)
         let attempt = Attempt(
             id: Base64URL.encode(origin), family: family, accessToken: accessToken.fingerprint, now: now)
-        @Sendable func storing(_ condition: SQL?) -> SQL {
-            AccessTokens.insertion(
-                of: accessToken.fingerprint, for: authorization, family: family, at: now, when: condition)
-        }
-        if newFamily == nil, let redemption = authorization.claim.withoutAnswers(attempt),
-            try await wins(redemption, storing)
+        let new = NewTokens(
+            authorization: authorization, accessToken: accessToken.fingerprint, family: family, newFamily: newFamily,
+            refreshToken: newRefreshToken?.fingerprint, now: now)
+        let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
+        if newFamily.map({ isDecidedByOneRow && $0.isStoredAlone }) ?? true,
+            let redemption = authorization.claim.withoutAnswers(attempt), try await wins(redemption, new)
         {
-            return response(authorization.knownRefreshToken)
+            return response(newRefreshToken ?? authorization.knownRefreshToken)
         }
 
         let announcement = callbacks.announcement(at: now, origin: origin)
 
-        let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
         let outcome = try await write(isDecidedByOneRow) { db in
             let outcome = try authorization.claim.win(attempt, in: db)
             switch outcome {
@@ -67,11 +66,8 @@ public struct BearerTokenMint: TokenMint {
                 return outcome
             case .wonBefore, .changed, .refused: return outcome
             }
-            if let newFamily { try TokenFamilies.store(newFamily, in: db) }
-            try db.enqueue(storing(nil))
-            if let newRefreshToken, let newFamily {
-                try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
-            }
+            for sql in new.insertions(when: nil) { try db.enqueue(sql) }
+            if let newFamily { try TokenFamilies.keepUp(newFamily, in: db) }
             return outcome
         }
         switch outcome {
@@ -88,13 +84,13 @@ public struct BearerTokenMint: TokenMint {
         }
     }
 
-    private func wins(
-        _ redemption: LoneRedemption, _ storing: @escaping @Sendable (_ condition: SQL?) -> SQL
-    ) async throws -> Bool {
+    private func wins(_ redemption: LoneRedemption, _ new: NewTokens) async throws -> Bool {
         switch redemption {
-        case .storing(let condition): try await database.change(storing(condition))
+        case .storing(let condition): try await database.change(new.accessToken(when: condition))
         case .changing(let first, let decided, let next):
-            try await database.change(first, decided: decided) { condition in next(condition) + [storing(condition)] }
+            try await database.change(first, decided: decided) { condition in
+                next(condition) + new.insertions(when: condition)
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 public import Cryptography
 public import Directory
-import OAuth
+public import OAuth
 public import Storage
 import Synchronization
 public import Values
@@ -15,9 +15,6 @@ public final class SubjectIdentifiers: Sendable {
     private let database: any Database
     private let random: any RandomSource
     private let salt = Mutex<[UInt8]?>(nil)
-    /// Those asked for lately: every answer of the token endpoint names one.
-    private let subjects = Mutex<[UserID: (subject: String, until: ContinuousClock.Instant)]>([:])
-    private static let mostKnown = 10_000
 
     public init(database: any Database, random: any RandomSource) {
         self.database = database
@@ -32,15 +29,12 @@ public final class SubjectIdentifiers: Sendable {
 
     /// The `sub` of `user` for everybody who has no other. It never changes, but a user who was deleted may be imported
     /// again with another.
-    public func subject(_ user: UserID) async throws -> String {
-        let now = ContinuousClock.now
-        if let known = subjects.withLock({ $0[user] }), now < known.until { return known.subject }
-        let subject = try await User.sub(of: user, in: database)
-        subjects.withLock { subjects in
-            if subjects.count >= Self.mostKnown { subjects.removeAll(keepingCapacity: true) }
-            subjects[user] = (subject, now + .seconds(60))
-        }
-        return subject
+    public func subject(_ user: UserID) async throws -> String { try await User.sub(of: user, in: database) }
+
+    /// The `sub` of the user of `token`, which `client` was given; nil for a client's own token.
+    public func subject(of token: AccessToken, for client: Client) async throws -> String? {
+        guard let user = token.user else { return nil }
+        return try await pairwise(user, for: client) ?? token.keptSubject ?? user.description
     }
 
     /// The `user_id` of `user` for `client`: the number, unless the client must not know it.

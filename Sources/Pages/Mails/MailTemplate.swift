@@ -21,7 +21,7 @@ public enum MailTemplate: Sendable {
 }
 
 extension MailTemplate {
-    var name: String {
+    public var name: String {
         switch self {
         case .signInCode: "signInCode"
         case .signUpCode: "signUpCode"
@@ -68,6 +68,15 @@ extension MailTemplate {
         case .signInCode, .verifyEmail, .changeEmailCode, .emailChanged, .accountDeleted: []
         }
     }
+
+    /// What a merchant's own words may name: the only link is `link`, one of several is called after its label.
+    var facts: [String: Any] {
+        let names = links.count == 1 ? ["link"] : links.map { "\($0.label)Link" }
+        return values.merging(zip(names, links.map { $0.address as Any })) { $1 }
+    }
+
+    /// The addresses that it leads to.
+    var addresses: [String] { links.map(\.address) }
 
     /// What a template sees.
     func words(_ texts: Texts) -> [String: Any] {

@@ -32,13 +32,14 @@ public struct MailTemplates: Sendable {
         self.site = site
     }
 
-    /// Writes `mail`. Its sender is the frame's brand, or else this site.
-    public func callAsFunction(_ mail: MailTemplate, in frame: Frame) -> MailText {
+    /// Writes `mail`, perhaps in a merchant's own words. Its sender is the frame's brand, or else this site.
+    public func callAsFunction(_ mail: MailTemplate, in frame: Frame, saying own: OwnMail? = nil) -> MailText {
         guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
         var words = mail.words(version.texts)
         words["language"] = frame.language.rawValue
         words["sender"] = (frame.brand?.name ?? site).onOneLine
         words["site"] = frame.brand == nil ? nil : site
+        own?.replaceTexts(of: mail, in: &words)
         return MailText(
             subject: version.subject.render(words, escaping: .none),
             text: version.text.render(words, escaping: .none), html: version.html.render(words, escaping: .html))

@@ -71,6 +71,15 @@ package struct UserFinder: Sendable {
         let merchant = try await merchants.number(of: caller.contextClient.merchant)
         return Found(person: person, clients: clients, merchant: merchant)
     }
+
+    /// The user, if they have used the context client itself.
+    package func findOfClient(_ id: UserID, for caller: RequestingClient) async throws -> Found {
+        let found = try await find(id, for: caller)
+        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
+            throw SPiDRefusal.unconnectedUser
+        }
+        return found
+    }
 }
 
 extension SPiDRefusal {

@@ -90,8 +90,7 @@ struct DataObjectResource: SPiDResource {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
-        guard try await finder.find(user, for: caller).clients.contains(where: { $0.id == caller.contextClient.id })
-        else { throw SPiDRefusal.unconnectedUser }
+        _ = try await finder.findOfClient(user, for: caller)
         return (DataObject.Owner(client: caller.contextClient.id, user: user), { db in try caller.confirm(user, db) })
     }
 

@@ -33,11 +33,7 @@ public struct DeviceResource: SPiDResource {
         // It says what a user has, whatever the user allowed the client to see.
         try caller.requireFirstParty()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
-        let found = try await finder.find(user, for: caller)
-        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
-            throw SPiDRefusal.unconnectedUser
-        }
-        let profile = found.person.user.profile
+        let profile = try await finder.findOfClient(user, for: caller).person.user.profile
         let missing = caller.contextClient.spid.requiredFields.filter { field in
             !field.claims.contains { profile[$0] != nil }
         }

@@ -53,14 +53,12 @@ struct TriggerResource: SPiDResource {
     private func recipient(_ call: SPiDCall) async throws -> User {
         let caller = try call.caller
         try caller.requireFirstParty()
-        let found = try await finder.find(try await finder.user(named: call.path["id"] ?? "", for: caller), for: caller)
-        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
-            throw SPiDRefusal.unconnectedUser
-        }
-        guard found.person.user.disabledAt == nil else {
+        let id = try await finder.user(named: call.path["id"] ?? "", for: caller)
+        let user = try await finder.findOfClient(id, for: caller).person.user
+        guard user.disabledAt == nil else {
             throw SPiDRefusal(.forbidden, "The user is blocked.", reason: "user_disabled")
         }
-        return found.person.user
+        return user
     }
 
     /// Sends a mail with a link, unless the mailbox had too many. It leads to no client: see `Verification.takeover`.

@@ -36,10 +36,15 @@ public struct UserChangeResource: SPiDResource {
         // Every client of every merchant sees the profile.
         try caller.requireFirstParty()
         let id = try await finder.user(named: call.path["id"] ?? "", for: caller)
-        let found = try await finder.find(id, for: caller)
-        let parameters = try ProfileParameters(call.parameters, over: found.person.user.profile)
+        _ = try await finder.find(id, for: caller)
+        let parameters = call.parameters
         do {
-            let user = try await users.changeProfile(of: id, parameters.changes) { db in try caller.confirm(id, db) }
+            // A part of the name makes another whole name of what is stored at that moment.
+            let user = try await users.changeProfile(of: id) { profile in
+                try ProfileParameters(parameters, over: profile).changes
+            } confirm: { db in
+                try caller.confirm(id, db)
+            }
             guard user != nil else { throw SPiDRefusal.unknownUser }
         } catch SignIn.Refusal.throttled(let wait) {
             throw SPiDRefusal(

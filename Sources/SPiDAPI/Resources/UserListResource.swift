@@ -61,7 +61,8 @@ public struct UserListResource: SPiDResource {
     private func find(_ search: UserSearch, for scope: ClientScope) async throws -> [ConnectedUsers.Match] {
         let terms = search.terms
         guard !terms.isEmpty else { return try await people.list(search.query, for: scope) }
-        if search.query.key != nil {
+        // One user at most, of whom the terms must hold.
+        if search.query.key?.isOfOne == true {
             return try await people.list(search.query, for: scope).filter { found in
                 terms.allSatisfy { $0.holds(found.user) }
             }

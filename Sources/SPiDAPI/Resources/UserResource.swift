@@ -51,7 +51,7 @@ public struct UserResource: SPiDResource {
     /// What a paywall in front of the calling client's pages knows the user by.
     @Sendable private func varnishID(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
-        guard caller.client.spidCompatible else { throw SPiDRefusal.notSPiDCompatible }
+        try caller.requireSPiDCompatible()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         let found = try await finder.find(user, for: caller)
         let id = try signSecrets.paywallID(of: found.person.user, for: caller.client, at: call.now)

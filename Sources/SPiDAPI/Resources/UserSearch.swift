@@ -62,10 +62,10 @@ struct UserSearch: Sendable {
     /// The user or the beginning of an address that is searched for.
     private mutating func readKey(_ call: SPiDCall, among people: ConnectedUsers) async throws {
         let path = call.path["query"]
-        let named = Self.keys.filter { call[$0] != nil || ($0 == "query" && path != nil) }
+        let named = (path == nil ? [] : ["the word in the path"]) + Self.keys.filter { call[$0] != nil }
         guard named.count <= 1 else { throw SPiDRefusal.malformed(named[1], "left out beside \(named[0])") }
-        guard let name = named.first, let text = call[name] ?? path else { return }
-        switch name {
+        guard let name = named.first, let text = path ?? call[name] else { return }
+        switch path == nil ? name : "query" {
         case "email", "emails":
             query.key = EmailAddress(text).map { .email($0) }
             isByAddress = query.key != nil

@@ -11,27 +11,6 @@ struct MerchantCommand: CommandGroup {
         commandName: "merchant", abstract: "Merchants: the owners of clients.",
         subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
 
-    /// The members of a merchant on the command line.
-    struct Members: CommandArguments {
-        @Option(help: "Its name.") var name: String?
-        @Flag(deniable: "Whether a device's logout also ends what backends redeemed from it.")
-        var logoutReachesBackends: Bool?
-        @Flag(deniable: "Whether it is the platform's own: its clients need no introduction to people.")
-        var skipIntroduction: Bool?
-        @Option(help: "The https URL of a logo that its pages show; \"\" for none.") var logoURI: String?
-        @Option(help: "The colour of its pages, as #rrggbb; \"\" for ours.") var accentColor: String?
-
-        var json: JSON {
-            .members([
-                "name": name.map { .string($0) }, "logout_reaches_backends": logoutReachesBackends.map { .bool($0) },
-                "skip_introduction": skipIntroduction.map { .bool($0) },
-                "logo_uri": logoURI.map(Self.textOrNothing), "accent_color": accentColor.map(Self.textOrNothing),
-            ])
-        }
-
-        private static func textOrNothing(_ text: String) -> JSON { text.isEmpty ? .null : .string(text) }
-    }
-
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Make a merchant.")
         @OptionGroup var members: Members
@@ -41,7 +20,7 @@ struct MerchantCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let numbered: [JSON.Member] = number.map { [JSON.Member("number", .integer(Int64($0)))] } ?? []
-            output.print(try await stores.merchants.create(.object((members.json.members ?? []) + numbered)).json)
+            output.print(try await stores.merchants.create(.object((try members.json().members ?? []) + numbered)).json)
         }
     }
 
@@ -81,7 +60,7 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let changes = members.json.adding("disabled", disabled)
+            let changes = try members.json().adding("disabled", disabled)
             guard let merchant = try await stores.merchants.change(Merchant.ID(id), changes) else {
                 throw CommandFailure.notFound("merchant", id)
             }

@@ -20,6 +20,10 @@ struct SPiDMembers: CommandArguments {
     @Option(
         name: "terms-summary", help: "A sentence about its newest terms, for its apps; may be repeated. \"\" for none.")
     var termsSummary: [String] = []
+    @Option(
+        name: "session-host",
+        help: "A host of its site that leads here, for the session service; may be repeated. \"\" for none.")
+    var sessionHosts: [String] = []
 
     var json: [JSON.Member] {
         let json: JSON = .members([
@@ -29,6 +33,7 @@ struct SPiDMembers: CommandArguments {
             "codes_redeemed_twice": codesRedeemedTwice.map { .bool($0) },
             "required_fields": ClientMembers.list(requiredFields),
             "terms_summary": ClientMembers.list(termsSummary),
+            "session_hosts": ClientMembers.list(sessionHosts),
         ])
         return json.members ?? []
     }

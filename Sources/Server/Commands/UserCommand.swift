@@ -106,7 +106,7 @@ private func userID(_ text: String) throws -> UserID {
     return id
 }
 
-/// Reports a conflict as a taken e-mail address: nothing else about a user is unique.
+/// Reports a conflict as a taken e-mail address: nothing else that these commands set is unique.
 private func tellingTakenAddress<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
         return try await work()

@@ -46,12 +46,9 @@ public struct IntrospectionEndpoint: Endpoint {
         guard let token = try await introspected(request, parameters),
             let client = try await clients.findLive(token.client)
         else { return .json(.members(["active": false])) }
-        var name: String?
+        let subject = try await names.subject(of: token, for: client)
         var number: String?
-        if let user = token.user {
-            name = try await names.subject(user, for: client)
-            number = try await names.number(user, for: client)
-        }
+        if let user = token.user { number = try await names.number(user, for: client) }
         var response = Response.json(
             .members([
                 "active": true,
@@ -60,7 +57,7 @@ public struct IntrospectionEndpoint: Endpoint {
                 "token_type": "Bearer",
                 "exp": .integer(token.expiresAt.seconds),
                 "iat": .integer(token.issuedAt.seconds),
-                "sub": .string(name ?? token.client.text),
+                "sub": .string(subject ?? token.client.text),
                 "user_id": number.map { .string($0) },
                 "iss": .string(issuer),
                 "aud": token.resource.map { .string($0) },

@@ -26,13 +26,14 @@ class Kind:
         return f"{self.language}-{'scripts' if self.scripts else 'no-scripts'}"
 
 
-def start(kind: Kind, downloads: Path, profile: Path | None = None) -> Chrome:
-    """Starts a new process; `profile` is a folder that may outlive it."""
+def start(kind: Kind, downloads: Path, profile: Path | None = None, switches: tuple[str, ...] = (),
+          **more: object) -> Chrome:
+    """Starts a new process; `profile` is a folder that may outlive it, `switches` are further arguments, `more` preferences."""
     options = ChromeOptions()
     options.binary_location = _program("chromium")
     # The sandbox needs privileges that containers lack, and the pages are trusted.
     arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions",
-                 f"--lang={kind.language}"]
+                 f"--lang={kind.language}", *switches]
     if profile:
         arguments.append(f"--user-data-dir={profile}")
     for argument in arguments:
@@ -42,6 +43,7 @@ def start(kind: Kind, downloads: Path, profile: Path | None = None) -> Chrome:
         "download.default_directory": str(downloads),
         "credentials_enable_service": False,
         "profile.password_manager_leak_detection": False,
+        **more,
     }
     if not kind.scripts:
         # 2 is "block". The driver's own scripts still run.

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
+from harness.tls import Identity
+
 
 @dataclass(frozen=True)
 class SeenRequest:
@@ -19,9 +21,9 @@ class SeenRequest:
 
 
 class Site:
-    """Answers each request with the page it is given, and records the requests."""
+    """Answers each request with the page it is given, and records the requests; with an identity by HTTPS."""
 
-    def __init__(self, page: Callable[[SeenRequest], str]):
+    def __init__(self, page: Callable[[SeenRequest], str], host: str = "127.0.0.1", identity: Identity | None = None):
         self.requests: list[SeenRequest] = []
         site = self
 
@@ -53,7 +55,9 @@ class Site:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self._server.server_port
-        self.origin = f"http://127.0.0.1:{self.port}"
+        self.origin = f"{'https' if identity else 'http'}://{host}:{self.port}"
+        if identity:
+            self._server.socket = identity.wrap(self._server.socket)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:

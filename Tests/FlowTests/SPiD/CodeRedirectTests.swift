@@ -95,6 +95,7 @@ struct CodeRedirectTests {
                 var browser = Browser(world.server)
                 let page = try await browser.open("/flow/login" + request(world, ["cancel_redirect_uri": bad], spid))
                 #expect(page.status == 200 && page.formAction == "/login", "\(bad)")
+                #expect(world.server.log.says("reason=unregistered_cancel_uri"), "\(bad)")
                 #expect(!page.body.contains("value=\"cancel\""))
                 #expect(!page.body.contains("evil.example"))
                 // A form that is posted all the same leads to the client.

@@ -7,11 +7,12 @@ struct SPiDSettingsTests {
     private static let defaults: KeyValuePairs<String, JSON> = [
         "authorization_response_iss": false, "exchange_front_channel_tokens": false,
         "public_exchange_codes_from": [], "codes_redeemed_twice": false, "required_fields": [],
-        "terms_summary": [],
+        "terms_summary": [], "session_hosts": [],
     ]
     private static let others: KeyValuePairs<String, JSON> = [
         "authorization_response_iss": true, "exchange_front_channel_tokens": true, "codes_redeemed_twice": true,
         "required_fields": ["name.given_name", "birthday"], "terms_summary": ["Now with cookies.", "Nå på norsk."],
+        "session_hosts": ["id.example.com", "id.example.com:8443"],
     ]
 
     @Test(
@@ -51,6 +52,10 @@ struct SPiDSettingsTests {
                 ("authorization_response_iss", "yes"), ("exchange_front_channel_tokens", 1),
                 ("required_fields", ["email"]), ("required_fields", "birthday"), ("terms_summary", [""]),
                 ("terms_summary", ["a\nb"]), ("terms_summary", .array(Array(repeating: "a", count: 21))),
+                ("session_hosts", ["https://id.example.com"]), ("session_hosts", ["ID.example.com"]),
+                ("session_hosts", ["id.example.com/x"]), ("session_hosts", ["a@id.example.com"]),
+                ("session_hosts", ["id.example.com:443"]), ("session_hosts", ["example"]), ("session_hosts", [""]),
+                ("session_hosts", ["*.example.com"]), ("session_hosts", ["id.example.com."]),
             ]
             for (name, value) in bad {
                 expectProblem(

@@ -44,6 +44,24 @@ struct TokenMemberTests {
         }
     }
 
+    @Test(
+        "tokens and codes are texts of letters, digits, - and _, longer than SPiD's forty", arguments: Backend.available
+    )
+    func texts(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let signedIn = try await world.signIn(with: spid)
+            let token = try signedIn.require("access_token")
+            let code = try await world.exchange(token, for: spid).require("code")
+            let session = try await world.exchange(
+                token, for: spid, type: "session", redirectURI: spid.redirectURI
+            ).require("code")
+            for text in [token, try signedIn.require("refresh_token"), code, session] {
+                #expect(text.wholeMatch(of: /[A-Za-z0-9_-]{41,}/) != nil, "\(text)")
+            }
+        }
+    }
+
     @Test("a jwt-bearer grant's answer has SPiD's members", arguments: Backend.available)
     func asserted(backend: Backend) async throws {
         try await World.with(backend) { world in

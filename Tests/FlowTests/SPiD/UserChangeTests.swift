@@ -43,6 +43,26 @@ struct UserChangeTests {
         }
     }
 
+    @Test(
+        "the whole name has no part that another call replaced while this one was under way",
+        arguments: Backend.available)
+    func parts(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let token = try await world.clientToken(loom)
+            let path = "user/\(world.user)"
+            _ = try await world.api(path, token, ["name": #"{"givenName":"Ada","familyName":"Byron"}"#])
+            let interruptions = world.server.interruptions
+            interruptions.interrupt {
+                _ = try await world.api(path, token, ["name": #"{"givenName":"Augusta"}"#])
+            }
+            let last = try await world.api(path, token, ["name": #"{"familyName":"Lovelace"}"#])
+            #expect(interruptions.wasInterrupted)
+            #expect(last.data["name"]?["formatted"] == "Augusta Lovelace", "\(last)")
+        }
+    }
+
     @Test("the address, the password and whether it is verified cannot be changed", arguments: Backend.available)
     func sensitive(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -81,6 +81,21 @@ struct UserSearchTests {
         }
     }
 
+    @Test("a part of a list is of those whose address and profile both match", arguments: Backend.available)
+    func prefixAndProfile(_ backend: Backend) async throws {
+        try await story(backend) { world, token, ids in
+            for name in ["gray", "green"] {
+                let form = [("email", "\(name)@example.com"), ("displayName", name)]
+                #expect(try await world.server.post("/api/2/signup", form: form, bearer: token).status == 201)
+            }
+            for name in ["gray", "green"] {
+                let found = try await world.api("users?query=gr&displayName=\(name)&limit=1", token)
+                #expect(found.data.array?.map { $0["displayName"] } == [.string(name)], "\(name): \(found)")
+            }
+            #expect(try await names(world, token, ids, "users?query=be&gender=female").isEmpty)
+        }
+    }
+
     @Test("a search for nothing, another client's users and unknown searches are refused", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
@@ -93,6 +108,7 @@ struct UserSearchTests {
             for search in ["emails_regex=.", "orderId=1", "givenName=Grace&status=x", "userId=1&email=a%40b.c"] {
                 #expect(try await world.api("search/users?" + search, token).status == 400, "\(search)")
             }
+            #expect(try await world.api("search/users/grace?query=bea", token).status == 400)
             // A third party may not find out what it may not see.
             let stranger = try await world.spidBackend(["first_party": false])
             let strangers = try await world.clientToken(stranger)

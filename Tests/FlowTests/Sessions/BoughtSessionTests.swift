@@ -20,6 +20,27 @@ struct BoughtSessionTests {
         }
     }
 
+    @Test(
+        "a hundred sessions that an app buys end none of those in which the user signed in",
+        arguments: Backend.available)
+    func many(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var own = Browser(world.server)
+            _ = try await world.authorize(in: &own)
+            let phone = try await world.signIn()
+            var webviews: [Browser] = []
+            for _ in 0...100 {
+                var webview = Browser(world.server)
+                _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+                webviews.append(webview)
+                world.server.clock.advance(by: .seconds(1))
+            }
+            #expect(try await own.isSignedIn())
+            #expect(try await !webviews[0].isSignedIn(), "the app's own oldest")
+            #expect(try await webviews[1].isSignedIn())
+        }
+    }
+
     @Test("a bought session ends when the client whose token bought it is disabled", arguments: Backend.available)
     func outlivesItsClient(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -40,6 +40,9 @@ extension ExpectedHelp {
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
+              --mail-templates <mail-templates>
+                                      A JSON file with its own words for mails, in place of
+                                      those it has; "" for ours.
               --number <number>       Its number in SPiD's API, if clients know one already.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
@@ -102,6 +105,9 @@ extension ExpectedHelp {
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
+              --mail-templates <mail-templates>
+                                      A JSON file with its own words for mails, in place of
+                                      those it has; "" for ours.
               --disabled/--no-disabled
                                       Disable it with all its clients, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.

@@ -18,15 +18,22 @@ class Identity:
     key: Path
 
     @classmethod
-    def make(cls, folder: Path, openssl: str, name: str = "identity") -> "Identity":
+    def make(cls, folder: Path, openssl: str, name: str = "identity", hosts: tuple[str, ...] = ()) -> "Identity":
         made = cls(folder / f"{name}.pem", folder / f"{name}.key")
         subprocess.run(
             [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-             "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+             "-subj", f"/CN={name}", "-addext",
+             ",".join(["subjectAltName=IP:127.0.0.1,DNS:localhost", *(f"DNS:{host}" for host in hosts)]),
              "-keyout", made.key, "-out", made.certificate],
             check=True, capture_output=True, timeout=30,
         )
         return made
+
+    def wrap(self, socket):
+        """A listening socket that speaks HTTPS with it."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, self.key)
+        return context.wrap_socket(socket, server_side=True)
 
     @property
     def encoded(self) -> bytes:

@@ -95,17 +95,23 @@ struct FacebookSignInTests {
         }
     }
 
+    /// The deletion of every user who signed in with Facebook is pending.
+    private static let leaving: SQL = """
+        UPDATE users SET deletion_due_at = \(Timestamp(milliseconds: .max))
+        WHERE id IN (SELECT user_id FROM issuer_subjects)
+        """
+
+    private static func set(_ sql: SQL, in story: Story) async throws {
+        try await story.here.server.database.write { db in _ = try db.execute(sql) }
+    }
+
     @Test("a user whose deletion is pending may stay by signing in with Facebook", arguments: Backend.available)
     func restoring(backend: Backend) async throws {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
             _ = try await story.signIn(&browser)
-            let id = try #require(UserID(try await story.person(&browser)))
             browser.forgetSession()
-            let due = story.here.server.clock.now + .days(3)
-            try await story.here.server.database.write { db in
-                _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
-            }
+            try await Self.set(Self.leaving, in: story)
             let page = try await story.signIn(&browser)
             #expect(page.status == 200 && browser.session == nil)
             #expect(page.formAction == "/account/restore")
@@ -122,19 +128,14 @@ struct FacebookSignInTests {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
             _ = try await story.signIn(&browser)
-            let id = try #require(UserID(try await story.person(&browser)))
             browser.forgetSession()
-            let due = story.here.server.clock.now + .days(3)
-            func set(_ sql: SQL) async throws {
-                try await story.here.server.database.write { db in _ = try db.execute(sql) }
-            }
-            try await set("UPDATE issuer_subjects SET is_confined = 1")
-            try await set("DELETE FROM known_devices")
+            try await Self.set("UPDATE issuer_subjects SET is_confined = 1", in: story)
+            try await Self.set("DELETE FROM known_devices", in: story)
             // It signs in at its merchant as before.
             #expect(try await story.signIn(&browser).status == 303)
             #expect(try await story.here.count("known_devices") == 0)
             browser.forgetSession()
-            try await set("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
+            try await Self.set(Self.leaving, in: story)
             let page = try await story.signIn(&browser)
             #expect(page.status == 403 && page.words.contains("Your account will be deleted"), "\(page)")
             #expect(page.formAction == nil && browser.session == nil)

@@ -1,0 +1,42 @@
+import Authentication
+import Directory
+import HTTP
+import HTTPSupport
+public import OAuth
+import Values
+
+/// The user of a browser, as far as a client's pages may know.
+enum KnownUser {
+    case nobody
+    /// Somebody whom the client does not know, or who has not met its merchant.
+    case stranger(Session)
+    case connected(Session, Scope)
+}
+
+/// Looks who uses a browser.
+public struct KnownUsers: Sendable {
+    private let sessions: PageSessions
+    private let apps: ConnectedApps
+    private let introductions: Introductions
+    private let clientLogouts: ClientLogouts
+
+    public init(
+        sessions: PageSessions, apps: ConnectedApps, introductions: Introductions, clientLogouts: ClientLogouts
+    ) {
+        self.sessions = sessions
+        self.apps = apps
+        self.introductions = introductions
+        self.clientLogouts = clientLogouts
+    }
+
+    func user(_ request: Request, of client: Client) async throws -> KnownUser {
+        guard let session = try await sessions.session(of: request, for: client), session.kind.isGood(for: client),
+            try await !clientLogouts.isGone(session.id, from: client.id)
+        else { return .nobody }
+        // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
+        guard try await !introductions.isDue(session.user, to: client, in: session.id),
+            let scope = try await apps.scope(of: client.id, for: session.user)
+        else { return .stranger(session) }
+        return .connected(session, scope)
+    }
+}

@@ -1,0 +1,90 @@
+import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+public import Values
+
+/// The session of a browser as a client's pages ask for it: by the cookie of this server, or at a host of the client's
+/// site by the one there (docs/decisions/session-hosts.md).
+public struct PageSessions: Sendable {
+    private let site: Site
+    private let sessions: Sessions
+    private let hosts: HostSessions
+    private let signIns: NoticedSignIns
+    private let clock: any WallClock
+
+    public init(
+        site: Site, sessions: Sessions, hosts: HostSessions, signIns: NoticedSignIns, clock: any WallClock
+    ) {
+        self.site = site
+        self.sessions = sessions
+        self.hosts = hosts
+        self.signIns = signIns
+        self.clock = clock
+    }
+
+    func session(of request: Request, for client: Client) async throws -> Session? {
+        guard let host = request.sessionHost(of: client) else { return try await sessions.of(request, site) }
+        guard let value = request.cookie(site.hostSessionCookie) else { return nil }
+        return try await hosts.find(Secret(value), at: host, for: client)
+    }
+
+    /// Where a page at the client's site sends its browser to get a session there. Nil at our own host, if there is a
+    /// session, and if the browser has been told that nobody is signed in and nobody has signed in since: no page goes
+    /// round in circles.
+    func renewal(for request: Request, _ client: Client) async throws -> String? {
+        guard let host = request.sessionHost(of: client),
+            try await session(of: request, for: client) == nil
+        else { return nil }
+        if let told = request.cookie(site.nobodyCookie).flatMap(NobodyHere.init),
+            (told.since..<told.since + NoticedSignIns.memory).contains(clock.now),
+            try await !signIns.contain(told.browser, after: told.since)
+        {
+            return nil
+        }
+        return site.address(at: host) + SessionRenewEndpoint.path
+    }
+}
+
+/// What the cookie of a browser at a host of a site says: that nobody is signed in, since when, and which browser that
+/// is at our own host.
+struct NobodyHere {
+    let browser: Fingerprint<NoticedSignIns.Browser>
+    let since: Timestamp
+
+    init(browser: Fingerprint<NoticedSignIns.Browser>, since: Timestamp) {
+        self.browser = browser
+        self.since = since
+    }
+
+    init?(_ text: String) {
+        let halves = text.split(separator: ".")
+        guard halves.count == 2, halves[0].isFingerprint, let time = Int64(halves[1]) else { return nil }
+        self.init(browser: Fingerprint(text: String(halves[0])), since: Timestamp(milliseconds: time))
+    }
+
+    var text: String { "\(browser.text).\(since.milliseconds)" }
+}
+
+extension StringProtocol {
+    /// Whether it has the form of a secret's fingerprint: 43 characters of base64url.
+    var isFingerprint: Bool {
+        utf8.count == 43
+            && utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+                    || byte == UInt8(ascii: "_")
+            }
+    }
+}
+
+extension Request {
+    /// The mark of a browser of which a site was told that nobody is signed in; nil for every other.
+    func told(_ site: Site) -> Fingerprint<NoticedSignIns.Browser>? {
+        cookie(site.toldCookie).map { Fingerprint(of: $0) }
+    }
+}
+
+extension Site {
+    /// The base of addresses at `host`.
+    func address(at host: String) -> String { (origin.hasPrefix("https://") ? "https://" : "http://") + host }
+}

@@ -1,0 +1,65 @@
+import JSON
+public import Storage
+import Synchronization
+public import Values
+
+/// The hosts of sites that clients registered as `session_hosts`. A change by another node or a command is known a
+/// minute later at most.
+///
+/// Every request to another host than the server's own is looked up here. So the table is read once a minute and after
+/// changes, and a database that does not answer makes no request fail.
+public final class KnownSessionHosts: Sendable {
+    /// How long a new host may be unknown.
+    public static let memory: Duration = .minutes(1)
+
+    private struct State {
+        var hosts: Set<String> = []
+        var readAt: Timestamp?
+        /// Of the clients, when the hosts were read.
+        var generation = 0
+    }
+
+    private let state = Mutex(State())
+    private let database: any Database
+    private let clients: KnownClients
+    private let clock: any WallClock
+
+    public init(database: any Database, clients: KnownClients, clock: any WallClock) {
+        self.database = database
+        self.clients = clients
+        self.clock = clock
+    }
+
+    /// Whether `host` is one of a live client's. While one request reads, the others go by what was known before.
+    public func contains(_ host: String) async -> Bool {
+        let (now, generation) = (clock.now, clients.generation)
+        let known = state.withLock { state -> Bool? in
+            // A time in the future was noted before the clock was set back.
+            if let readAt = state.readAt, (readAt..<readAt + Self.memory).contains(now),
+                state.generation == generation
+            {
+                return state.hosts.contains(host)
+            }
+            state.readAt = now
+            state.generation = generation
+            return nil
+        }
+        if let known { return known }
+        if let hosts = try? await read() { state.withLock { $0.hosts = hosts } }
+        return state.withLock { $0.hosts.contains(host) }
+    }
+
+    private func read() async throws -> Set<String> {
+        try await database.read { db in
+            let rows = try db.rows(
+                """
+                SELECT spid FROM clients
+                WHERE spid_compatible = 1 AND spid <> '{}' AND disabled_at IS NULL AND deleted_at IS NULL
+                """)
+            return Set(
+                try rows.flatMap { row in
+                    try JSON(stored: row.get("spid", as: String.self))["session_hosts"]?.strings ?? []
+                })
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JSON
+
+extension MailTexts {
+    /// Reads `{"resetPassword": {"en": {"subject": "…", "text": "…"}}}`.
+    init(checking json: JSON) throws(JSONFault) {
+        let place = "mail_templates"
+        for mail in try Self.members(json, place, of: Kind.allCases.map(\.rawValue)) {
+            guard let kind = Kind(rawValue: mail.name) else { continue }
+            let place = "\(place).\(kind.rawValue)"
+            for language in try Self.members(mail.value, place, of: Self.languages) {
+                let place = "\(place).\(language.name)"
+                _ = try Self.members(language.value, place, of: ["subject", "text"])
+                do {
+                    try Self.check(try JSONMembers(language.value), as: kind)
+                } catch {
+                    throw JSONFault("\(place).\(error.member)", error.expected)
+                }
+            }
+        }
+        stored = json.text
+        guard stored.utf8.count <= Self.longest else {
+            throw JSONFault(place, "of \(Self.longest) bytes at most, all together")
+        }
+    }
+
+    private static func members(
+        _ json: JSON, _ place: String, of names: [String]
+    ) throws(JSONFault) -> [JSON.Member] {
+        guard let members = json.members, members.allSatisfy({ names.contains($0.name) }) else {
+            throw JSONFault(place, "an object with members of \(names.joined(separator: ", "))")
+        }
+        return members
+    }
+
+    private static func check(_ members: JSONMembers, as kind: Kind) throws(JSONFault) {
+        let subject = try members.requiredName("subject", most: longestSubject)
+        try check(subject, in: "subject", names: names)
+        guard let text = try members.lines("text", most: longestText) else { throw JSONFault("text", "given") }
+        try check(text, in: "text", names: names + kind.codes + kind.links + kind.times)
+        for code in kind.codes where !text.contains("{{\(code)}}") {
+            throw JSONFault("text", "with {{\(code)}} in it, or nobody could go on")
+        }
+        for link in kind.links {
+            // Nothing beside it can become a part of the address.
+            let lines = text.split(separator: "\n").filter { $0.contains("{{\(link)}}") }
+            guard !lines.isEmpty, lines.allSatisfy({ $0 == "{{\(link)}}" }) else {
+                throw JSONFault("text", "with {{\(link)}} in it, alone on its line")
+            }
+        }
+    }
+
+    private static func check(_ text: String, in member: String, names: [String]) throws(JSONFault) {
+        // Two letters stand for what a name will say: no address may be made of the two.
+        let plain = names.reduce(text) { $0.replacing("{{\($1)}}", with: "xx") }
+        guard !plain.contains(where: { $0 == "{" || $0 == "}" }) else {
+            let known = names.map { "{{\($0)}}" }.joined(separator: ", ")
+            throw JSONFault(member, "without braces, except of \(known)")
+        }
+        guard !hasAddress(plain) else {
+            throw JSONFault(
+                member, "without addresses, also such as example.com: only the mail's own links lead on")
+        }
+    }
+
+    /// Whether a mail program would make a link of something: after `//`, or of a name with a dot in it.
+    private static func hasAddress(_ text: String) -> Bool {
+        let scalars = Array(text.unicodeScalars)
+        return text.contains("//")
+            || scalars.indices.dropFirst().dropLast(2).contains { index in
+                dots.contains(scalars[index]) && scalars[index - 1].isPartOfName
+                    && scalars[index + 1].isPartOfName && scalars[index + 2].isPartOfName
+                    && !(scalars[index + 1].isDigit && scalars[index + 2].isDigit)
+            }
+    }
+
+    /// The full stop, and what host names read as one (UTS #46 §2.3).
+    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
+}
+
+extension Unicode.Scalar {
+    fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
+    fileprivate var isPartOfName: Bool { properties.isAlphabetic || properties.numericType != nil }
+}

@@ -1,0 +1,88 @@
+import Storage
+public import Values
+
+/// Sessions that browsers have at hosts of clients' sites too.
+///
+/// Each stands for a session here, ends with it, and tells the pages of one merchant's clients who is signed in.
+/// Nothing else looks one up: it opens no page and earns no code.
+public struct HostSessions: Sendable {
+    private let database: any Database
+    private let sessions: Sessions
+    private let clock: any WallClock
+
+    public init(sessions: Sessions) {
+        self.sessions = sessions
+        database = sessions.database
+        clock = sessions.clock
+    }
+
+    /// Stores a code for `session` at `place`. It replaces the last one, so a session has one row for each client and
+    /// host.
+    public func handOver(
+        _ session: Session, by code: Secret<HostSession.Code>, to place: HostSession.Place
+    ) async throws {
+        let end = clock.now + HostSession.Code.lifetime
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                INSERT INTO host_sessions (session_id, client_id, host, code, browser, code_expires_at, expires_at)
+                SELECT id, CAST(\(place.client) AS TEXT), CAST(\(place.host) AS TEXT),
+                    CAST(\(code.fingerprint) AS TEXT),
+                    CAST(\(place.browser) AS TEXT), CAST(\(end) AS BIGINT), CAST(\(session.latestExpiry) AS BIGINT)
+                FROM sessions WHERE id = \(session.id) AND ended_at IS NULL
+                ON CONFLICT (session_id, client_id, host) DO UPDATE
+                SET code = excluded.code, browser = excluded.browser, code_expires_at = excluded.code_expires_at,
+                    expires_at = excluded.expires_at
+                """)
+        }
+    }
+
+    /// Spends `code` in the browser and at the host that it is for. From then on `secret` stands for the session.
+    ///
+    /// One guarded update decides: a code that was spent, replaced or expired, or is another browser's, changes
+    /// nothing, and the answer is false.
+    public func take(
+        _ code: Secret<HostSession.Code>, as secret: Secret<HostSession>, at place: HostSession.Place
+    ) async throws -> Bool {
+        let now = clock.now
+        return try await database.write { db in
+            let isTaken =
+                try db.execute(
+                    """
+                    UPDATE host_sessions
+                    SET code = NULL, browser = NULL, code_expires_at = NULL, fingerprint = \(secret.fingerprint)
+                    WHERE code = \(code.fingerprint) AND host = \(place.host) AND client_id = \(place.client)
+                        AND browser = \(place.browser) AND code_expires_at > \(now)
+                    """) == 1
+            if isTaken { return true }
+            // After a COMMIT of unknown outcome the closure runs again, and finds its own row.
+            return try !db.rows(
+                "SELECT session_id FROM host_sessions WHERE fingerprint = \(secret.fingerprint)"
+            ).isEmpty
+        }
+    }
+
+    /// The live session that `secret` stands for at `host`, for a client of the merchant that it was handed over to. To
+    /// be asked for counts as use.
+    public func find(_ secret: Secret<HostSession>, at host: String, for client: Client) async throws -> Session? {
+        guard client.spid.sessionHosts.contains(host), let merchant = client.merchant else { return nil }
+        return try await sessions.find { db in
+            try db.rows(
+                """
+                SELECT s.fingerprint FROM host_sessions h
+                JOIN sessions s ON s.id = h.session_id
+                JOIN clients o ON o.id = h.client_id AND o.disabled_at IS NULL AND o.deleted_at IS NULL
+                WHERE h.fingerprint = \(secret.fingerprint) AND h.host = \(host) AND o.merchant_id = \(merchant)
+                """
+            ).first.map { Fingerprint(text: try $0.get("fingerprint")) }
+        }
+    }
+
+    /// Ends what hosts hold of `sessions`, which stay themselves: they are no longer the browser's current one.
+    package func end(of sessions: [Session.ID]) async throws {
+        guard !sessions.isEmpty else { return }
+        try await database.write { db in
+            _ = try db.execute("DELETE FROM host_sessions WHERE session_id IN (\(list: sessions))")
+        }
+    }
+}

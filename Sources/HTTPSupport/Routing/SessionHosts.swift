@@ -1,0 +1,51 @@
+public import Directory
+package import HTTP
+
+/// Keeps all but the session service away from hosts of clients' sites, which lead to this server too
+/// (docs/decisions/session-hosts.md): users are to sign in at one host only, whose name they know.
+public struct SessionHosts: Sendable {
+    private static let paths: Set<String> = [
+        "/session", "/v2/session", "/session/renew", "/ajax/hasSession.js", "/rpc/hasSession.js", "/hasProduct/{id}",
+        "/hasSubscription/{id}", "/hasAccess/{ids}",
+    ]
+
+    private let origin: String
+    private let own: String
+    private let hostOfNobody: String
+    private let known: KnownSessionHosts
+
+    public init(site: Site, known: KnownSessionHosts) {
+        origin = site.origin
+        own = site.host
+        hostOfNobody = site.hostOfNobody
+        self.known = known
+    }
+
+    /// Whether `path` is of the session service.
+    static func serve(_ path: String) -> Bool { paths.contains(path) }
+
+    /// The response to a request for anything else; nil at a host that no client registered. SPiD's SDK for browsers
+    /// logs out at the host of the site, and is sent to ours.
+    func refusal(of request: Request) async -> Response? {
+        guard let written = request.headers[.host], written != own, let host = request.host, host != own else {
+            return nil
+        }
+        guard await known.contains(host) || host == hostOfNobody else { return nil }
+        if request.method == .get, request.target.path == "/logout" {
+            return .sendBrowser(to: origin + request.target.text, status: .seeOther)
+        }
+        return Response(
+            status: .notFound, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: .text("This host has the session service only."))
+    }
+}
+
+extension Request {
+    /// The host that was asked, as browsers write it.
+    package var host: String? { headers[.host]?.lowercased() }
+
+    /// The host that was asked, if it is one of the site of `client`.
+    package func sessionHost(of client: Client) -> String? {
+        host.flatMap { client.spid.sessionHosts.contains($0) ? $0 : nil }
+    }
+}

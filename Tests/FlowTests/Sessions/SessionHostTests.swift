@@ -1,0 +1,136 @@
+import JSON
+import TestSupport
+import Testing
+import Values
+
+@Suite("The session service at a host of the client's own site, for browsers that keep third-party cookies back")
+struct SessionHostTests {
+    @Test(
+        "a page without a session is sent for one, and told the same as at our own host", arguments: Backend.available)
+    func session(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.siteClient()
+            var browser = SiteBrowser(world, client)
+            for path in ["/v2/session", "/session"] { #expect(try await browser.ask(path).sendsForSession) }
+            try await browser.home.signIn()
+            try await browser.renew()
+            #expect(try await browser.ask().json["userStatus"]?.string == "notConnected")
+            let code = try await browser.home.open(world.authorizeAddress(for: client)).requireRedirected("code")
+            #expect(try await world.redeemAuthorization(code, as: client).status == 200)
+            for path in ["/v2/session", "/session"] {
+                let known = try await browser.ask(path)
+                #expect(known.json["result"] == true && known.json["userId"]?.integer.map(String.init) == world.user)
+                #expect(known.header("access-control-allow-origin") == SiteBrowser.origin)
+                #expect(known.header("access-control-allow-credentials") == "true")
+                #expect(known.header("cache-control") == "no-store")
+            }
+            // Another client of the merchant on the same site has the same session.
+            let sister = try await world.siteClient()
+            #expect(try await browser.ask(as: sister).json["userStatus"]?.string == "notConnected")
+            // To be asked there is use of the session.
+            for _ in 0..<3 {
+                world.server.clock.advance(by: .minutes(90))
+                #expect(try await browser.ask().json["result"] == true)
+            }
+            #expect(try await browser.home.isSignedIn())
+        }
+    }
+
+    @Test("where nobody is signed in, a page is told so and goes round no circle", arguments: Backend.available)
+    func nobody(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.siteClient()
+            var browser = SiteBrowser(world, client)
+            try await browser.renew()
+            for _ in 0..<5 { #expect(try await browser.ask().isOfNobody) }
+            #expect(try await browser.ask("/session").json["error"]?["type"]?.string == "UserException")
+            world.server.clock.advance(by: .minutes(59))
+            #expect(try await browser.ask().isOfNobody)
+            world.server.clock.advance(by: .minutes(1))
+            #expect(try await browser.ask().sendsForSession)
+            // A sign-in of the same browser is noticed at once, one of another browser is not.
+            try await browser.renew()
+            #expect(try await browser.ask().isOfNobody)
+            var other = Browser(world.server)
+            try await other.signIn()
+            #expect(try await browser.ask().isOfNobody)
+            try await browser.home.signIn()
+            #expect(try await browser.ask().sendsForSession)
+            try await browser.renew()
+            #expect(try await browser.ask().json["userStatus"]?.string == "notConnected")
+        }
+    }
+
+    @Test("the session there ends with the one that it stands for", arguments: Backend.available)
+    func ends(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.siteClient()
+            var out = try await world.siteBrowser(client)
+            _ = try await out.home.submit(try await out.home.open("/logout"))
+            #expect(try await out.ask().sendsForSession)
+            try await out.renew()
+            #expect(try await out.ask().isOfNobody)
+
+            var aside = try await world.siteBrowser(client)
+            _ = try await world.person("grace@example.com")
+            _ = try await aside.home.useAnother(
+                world.authorizeAddress(["prompt": "select_account"]), as: "grace@example.com")
+            #expect(try await aside.ask().sendsForSession, "Ada is set aside")
+            try await aside.renew()
+            #expect(try await aside.ask().json["userId"] == nil)
+
+            var disabled = try await world.siteBrowser(client)
+            #expect(try await world.change("users", world.user, ["disabled": true]).status == 200)
+            #expect(try await disabled.ask().sendsForSession)
+            try await disabled.renew()
+            #expect(try await disabled.ask().isOfNobody)
+
+            #expect(try await world.change("users", world.user, ["disabled": false]).status == 200)
+            var idle = try await world.siteBrowser(client)
+            world.server.clock.advance(by: .hours(2))
+            #expect(try await idle.ask().sendsForSession)
+        }
+    }
+
+    @Test(
+        "who signs out of the client alone is nobody for its pages, until they come back", arguments: Backend.available)
+    func leaves(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.siteClient()
+            var browser = try await world.siteBrowser(client)
+            let logout = try await browser.home.open("/logout?logout_scope=client&client_id=\(client.id)")
+            _ = try await browser.home.submit(logout)
+            #expect(try await browser.ask().isOfNobody)
+            let picker = try await browser.home.open(world.authorizeAddress(for: client))
+            _ = try await browser.home.pick(try #require(picker.choices.first), on: picker)
+            #expect(try await browser.ask().json["result"] == true)
+        }
+    }
+
+    @Test("a client or a merchant that is disabled, and a host that is taken away, end it too")
+    func disabled() async throws {
+        try await World.with(.sqlite) { world in
+            let (client, sister) = (try await world.siteClient(), try await world.siteClient())
+            var browser = try await world.siteBrowser(client)
+            #expect(try await browser.ask(as: sister).json["userStatus"]?.string == "notConnected")
+            _ = try await world.change("clients", client.id, ["disabled": true])
+            #expect(try await browser.ask().status == 403)
+            #expect(try await browser.ask(as: sister).sendsForSession)
+            try await browser.renew(as: sister)
+            _ = try await world.change("clients", sister.id, ["session_hosts": []])
+            #expect(try await browser.ask(as: sister).isOfNobody)
+        }
+    }
+
+    @Test("SPiD's SDK for JavaScript asks the host of nobody first, and is sent to the other one")
+    func hostOfNobody() async throws {
+        try await World.with(.sqlite) { world in
+            let client = try await world.siteClient()
+            var browser = SiteBrowser(world, client, host: "session.spindle.test")
+            let answer = try await browser.ask("/rpc/hasSession.js?client_id=\(client.id)&x=")
+            #expect(answer.body.contains("\"type\":\"LoginException\""), "\(answer)")
+            #expect(answer.body.contains("\"result\":false"))
+            #expect(try await browser.visit("/login").status == 404)
+        }
+    }
+}

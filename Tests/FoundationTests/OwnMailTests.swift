@@ -1,0 +1,45 @@
+import Directory
+import Foundation
+import Pages
+import Testing
+
+@Suite("Mails in a merchant's own words")
+struct OwnMailTests {
+    @Test("every name that a merchant may use has a value in its mail")
+    func names() throws {
+        let link = "https://a.example/x?a=1&b=2"
+        let templates = try Templates(site: "a.example")
+        let letters = Dictionary(uniqueKeysWithValues: PageSamples.letters(link).map { ($0.name, $0.letter) })
+        for kind in MailTexts.Kind.allCases {
+            let letter = try #require(letters[kind.rawValue], "there is no mail \(kind)")
+            #expect(letter.name == kind.rawValue)
+            let names = MailTexts.names + kind.codes + kind.links + kind.times
+            let text = names.map { "{{\($0)}}" }.joined(separator: "\n")
+            let own = OwnMail(subject: "{{app}} {{sender}}", text: text, application: "News\r\nBcc: x")
+            for language in Language.allCases {
+                let mail = templates.mails(
+                    letter, in: Frame(language: language, brand: Brand(name: "Loom")), saying: own)
+                #expect(mail.subject == "News  Bcc: x Loom")
+                let lines = mail.text.split(separator: "\n", omittingEmptySubsequences: false).prefix(names.count)
+                #expect(lines.count == names.count && lines.allSatisfy { !$0.isEmpty && !$0.contains("{") }, "\(kind)")
+                #expect(lines.count { $0 == link } == kind.codes.count + kind.links.count)
+                let anchor = "<a href=\"https://a.example/x?a=1&amp;b=2\">"
+                #expect(mail.html.contains(anchor) == !kind.links.isEmpty)
+            }
+        }
+    }
+
+    @Test("they may be in each language of the pages")
+    func languages() { #expect(Set(MailTexts.languages) == Set(Language.allCases.map(\.rawValue))) }
+
+    @Test("a template folder's own mail shows a merchant's words without a change")
+    func folder() throws {
+        let folder = try TemporaryFolder()
+        try "<p>{{text}}</p>{{#links}}{{address}}{{/links}}".write(
+            toFile: folder.path("mail.html"), atomically: true, encoding: .utf8)
+        let own = OwnMail(subject: "A", text: "Here:\n{{link}}", application: nil)
+        let mail = try Templates(overriding: folder.path).mails(
+            .resetPassword(link: "https://a.example/x", hours: 24), in: Frame(language: .english), saying: own)
+        #expect(mail.html == "<p>Here:\nhttps://a.example/x</p>")
+    }
+}

@@ -1,0 +1,25 @@
+-- Sessions that a browser has at a host of a client's site too, each for as long as the session that it stands for. A
+-- new row is a code first, which is spent by becoming one. No foreign keys: a row goes when its session would have
+-- expired at the latest.
+CREATE TABLE host_sessions (
+    session_id TEXT NOT NULL,
+    client_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    code TEXT,
+    browser TEXT,
+    code_expires_at BIGINT,
+    fingerprint TEXT,
+    expires_at BIGINT NOT NULL,
+    PRIMARY KEY (session_id, client_id, host)
+);
+CREATE UNIQUE INDEX host_sessions_by_code ON host_sessions (code) WHERE code IS NOT NULL;
+CREATE UNIQUE INDEX host_sessions_by_fingerprint ON host_sessions (fingerprint) WHERE fingerprint IS NOT NULL;
+CREATE INDEX host_sessions_by_expiry ON host_sessions (expires_at);
+
+-- Browsers in which somebody signed in after a site had been told that nobody is.
+CREATE TABLE noticed_sign_ins (
+    browser TEXT PRIMARY KEY,
+    signed_in_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX noticed_sign_ins_by_expiry ON noticed_sign_ins (expires_at);
