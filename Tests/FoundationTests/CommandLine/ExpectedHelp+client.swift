@@ -207,6 +207,9 @@ extension ExpectedHelp {
               --terms-summary <terms-summary>
                                       A sentence about its newest terms, for its apps; may
                                       be repeated. "" for none.
+              --session-host <session-host>
+                                      A host of its site that leads here, for the session
+                                      service; may be repeated. "" for none.
               --disabled/--no-disabled
                                       Disable it, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.
