@@ -22,8 +22,9 @@ extension Migration {
         Migration(version: 16, name: "data_objects", text: PackageResources.v016_data_objects_sql),
         Migration(version: 17, name: "client_logouts", text: PackageResources.v017_client_logouts_sql),
         Migration(version: 18, name: "imported_subjects", text: PackageResources.v018_imported_subjects_sql),
+        Migration(version: 19, name: "phones", text: PackageResources.v019_phones_sql),
         Migration(version: 20, name: "session_hosts", text: PackageResources.v020_session_hosts_sql),
-        Migration(version: 22, name: "mail_templates", text: PackageResources.v022_mail_templates_sql),
+        Migration(version: 21, name: "mail_templates", text: PackageResources.v021_mail_templates_sql),
     ]
 
     private init(

@@ -16,9 +16,9 @@ CREATE UNIQUE INDEX host_sessions_by_code ON host_sessions (code) WHERE code IS 
 CREATE UNIQUE INDEX host_sessions_by_fingerprint ON host_sessions (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX host_sessions_by_expiry ON host_sessions (expires_at);
 
--- Browsers in which somebody signed in after a site had been told that nobody is.
+-- Sign-ins in browsers of which a site had been told that nobody is signed in. Each time has a mark of its own.
 CREATE TABLE noticed_sign_ins (
-    browser TEXT PRIMARY KEY,
+    mark TEXT PRIMARY KEY,
     signed_in_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
 );

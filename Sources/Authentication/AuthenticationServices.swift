@@ -12,6 +12,7 @@ public struct AuthenticationServices: Sendable {
     public let mailSignIn: MailSignIn
     public let passwordless: Passwordless
     public let addressChange: AddressChange
+    public let phoneVerification: PhoneVerification
     public let signUp: SignUp
     public let appSignUp: AppSignUp
     public let passwordReset: PasswordReset
@@ -30,8 +31,11 @@ public struct AuthenticationServices: Sendable {
         sessionList = SessionList(database: database, clock: clock, events: events)
         verifications = Verifications(database: database, clock: clock, random: random, codeKey: codeKey)
         mailSignIn = MailSignIn(database: database, verifications: verifications, clock: clock, events: events)
-        passwordless = Passwordless(verifications: verifications, signIn: mailSignIn, random: random)
+        passwordless = Passwordless(
+            database: database, verifications: verifications, signIn: mailSignIn, clock: clock, random: random)
         addressChange = AddressChange(database: database, verifications: verifications, clock: clock, events: events)
+        phoneVerification = PhoneVerification(
+            database: database, verifications: verifications, clock: clock, events: events)
         signUp = SignUp(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
             events: events)

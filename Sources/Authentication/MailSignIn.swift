@@ -54,11 +54,16 @@ public struct MailSignIn: Sendable {
     /// The proof that someone read a code sent to a user.
     public struct Proof: Sendable {
         public let user: UserID
+        public let method: Session.Method
+        /// Whether the user's e-mail address is verified.
+        public let isVerified: Bool
         /// The stored password hash of that time, if there was one.
         let hash: String?
+        /// Where the code was sent, if that was a phone.
+        let phone: PhoneNumber?
 
-        /// Whether the user may sign in, and still has that password: a new one ends everything. Must run in the
-        /// transaction that uses the proof.
+        /// Whether the user may sign in, and still has that password: a new one ends everything, and that number. Must
+        /// run in the transaction that uses the proof.
         public func holds(in db: any Transaction) throws -> Bool {
             try !db.rows(
                 """
@@ -66,7 +71,7 @@ public struct MailSignIn: Sendable {
                 WHERE id = \(user) AND COALESCE(password_hash, '') = \(hash ?? "") AND disabled_at IS NULL
                     AND deletion_due_at IS NULL
                 """
-            ).isEmpty
+            ).isEmpty && (phone.map { try User.find($0, in: db)?.id == user } ?? true)
         }
     }
 
@@ -83,7 +88,10 @@ public struct MailSignIn: Sendable {
                 try Logins.record(login, of: entry.user, succeeded: true, at: now, in: db)
                 try KnownDevices.remember(place, of: entry.user, at: now, in: db)
                 let row = try db.rows("SELECT password_hash FROM users WHERE id = \(entry.user)").first
-                return .success(Proof(user: entry.user, hash: try row?.get("password_hash", as: String?.self)))
+                return .success(
+                    Proof(
+                        user: entry.user, method: .mail, isVerified: true,
+                        hash: try row?.get("password_hash", as: String?.self), phone: nil))
             }
         }
     }

@@ -30,8 +30,8 @@ extension Outbound {
         let status: Int
         do {
             status = try await asking(for: .delivery).post(
-                Array(callback.body.utf8), contentType: callback.contentType, to: callback.url,
-                limit: Self.longestAnswer
+                Array(callback.body.utf8), contentType: callback.contentType, signature: callback.signature,
+                to: callback.url, limit: Self.longestAnswer
             ).status
         } catch {
             try Task.checkCancellation()

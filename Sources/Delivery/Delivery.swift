@@ -3,14 +3,14 @@ import Keys
 public import Storage
 public import Values
 
-/// A message that must reach another server, however long that is down: a mail, a callback or a notice.
+/// A message that must reach another server, however long that is down: a mail, a text message, a callback or a notice.
 ///
 /// Its id is made outside the transaction, so that a transaction that runs twice stores it once.
 public struct Delivery: Sendable {
     public typealias ID = Identifier<Delivery>
 
     /// The kind of a delivery, which decides its transport.
-    public enum Kind: String, Sendable, CaseIterable { case mail, callback, notice }
+    public enum Kind: String, Sendable, CaseIterable { case mail, callback, notice, text }
 
     /// Whose part of the workers a delivery takes, so that one receiver's trouble leaves the others theirs.
     public struct Share: Sendable, Hashable {

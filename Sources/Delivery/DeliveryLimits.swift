@@ -1,7 +1,12 @@
 /// How many deliveries are under way at once at one node, and how many of those that wait are due at once.
 enum DeliveryLimits {
-    /// Of one kind. A mail server takes a few connections; clients' servers are many.
-    static func mostAtOnce(_ kind: Delivery.Kind) -> Int { kind == .mail ? 8 : 32 }
+    /// Of one kind. A mail server, or a gateway for text messages, takes a few connections; clients' servers are many.
+    static func mostAtOnce(_ kind: Delivery.Kind) -> Int {
+        switch kind {
+        case .mail, .text: 8
+        case .callback, .notice: 32
+        }
+    }
     /// Of these, for one share. One merchant whose servers hang leaves the others three quarters.
     static let mostForOneShare = 8
     /// Of these, to one server, so that a slow one leaves the share's others something.

@@ -43,6 +43,13 @@ public struct Outbox: Sendable {
         prepare(.mail, mail.stored, usefulFor: use, share: share, given: id)
     }
 
+    /// Prepares `message` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
+    public func delivery(
+        _ message: TextMessage, usefulFor use: Duration, share: Delivery.Share = .common
+    ) -> Delivery {
+        prepare(.text, message.stored, usefulFor: use, share: share, given: nil)
+    }
+
     /// Prepares `callback` for `Delivery.store(in:)`.
     public func delivery(
         _ callback: Callback, share: Delivery.Share, topic: Delivery.Topic? = nil, id: Delivery.ID? = nil

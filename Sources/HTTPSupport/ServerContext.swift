@@ -27,6 +27,8 @@ public struct ServerContext: Sendable {
     public let events: UserEvents
     public let deletion: UserDeletion
     public let mail: MailComposer
+    /// Nil where there are no text messages.
+    public let texts: TextComposer?
     public let templates: Templates
 
     public init(
@@ -34,7 +36,7 @@ public struct ServerContext: Sendable {
         site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
         issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents,
         deletion: UserDeletion,
-        mail: MailComposer, templates: Templates
+        mail: MailComposer, texts: TextComposer?, templates: Templates
     ) {
         self.database = database
         self.clock = clock
@@ -52,6 +54,7 @@ public struct ServerContext: Sendable {
         self.events = events
         self.deletion = deletion
         self.mail = mail
+        self.texts = texts
         self.templates = templates
     }
 

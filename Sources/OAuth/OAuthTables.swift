@@ -67,7 +67,7 @@ extension TokenFamilies {
         export: [TokenFamilies.export])
 
     /// Deletes the refresh tokens of `some` families, at most `batch`, and those families that have none left.
-    private static func erase(_ some: SQL, _ batch: Int, in db: any Transaction) throws -> Int {
+    static func erase(_ some: SQL, _ batch: Int, in db: any Transaction) throws -> Int {
         let families: [TokenFamily.ID] = try db.rows(some).map { try $0.get("id") }
         guard !families.isEmpty else { return 0 }
         let tokens = try db.execute(
@@ -86,8 +86,8 @@ extension TokenFamilies {
 }
 
 extension AuthorizationCodes {
-    /// How long a spent code is remembered, so that a replay still revokes.
-    static let memory: Duration = .days(1)
+    /// How long after its expiry a spent code is remembered, so that a replay still revokes.
+    static let memory: Duration = .hours(1)
 
     static let table = StoredTable(
         "authorization_codes",

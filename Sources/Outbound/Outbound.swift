@@ -79,9 +79,10 @@ public struct Outbound: Sendable {
 
     /// Posts `body` to `url`. Any status counts as a response; a body longer than `limit` bytes is an error.
     public func post(
-        _ body: [UInt8], contentType: String, to url: String, limit: Int = longestBody
+        _ body: [UInt8], contentType: String, signature: String? = nil, to url: String, limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
-        try await ask(try OutboundTarget(url), .post(body, contentType: contentType), limit: limit)
+        try await ask(
+            try OutboundTarget(url), .post(body, contentType: contentType, signature: signature), limit: limit)
     }
 
     /// Posts a form to `url`, perhaps with credentials, as token endpoints require (RFC 6749 §3.2). The form may

@@ -2,7 +2,8 @@
 enum OutboundRequest: Sendable {
     /// `authorization`, the value of that header, may be a secret.
     case get(accept: String, authorization: String? = nil)
-    case post([UInt8], contentType: String)
+    /// `signature` is the value of the header by which the receiver knows us.
+    case post([UInt8], contentType: String, signature: String? = nil)
     /// A form and the value of the `Authorization` header. Both may contain secrets.
     case form([UInt8], authorization: String?)
 
@@ -19,8 +20,9 @@ enum OutboundRequest: Sendable {
         case .get(let accept, let authorization):
             fields.append(("accept", accept))
             if let authorization { fields.append(("authorization", authorization)) }
-        case .post(_, let contentType):
+        case .post(_, let contentType, let signature):
             fields.append(("content-type", contentType))
+            if let signature { fields.append(("spindle-signature", signature)) }
         case .form(_, let authorization):
             fields.append(("content-type", "application/x-www-form-urlencoded"))
             fields.append(("accept", "application/json"))
@@ -32,7 +34,7 @@ enum OutboundRequest: Sendable {
     var body: [UInt8] {
         switch self {
         case .get: []
-        case .post(let body, _), .form(let body, _): body
+        case .post(let body, _, _), .form(let body, _): body
         }
     }
 }

@@ -3,7 +3,7 @@ public struct MessagePage: PageContents {
     /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
         // A form or a link
-        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, emailTaken, accountExists
+        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, emailTaken, phoneTaken, accountExists
         // Another issuer
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
         case upstreamUnknown, upstreamTaken, upstreamDisabled, upstreamNotConnected

@@ -6,6 +6,7 @@ public enum PageRefusal: Sendable {
     case wrongPassword
     case weakPassword(PasswordFault)
     case notAnAddress
+    case notAPhoneNumber
     case wrongCode(triesLeft: Int)
     case nothingAllowed
     case tooLong(in: ProfileField)
@@ -39,6 +40,7 @@ extension PageRefusal {
         case .wrongPassword: ["text": texts["refusal.wrongPassword"], "password": true]
         case .weakPassword(let fault): ["text": texts["refusal.weakPassword.\(fault)"], "newPassword": true]
         case .notAnAddress: ["text": texts["refusal.notAnAddress"], "email": true]
+        case .notAPhoneNumber: ["text": texts["refusal.notAPhoneNumber"], "phoneNumber": true]
         case .wrongCode(let triesLeft) where triesLeft <= 0: ["text": texts["refusal.wrongCode.last"], "code": true]
         case .wrongCode(let triesLeft): ["text": texts["refusal.wrongCode"], "triesLeft": triesLeft, "code": true]
         case .nothingAllowed: ["text": texts["refusal.nothingAllowed"]]
@@ -51,6 +53,6 @@ extension PageRefusal {
     static let keys: [String] =
         [
             "wrongCredentials", "tooManyAttempts.seconds", "tooManyAttempts.minutes", "overloaded", "wrongPassword",
-            "notAnAddress", "wrongCode", "wrongCode.last", "nothingAllowed", "tooLong", "unfitText",
+            "notAnAddress", "notAPhoneNumber", "wrongCode", "wrongCode.last", "nothingAllowed", "tooLong", "unfitText",
         ].map { "refusal.\($0)" } + PasswordFault.allCases.map { "refusal.weakPassword.\($0)" }
 }

@@ -23,6 +23,8 @@ extension ResourceFiles {
         "message.js": PackageResources.message_js,
         "new_password.html": PackageResources.new_password_html,
         "no.json": PackageResources.no_json,
+        "phone_code.html": PackageResources.phone_code_html,
+        "phones.html": PackageResources.phones_html,
         "pick.html": PackageResources.pick_html,
         "restore.html": PackageResources.restore_html,
         "sign_up.html": PackageResources.sign_up_html,

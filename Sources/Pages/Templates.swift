@@ -6,6 +6,8 @@
 public struct Templates: Sendable {
     public let login: Template<LoginPage>
     public let code: Template<CodePage>
+    /// The same for a code by text message.
+    public let phoneCode: Template<CodePage>
     public let signUp: Template<SignUpPage>
     public let signUpConfirm: Template<SignUpConfirmPage>
     public let confirmAddress: Template<ConfirmAddressPage>
@@ -18,6 +20,7 @@ public struct Templates: Sendable {
     public let logout: Template<LogoutPage>
     public let signedOut: Template<SignedOutPage>
     public let account: Template<AccountPage>
+    public let phones: Template<PhonesPage>
     public let deleteAccount: Template<DeleteAccountPage>
     public let restore: Template<RestorePage>
     public let introduction: Template<IntroductionPage>
@@ -28,6 +31,7 @@ public struct Templates: Sendable {
     public let developmentSignIn: Template<DevelopmentSignInPage>
     public let developmentAnswer: Template<DevelopmentAnswerPage>
     public let mails: MailTemplates
+    public let texts: TextTemplate
     /// Whether every page says that anyone may sign in as any user. Only a server with such pages allows it.
     public let isDevelopment: Bool
     /// The stylesheet of all pages, for `Stylesheet.path`.
@@ -53,6 +57,7 @@ public struct Templates: Sendable {
         }
         login = try template("login.html")
         code = try template("code.html")
+        phoneCode = try template("phone_code.html")
         signUp = try template("sign_up.html")
         signUpConfirm = try template("sign_up_confirm.html")
         confirmAddress = try template("confirm_address.html")
@@ -65,6 +70,7 @@ public struct Templates: Sendable {
         logout = try template("logout.html")
         signedOut = try template("signed_out.html")
         account = try template("account.html")
+        phones = try template("phones.html")
         deleteAccount = try template("delete_account.html")
         restore = try template("restore.html")
         introduction = try template("introduction.html")
@@ -76,6 +82,7 @@ public struct Templates: Sendable {
         developmentAnswer = try template("development_answer.html")
         self.isDevelopment = isDevelopment
         mails = try MailTemplates(from: files, translations: translations, site: site)
+        texts = TextTemplate(from: translations, site: site)
         stylesheet = try files.text("spindle.css")
         script = try files.text("submit.js")
         messageScript = try files.text("message.js")

@@ -15,7 +15,7 @@ extension UserEvent.Field {
         "name": ["displayName", "name"], "given_name": ["name"], "family_name": ["name"], "middle_name": ["name"],
         "nickname": ["displayName"], "preferred_username": ["preferredUsername"], "profile": ["url"],
         "website": ["url"], "picture": ["photo"], "birthdate": ["birthday"], "zoneinfo": ["utcOffset"],
-        "phone_number": ["phoneNumber"],
+        "phone_number": ["phoneNumber"], "phone_number_verified": ["phoneNumberVerified"],
     ]
 }
 

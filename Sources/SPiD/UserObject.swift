@@ -110,9 +110,12 @@ package struct UserObject: Sendable {
 
     private var phone: [JSON.Member] {
         let number = claim("phone_number")
-        let entry = JSON.members(["value": .string(number), "type": "other", "primary": "true"])
+        let isVerified = user.isPhoneVerified
+        let entry = JSON.members([
+            "value": .string(number), "type": "other", "primary": "true", "verified": isVerified ? "true" : nil,
+        ])
         return [
-            .init("phoneNumber", .string(number)), .init("phoneNumberVerified", false),
+            .init("phoneNumber", .string(number)), .init("phoneNumberVerified", .bool(isVerified)),
             .init("phoneNumbers", .array(number.isEmpty ? [] : [entry])),
         ]
     }

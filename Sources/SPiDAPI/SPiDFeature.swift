@@ -5,7 +5,7 @@ public import HTTPSupport
 public import OAuth
 import SPiD
 
-/// `/api/2/…`, SPiD's interface for backends, and codes by mail for its apps.
+/// `/api/2/…`, SPiD's interface for backends, and codes by mail or text message for its apps.
 public struct SPiDFeature: Feature {
     public let endpoints: [any Endpoint]
 
@@ -24,6 +24,9 @@ public struct SPiDFeature: Feature {
         let connections = Connections(database: database)
         let merchants = MerchantNumbers(database: database)
         let finder = UserFinder(people: users, connections: connections, merchants: merchants)
+        let codes = PasswordlessCodes(
+            passwordless: authentication.passwordless, verifications: authentication.verifications, pages: pages,
+            mail: mail, texts: context.texts)
         let resources: [any SPiDResource] = [
             ExchangeResource(codes: oauth.exchangeCodes),
             ProviderResource(
@@ -47,6 +50,8 @@ public struct SPiDFeature: Feature {
                 clock: clock),
             UserListResource(people: users, clock: clock),
             EmailResource(people: users),
+            PhoneResource(people: users),
+            PasswordlessResource(codes: codes, signUp: authentication.appSignUp),
             SignUpResource(
                 signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
                 mail: mail),
@@ -65,9 +70,7 @@ public struct SPiDFeature: Feature {
                 signSecrets: context.signSecrets,
                 allowance: RequestAllowance(limit: limit), clock: clock),
             PasswordlessEndpoint(
-                passwordless: authentication.passwordless, verifications: authentication.verifications,
-                clients: clients,
-                authenticator: oauth.authenticator, pages: pages, mail: mail),
+                codes: codes, clients: clients, authenticator: oauth.authenticator, address: context.address),
         ]
     }
 }

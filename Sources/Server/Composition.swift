@@ -107,7 +107,8 @@ extension Spindle {
             merchants: stores.merchants, retention: Retention(database: database, tables: StoredTable.all),
             deletion: stores.deletion,
             delivery: DeliveryService(
-                outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: openID.logouts))
+                outbox: stores.outbox, mailer: parts.mailer, texts: parts.texts, outbound: outbound,
+                logouts: openID.logouts))
     }
 }
 
@@ -122,6 +123,7 @@ extension ServerContext {
             address: ClientAddress(trustedProxies: configuration.trustedProxies), clients: stores.clients,
             merchants: stores.merchants, users: stores.users, issuers: stores.issuers, families: stores.families,
             callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion, mail: stores.mail,
+            texts: parts.texts.map { _ in TextComposer(templates: stores.templates, outbox: stores.outbox) },
             templates: stores.templates)
     }
 }

@@ -18,13 +18,15 @@ struct DeliveryService: BackgroundService {
     /// still takes writes (`BackgroundServices.inTheLastSecond`): the next server sends them at once.
     private static let longestEnd: Duration = .seconds(7)
 
-    init(outbox: Outbox, mailer: any Mailer, outbound: Outbound, logouts: LogoutTokens) {
+    init(outbox: Outbox, mailer: any Mailer, texts: (any TextSender)?, outbound: Outbound, logouts: LogoutTokens) {
         self.outbox = outbox
-        routes = [
+        var routes = [
             DeliveryWorker(outbox, by: MailTransport(mailer: mailer)),
             DeliveryWorker(outbox, by: CallbackTransport(outbound: outbound)),
             DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
         ]
+        if let texts { routes.append(DeliveryWorker(outbox, by: TextTransport(sender: texts))) }
+        self.routes = routes
     }
 
     func run(until stop: StopSignal) async {

@@ -1,4 +1,5 @@
 public import Cryptography
+public import Delivery
 public import Keys
 public import Logging
 public import Mail
@@ -16,6 +17,8 @@ public struct Parts: Sendable {
     let hashing: HashingPool
     let templates: Templates
     let mailer: any Mailer
+    /// Nil where there are no text messages.
+    let texts: (any TextSender)?
     let logger: Logger
     /// The longest that a fetch from another server may take.
     let longestFetch: Duration
@@ -23,6 +26,7 @@ public struct Parts: Sendable {
     public init(
         database: any Database, masterKey: MasterKey, clock: any WallClock = SystemClock(),
         random: any RandomSource = SystemRandom(), hashing: HashingPool, templates: Templates, mailer: any Mailer,
+        texts: (any TextSender)? = nil,
         logger: Logger, longestFetch: Duration = OutboundPolicy.longestWait
     ) {
         self.database = database
@@ -32,6 +36,7 @@ public struct Parts: Sendable {
         self.hashing = hashing
         self.templates = templates
         self.mailer = mailer
+        self.texts = texts
         self.logger = logger
         self.longestFetch = longestFetch
     }

@@ -16,6 +16,7 @@ extension UserEvents {
             callbacks.subscriber,
             Verifications.subscriber,
             IssuerSubjects.subscriber,
+            PhoneVerification.subscriber,
             Agreements.subscriber,
             UserMails(mail: mail).subscriber,
         ]

@@ -8,19 +8,21 @@ extension PasswordlessGrant {
     init(_ passwordless: Passwordless, clock: any WallClock, random: any RandomSource) {
         self.init { returned, request, client in
             guard let token = PasswordlessToken(returned.token),
-                let email = try await passwordless.address(of: token, at: client.id)
+                let recipient = try await passwordless.recipient(of: token, at: client.id)
             else { throw OAuthError.passwordlessRefused("passwordless_token_dead") }
             // It names nobody: the token does. But an app that takes the user for another must not get tokens.
-            guard returned.identifier.map({ EmailAddress($0)?.text == email.text }) ?? true else {
+            guard returned.identifier.map({ recipient.isMeant(by: $0) }) ?? true else {
                 throw OAuthError.passwordlessRefused("another_identifier")
             }
             let login = Login.Attempt(
                 id: .random(from: random), client: client.id, kind: .api, address: request.address,
                 userAgent: request.userAgent)
-            switch try await passwordless.finish(token, code: returned.code, at: client.id, login: login) {
+            switch try await passwordless.finish(
+                token, code: returned.code, of: recipient, at: client.id, login: login)
+            {
             case .success(let proof):
-                let subject = Subject(user: proof.user, signedInAt: clock.now, method: Session.Method.mail.rawValue)
-                return PasswordGrant.Proof(subject: subject, isVerified: true, holds: proof.holds)
+                let subject = Subject(user: proof.user, signedInAt: clock.now, method: proof.method.rawValue)
+                return PasswordGrant.Proof(subject: subject, isVerified: proof.isVerified, holds: proof.holds)
             case .failure(.tooMany(let wait)): throw OAuthError.tooManySignIns(wait)
             case .failure(.gone(let reason)): throw OAuthError.passwordlessRefused(reason)
             case .failure(.unknown): throw OAuthError.passwordlessRefused("passwordless_token_dead")
@@ -31,7 +33,8 @@ extension PasswordlessGrant {
 }
 
 extension OAuthError {
-    /// The same for a wrong code, a dead token and an address without a user: who asked must not learn which it is.
+    /// The same for a wrong code, a dead token and an address or number without a user: who asked must not learn which
+    /// it is.
     fileprivate static func passwordlessRefused(_ reason: String) -> OAuthError {
         OAuthError(.invalidGrant, reason, "The code or the passwordless_token is wrong, used or too old.")
     }

@@ -8,6 +8,7 @@ TARGETS = [
     "/login", "/login/code", "/login/code/check", "/login/pick", "/signup", "/signup/check", "/password", "/logout",
     "/account/profile", "/account/email", "/account/password", "/account/sessions/end-others", "/account/apps/revoke",
     "/account/links/remove", "/account/links/connect",
+    "/account/phones", "/account/phones/check", "/account/phones/remove",
     "/account/sessions/end", "/account/email/check", "/account/delete", "/account/restore", "/oauth/consent", "/verify",
     "/verify/check", "/signup/confirm/x", "/signup/address/x", "/password/reset/x", "/auth/session/x", "/session/x",
 ]

@@ -33,7 +33,7 @@ import Values
 
     @Test("every setting has an option, except those that may hold a secret")
     func options() throws {
-        let secret: Set<ConfigurationKey> = [.masterKey, .mail]
+        let secret: Set<ConfigurationKey> = [.masterKey, .mail, .sms, .smsSecret]
         let keys = ConfigurationKey.allCases.filter { !secret.contains($0) }
         let options = try ConfigurationOptions.parse(keys.flatMap { [$0.option, "value of \($0)"] })
         #expect(options.named == Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, "value of \($0)") }))
@@ -105,6 +105,45 @@ import Values
             [:], ["SPINDLE_LISTEN": "", "SPINDLE_TRUSTED_PROXIES": "", "SPINDLE_MASTER_KEY": ""])
         #expect(configuration.listen.port == 8080)
         #expect(configuration.masterKey.path == "spindle.db.key")
+    }
+
+    @Test("text messages go into a folder, or to a gateway that knows our signature")
+    func texts() throws {
+        #expect(try read().sms == nil)
+        guard case .folder(let path) = try read([:], ["SPINDLE_SMS": "file:outbox/"]).sms else {
+            Issue.record("no folder")
+            return
+        }
+        #expect(path == "outbox/")
+        let address = "https://sms.example.com/send?key=hidden"
+        let secret = "0123456789abcdef"
+        let gateway = try read([:], ["SPINDLE_SMS": address, "SPINDLE_SMS_SECRET": secret]).sms
+        guard case .gateway(let url, let key) = gateway else {
+            Issue.record("no gateway")
+            return
+        }
+        #expect(url == address && key == secret && gateway?.description == "sms.example.com")
+        #expect(faults([:], ["SPINDLE_SMS": address]).map(\.key) == ["sms_secret"])
+        #expect(faults([:], ["SPINDLE_SMS": address, "SPINDLE_SMS_SECRET": "short"]).map(\.key) == ["sms_secret"])
+        for text in ["http://sms.example.com/", "sms.example.com", "file:", "smtp://sms.example.com"] {
+            #expect(faults([:], ["SPINDLE_SMS": text, "SPINDLE_SMS_SECRET": secret]).map(\.key) == ["sms"], "\(text)")
+        }
+    }
+
+    @Test("doctor says where text messages go, and when they reach nobody")
+    func textFindings() throws {
+        func states(_ sms: String?, issuer: String) throws -> [Finding.State] {
+            var environment = ["SPINDLE_ISSUER": issuer, "SPINDLE_SMS_SECRET": "0123456789abcdef"]
+            environment["SPINDLE_SMS"] = sms
+            let findings = TextDiagnosis.findings(try read([:], environment))
+            #expect(findings.allSatisfy { !$0.detail.contains("hidden") })
+            return findings.map(\.state)
+        }
+        #expect(try states(nil, issuer: "https://login.example.com") == [])
+        #expect(try states("file:outbox/", issuer: "http://127.0.0.1:8080") == [.good])
+        #expect(try states("file:outbox/", issuer: "https://login.example.com") == [.warning])
+        #expect(try states("https://sms.example.com/?k=hidden", issuer: "https://login.example.com") == [.good])
+        #expect(try states("http://127.0.0.1:9000/?k=hidden", issuer: "https://login.example.com") == [.warning])
     }
 
     @Test("every fault is reported at once, with its key and its place")

@@ -49,6 +49,10 @@ struct PageSamples {
                 CodePage(
                     action: value, formToken: value, verification: value, continueTo: value, email: value,
                     purpose: purpose, startOver: value, refusal: .wrongCode(triesLeft: 3)), in: frame)
+            pages["phoneCode \(purpose)"] = templates.phoneCode(
+                CodePage(
+                    action: value, formToken: value, verification: value, continueTo: value, email: value,
+                    purpose: purpose, startOver: value, refusal: .wrongCode(triesLeft: 0)), in: frame)
         }
         return pages
     }
@@ -106,6 +110,14 @@ struct PageSamples {
                 in: frame),
             "account": account(nil, hasPassword: false),
         ]
+        for adding in [PhonesPage.Adding.possible, .unverified, .unavailable] {
+            for notice in PhonesPage.Notice.allCases {
+                pages["phones \(adding) \(notice)"] = templates.phones(
+                    PhonesPage(
+                        action: value, formToken: value, phone: notice == .added ? value : nil, account: value,
+                        adding: adding, typed: value, notice: notice, refusal: .notAPhoneNumber), in: frame)
+            }
+        }
         for days in 0...2 {
             pages["deleteAccount \(days)"] = templates.deleteAccount(
                 DeleteAccountPage(

@@ -105,7 +105,9 @@ import Testing
                 #expect(!text.isEmpty && text == text.trimmingCharacters(in: .whitespacesAndNewlines), "\(key)")
                 let words = text.replacing(/<[^>]*>/, with: "")
                 #expect(!words.contains("\"") && !words.contains("<"), "\(language) \(key): \(words)")
-                if key.hasPrefix("mail.") { #expect(!text.contains(/[<>&]/), "\(language) \(key)") }
+                if key.hasPrefix("mail.") || key.hasPrefix("text.") {
+                    #expect(!text.contains(/[<>&]/), "\(language) \(key)")
+                }
                 let names = try Translation.placeholders(of: key, in: .english)
                 #expect(try Translation.placeholders(of: key, in: language) == names, "\(language) \(key)")
             }
@@ -118,7 +120,7 @@ import Testing
         let templates = try Translation.templates()
         let chosen = [
             "message.", "mail.", "refusal.", "scope.", "language.", "code.", "account.", "deleteAccount.when.",
-            "developmentSignIn.fault.",
+            "developmentSignIn.fault.", "phones.notice.", "text.",
         ]
         for key in try Translation.of(.english).keys where !templates.contains("[[\(key)]]") {
             #expect(chosen.contains(where: key.hasPrefix), "\(key) is on no page")

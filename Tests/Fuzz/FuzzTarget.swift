@@ -26,6 +26,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "multipart", read: fuzzMultipart),
         FuzzTarget(name: "names", read: fuzzNames),
         FuzzTarget(name: "paths", read: fuzzPaths),
+        FuzzTarget(name: "phones", read: fuzzPhones),
         FuzzTarget(name: "uris", read: fuzzURIs),
     ]
 }

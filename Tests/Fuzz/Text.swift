@@ -133,6 +133,16 @@ enum Base64 {
     }
 }
 
+/// A telephone number: written again, it reads the same, and it is what E.164 allows.
+@Sendable func fuzzPhones(_ bytes: [UInt8]) {
+    guard let phone = PhoneNumber(bytes.text) else { return }
+    require(PhoneNumber(phone.text) == phone, "another number: \(phone.text)")
+    let digits = phone.text.utf8.dropFirst()
+    require(phone.text.hasPrefix("+") && (7...15).contains(digits.count), "no number: \(phone.text)")
+    require(digits.allSatisfy { (0x30...0x39).contains($0) } && digits.first != 0x30, "no digits: \(phone.text)")
+    require(bytes.count <= 40, "read from \(bytes.count) bytes")
+}
+
 /// `Forwarded` and `X-Forwarded-For` from a trusted proxy.
 @Sendable func fuzzForwarded(_ bytes: [UInt8]) {
     let trusted = [CIDR("127.0.0.0/8"), CIDR("10.0.0.0/8"), CIDR("fd00::/8")].compactMap(\.self)

@@ -24,7 +24,7 @@ from harness.spindle import Spindle
 
 @pytest.fixture(scope="module")
 def stage(launch, engine) -> Stage:
-    server = launch(engine)
+    server = launch(engine, {"SPINDLE_SMS": "file:outbox/"})
     return Stage(Spindle.of(server), server.directory / "outbox")
 
 

@@ -44,6 +44,71 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
+    @Test(
+        "a user who signs in over and over leaves a thousand ended families, and as many expired",
+        arguments: Backend.available)
+    func forgotten(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let phone = try #require(try await world.clients.findLive(world.phone.id))
+        let now = world.clock.now
+        @Sendable func family(_ number: Int, expiresIn time: Duration) -> NewTokenFamily {
+            NewTokenFamily(
+                id: TokenFamily.ID("\(time.seconds)-\(number)-\(number % 1300 == 0 ? "00" : "01")"), parent: nil,
+                client: world.phone.id, subject: Subject(user: world.user, signedInAt: now), scope: .empty,
+                request: AuthenticationRequest(), createdAt: now + .seconds(Int64(number)),
+                expiresAt: now + .seconds(Int64(number)) + time, isOfFrontChannel: false)
+        }
+        for time: Duration in [.seconds(1), .days(30)] {
+            try await world.database.write { db in
+                for number in 1...3900 {
+                    let family = family(number, expiresIn: time)
+                    try TokenFamilies.store(family, in: db)
+                    try db.execute(
+                        RefreshTokens.insertion(
+                            of: Fingerprint(of: family.id.text), family, client: phone, at: now, when: nil))
+                }
+            }
+        }
+        let (live, ended, expired) = try await world.database.read { db in
+            let rows = try db.rows("SELECT ended_at, expires_at FROM token_families WHERE user_id = \(world.user)")
+            let ended = try rows.count { try $0.get("ended_at", as: Timestamp?.self) != nil }
+            let expired = try rows.count { try $0.get("expires_at", as: Timestamp.self) < now + .seconds(3900) }
+            return (rows.count - ended - expired, ended, expired)
+        }
+        #expect(live == 1000 && ended == 1000 && expired == 1000)
+        #expect(try await world.count("SELECT fingerprint AS id FROM refresh_tokens") == 3000)
+        await world.database.close()
+    }
+
+    @Test("an app that refreshes over and over leaves a thousand tokens of its family", arguments: Backend.available)
+    func refreshed(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let phone = try #require(try await world.clients.findLive(world.phone.id))
+        let now = world.clock.now
+        let family = NewTokenFamily(
+            id: "family", parent: nil, client: world.phone.id, subject: Subject(user: world.user, signedInAt: now),
+            scope: .empty, request: AuthenticationRequest(), createdAt: now, expiresAt: now + .days(30),
+            isOfFrontChannel: false)
+        let last = Secret<RefreshToken>.ordered(at: now + .days(1), from: SystemRandom())
+        try await world.database.write { db in
+            try TokenFamilies.store(family, in: db)
+            for number in 1...1500 {
+                let token = Secret<RefreshToken>.ordered(at: now + .seconds(Int64(number)), from: SystemRandom())
+                try db.execute(
+                    RefreshTokens.insertion(of: token.fingerprint, family, client: phone, at: now, when: nil))
+            }
+            try db.execute(
+                RefreshTokens.insertion(of: last.fingerprint, family, client: phone, at: now, when: nil))
+            try RefreshTokens.forgetOldest(of: family.id, in: db)
+        }
+        #expect(try await world.count("SELECT fingerprint AS id FROM refresh_tokens") == 1000)
+        #expect(
+            try await world.count(
+                "SELECT fingerprint AS id FROM refresh_tokens WHERE fingerprint = \(last.fingerprint)")
+                == 1)
+        await world.database.close()
+    }
+
     @Test("families that have expired do not end one that lives", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())

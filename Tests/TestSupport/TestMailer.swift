@@ -1,3 +1,4 @@
+public import Delivery
 public import Mail
 import Synchronization
 
@@ -56,6 +57,13 @@ public final class TestMailer: Mailer {
         defer { limit.cancel() }
         for await message in stream { return message }
         throw NoMail(address: address)
+    }
+}
+
+/// A text message is a mail to a number.
+extension TestMailer: TextSender {
+    public func send(_ message: TextMessage, _ id: MessageID) async throws {
+        try await send(MailMessage(recipient: message.recipient, subject: "", text: message.text, html: ""), id)
     }
 }
 

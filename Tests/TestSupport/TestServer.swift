@@ -137,7 +137,8 @@ extension TestServer.Fixture {
             configuration,
             Parts(
                 database: database, masterKey: masterKey, clock: clock, random: SystemRandom(), hashing: hashing,
-                templates: try templates, mailer: mail, logger: log.logger,
+                templates: try templates, mailer: mail,
+                texts: configuration.sms == nil ? nil : mail, logger: log.logger,
                 // The other server may run in this process, which runs every test at once.
                 longestFetch: .seconds(60)))
     }

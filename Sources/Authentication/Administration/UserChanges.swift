@@ -8,6 +8,8 @@ public struct UserChanges: Sendable {
     let emailVerified: Bool?
     let password: Password?
     let disabled: Bool?
+    /// Whether the verified phone number is to be forgotten. Only the user can prove one.
+    let forgetsPhone: Bool
     let profile: [JSON.Member]
     /// The claims that null removes.
     let withoutClaims: Set<String>
@@ -17,6 +19,7 @@ public struct UserChanges: Sendable {
     public var sensitiveMember: String? {
         if email != nil { return "email" }
         if emailVerified != nil { return "email_verified" }
+        if forgetsPhone { return User.phoneVerified }
         if password != nil { return "password" }
         if attributes != nil { return "attributes" }
         return disabled == nil ? nil : "disabled"
@@ -51,6 +54,11 @@ public struct UserChanges: Sendable {
             password = nil
         }
         disabled = try members.flag("disabled")
+        let phoneVerified = try members.flag(User.phoneVerified)
+        guard phoneVerified != true else {
+            throw JSONFault(User.phoneVerified, "false, or left out: users verify their numbers themselves")
+        }
+        forgetsPhone = phoneVerified == false
         var profile: [JSON.Member] = []
         let claims = User.claims.flatMap(\.value)
         for claim in claims where claim != PostalAddress.claim {

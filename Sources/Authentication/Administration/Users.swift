@@ -105,10 +105,12 @@ public struct Users: Sendable {
         return try await events.write(to: database, at: now) { db, announcement in
             try confirm(db)
             guard var user = try User.find(id, in: db) else { return nil }
+            if changes.forgetsPhone { user.verifiedPhone = nil }
             let address = user.email
             try user.take(changes, at: now)
             try announcement.watching(id, in: db) {
                 try User.update(user, passwordHash: newHash, in: db)
+                if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
             if newHash != nil || changes.disabled == true {
                 try announcement.say(.accessRevoked(keeping: nil), id, db)

@@ -33,6 +33,11 @@ public struct ConnectedUsers: Sendable {
         try await database.read { db in try Self.user(of: email, in: db) }
     }
 
+    /// The user who has shown to read text messages to this number.
+    public func user(of phone: PhoneNumber) async throws -> User? {
+        try await database.read { db in try User.find(phone, in: db) }
+    }
+
     /// The user whose `sub` an import kept.
     public func id(ofSubject subject: String) async throws -> UserID? {
         try await database.read { db in try User.id(ofSubject: subject, in: db) }

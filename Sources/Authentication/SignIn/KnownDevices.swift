@@ -44,6 +44,18 @@ public enum KnownDevices {
         ).isEmpty
     }
 
+    /// The same for the user who has shown to read text messages to `phone`.
+    static func knows(
+        _ mark: Fingerprint<Place>, ofReader phone: PhoneNumber, in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT seen_at FROM known_devices JOIN users ON users.id = known_devices.user_id
+            WHERE users.verified_phone = \(phone) AND fingerprint = \(mark)
+            """
+        ).isEmpty
+    }
+
     /// Whether `user` signed in with this fingerprint before.
     static func knows(_ mark: Fingerprint<Place>?, of user: UserID, in db: any Transaction) throws -> Bool {
         guard let mark else { return false }

@@ -1,20 +1,41 @@
 public import Cryptography
 public import Directory
+public import Storage
 public import Values
 
-/// Signs users in in an app, by a code that is mailed to them: for SPiD's apps, which ask for the code themselves.
+/// Signs users in in an app, by a code that is sent to them: for SPiD's apps, which ask for the code themselves.
 public struct Passwordless: Sendable {
     private let verifications: Verifications
-    private let signIn: MailSignIn
+    private let mail: MailSignIn
+    private let phone: PhoneSignIn
     private let random: any RandomSource
 
-    public init(verifications: Verifications, signIn: MailSignIn, random: any RandomSource) {
+    public init(
+        database: any Database, verifications: Verifications, signIn: MailSignIn, clock: any WallClock,
+        random: any RandomSource
+    ) {
         self.verifications = verifications
-        self.signIn = signIn
+        mail = signIn
+        phone = PhoneSignIn(database: database, verifications: verifications, clock: clock)
         self.random = random
     }
 
-    /// A code that is not stored or mailed yet.
+    /// Where a code is sent.
+    public enum Recipient: Sendable, Equatable {
+        case mailbox(EmailAddress)
+        /// By text message.
+        case phone(PhoneNumber)
+
+        /// Whether `text`, as an app has it from its user, means the same.
+        public func isMeant(by text: String) -> Bool {
+            switch self {
+            case .mailbox(let email): EmailAddress(text) == email
+            case .phone(let number): PhoneNumber(text) == number
+            }
+        }
+    }
+
+    /// A code that is not stored or sent yet.
     public struct Prepared: Sendable {
         public let token: PasswordlessToken
         public let draft: Verifications.Draft
@@ -22,27 +43,39 @@ public struct Passwordless: Sendable {
         public let hasReader: Bool
     }
 
-    public func prepare(_ email: EmailAddress, at client: Client.ID) async throws -> Prepared {
+    public func prepare(_ recipient: Recipient, at client: Client.ID) async throws -> Prepared {
         let secret = Secret<Browser>.random(from: random)
-        let user = try await signIn.user(of: email)
-        let draft = verifications.draft(
-            .signIn, email: email.text, user: user, browser: PasswordlessToken.holder(secret, at: client))
+        let holder = PasswordlessToken.holder(secret, at: client)
+        let (user, draft): (UserID?, Verifications.Draft)
+        switch recipient {
+        case .mailbox(let email):
+            user = try await mail.user(of: email)
+            draft = verifications.draft(.signIn, email: email.text, user: user, browser: holder)
+        case .phone(let number):
+            user = try await phone.user(of: number)
+            draft = verifications.draft(.signInByPhone, phone: number, user: user, browser: holder)
+        }
         return Prepared(
             token: PasswordlessToken(id: draft.verification.id, secret: secret), draft: draft, hasReader: user != nil)
     }
 
-    /// The address that a code for `token` was asked for, while it can still be typed. One without a user looks the
-    /// same.
-    public func address(of token: PasswordlessToken, at client: Client.ID) async throws -> EmailAddress? {
-        try await verifications.awaiting(token.id, .signIn, in: token.holder(at: client)).flatMap {
-            EmailAddress($0.email)
+    /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same.
+    public func recipient(of token: PasswordlessToken, at client: Client.ID) async throws -> Recipient? {
+        let holder = token.holder(at: client)
+        if let found = try await verifications.awaiting(token.id, .signIn, in: holder) {
+            return EmailAddress(found.email).map { .mailbox($0) }
         }
+        return try await verifications.awaiting(token.id, .signInByPhone, in: holder)?.phone.map { .phone($0) }
     }
 
-    /// Takes `code`, which signs in the user of the address that `token` is for.
+    /// Takes `code`, which signs in the user of `recipient`.
     public func finish(
-        _ token: PasswordlessToken, code: String, at client: Client.ID, login: Login.Attempt
+        _ token: PasswordlessToken, code: String, of recipient: Recipient, at client: Client.ID, login: Login.Attempt
     ) async throws -> Result<MailSignIn.Proof, Verification.Refusal> {
-        try await signIn.prove(.code(code, of: token.id, in: token.holder(at: client)), login: login)
+        let key = VerificationKey.code(code, of: token.id, in: token.holder(at: client))
+        return switch recipient {
+        case .mailbox: try await mail.prove(key, login: login)
+        case .phone: try await phone.prove(key, login: login)
+        }
     }
 }

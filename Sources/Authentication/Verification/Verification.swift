@@ -1,7 +1,8 @@
-import Directory
+public import Directory
 public import Values
 
-/// A secret sent to an e-mail address: whoever returns it can read mail sent there.
+/// A secret sent to an e-mail address or, as a text message, to a phone: whoever returns it can read what is sent
+/// there.
 ///
 /// A link works in any browser. A code is short enough to be typed, so it works only in the browser that asked for it.
 public struct Verification: Sendable {
@@ -14,6 +15,9 @@ public struct Verification: Sendable {
         case verifyEmail = "verify_email"
         case changeEmail = "change_email"
         case resetPassword = "reset_password"
+        /// By a code sent to the user's verified phone number.
+        case signInByPhone = "sign_in_phone"
+        case verifyPhone = "verify_phone"
         /// An app signed up a user with this address.
         case confirmAddress = "confirm_address"
         /// No mail is sent: a user proved their identity and is about to be deleted.
@@ -23,7 +27,7 @@ public struct Verification: Sendable {
         public var codeLifetime: Duration? {
             switch self {
             case .signUp, .verifyEmail, .changeEmail: .minutes(30)
-            case .signIn: .minutes(10)
+            case .signIn, .signInByPhone, .verifyPhone: .minutes(10)
             case .resetPassword, .confirmAddress, .restore: nil
             }
         }
@@ -33,7 +37,7 @@ public struct Verification: Sendable {
             switch self {
             case .signUp, .resetPassword: .hours(24)
             case .confirmAddress: .days(7)
-            case .signIn, .verifyEmail, .changeEmail, .restore: nil
+            case .signIn, .verifyEmail, .changeEmail, .signInByPhone, .verifyPhone, .restore: nil
             }
         }
 
@@ -46,7 +50,9 @@ public struct Verification: Sendable {
     public let id: ID
     public let purpose: Purpose
     public let user: UserID?
+    /// Empty for what is sent to a phone.
     public let email: String
+    public let phone: PhoneNumber?
     /// The browser that asked for it.
     public let browser: Fingerprint<Browser>?
     /// Where the user goes on: a page of this server, or the id of a waiting interaction. Empty for neither.
@@ -65,6 +71,9 @@ public struct Verification: Sendable {
         /// A note of what they agreed to, in the format of the agreements' module.
         let agreed: String
     }
+
+    /// Where the secret was sent.
+    public var recipient: String { phone?.text ?? email }
 
     /// Whether `browser` is the one that asked for it.
     public func isFrom(_ browser: Fingerprint<Browser>?) -> Bool {

@@ -11,13 +11,13 @@ extension Verifications {
     public enum Asked: Sendable {
         /// The answer is the same whether or not a mail was sent.
         case answered
-        /// Too many mails were asked for from this address.
+        /// Too many mails or text messages were asked for, from this address or by this user.
         case wait(Duration)
     }
 
-    /// Stores `draft` and queues its mail in one transaction. If the address has no user, or the mailbox had too many
-    /// mails, the same rows are written but are useless: neither the response nor its timing reveals whether a user
-    /// exists.
+    /// Stores `draft` and queues its mail, or its text message, in one transaction. If the address has no user, or the
+    /// mailbox had too many mails, the same rows are written but are useless: neither the response nor its timing
+    /// reveals whether a user exists.
     ///
     /// - Parameters:
     ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
@@ -28,15 +28,15 @@ extension Verifications {
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }, post: @escaping Post
     ) async throws -> Asked {
         let now = clock.now
-        let (email, purpose) = (draft.verification.email, draft.verification.purpose)
+        let verification = draft.verification
         let place = KnownDevices.Place(address: address ?? "", device: device)
         return try await database.write { db in
             try confirm(db)
-            if let address, let wait = try Throttle.chargeAsking(from: address, at: now, in: db) { return .wait(wait) }
-            let fits = try EmailAddress(email).map { recipient in
-                try Throttle.chargeMailbox(recipient, for: purpose, at: place, now, in: db)
+            if let wait = try Throttle.chargeAsking(of: verification, from: address, at: now, in: db) {
+                return .wait(wait)
             }
-            let isSent = hasReader && fits == true
+            let fits = try Throttle.chargeRecipient(of: verification, at: place, now, in: db)
+            let isSent = hasReader && fits
             try Self.store(isSent ? draft : draft.blank, in: db)
             try post(isSent, db)
             return .answered

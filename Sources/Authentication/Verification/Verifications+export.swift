@@ -3,21 +3,21 @@ import JSON
 import Storage
 
 extension Verifications {
+    private static let exported: SQL.Columns = "purpose, email, phone, created_at, expires_at, spent_at"
+
     /// Includes those that wait at the user's address without knowing the user.
     static let export = StoredTable.Export.member("pending_verifications") { user, db in
         var pending = try db.rows(
-            "SELECT purpose, email, created_at, expires_at, spent_at FROM verifications WHERE user_id = \(user)")
+            "SELECT \(exported) FROM verifications WHERE user_id = \(user)")
         if let email = try User.find(user, in: db)?.email {
             pending += try db.rows(
-                """
-                SELECT purpose, email, created_at, expires_at, spent_at FROM verifications
-                WHERE email = \(email) AND user_id IS NULL
-                """)
+                "SELECT \(exported) FROM verifications WHERE email = \(email) AND user_id IS NULL")
         }
         return .array(
             try pending.map { row in
                 .members([
                     "purpose": .string(try row.get("purpose")), "email": .string(try row.get("email")),
+                    "phone_number": try row.get("phone", as: String?.self).map { .string($0) },
                     "made_at": try row.utc("created_at"), "expires_at": try row.utc("expires_at"),
                     "used_at": try row.utc("spent_at"),
                 ])

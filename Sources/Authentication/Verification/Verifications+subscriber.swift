@@ -9,9 +9,11 @@ extension Verifications {
                 try endAll(of: user, at: announcement.now, in: db)
             },
             // A sign-up or a code may wait at the address without knowing the user.
-            .on(.deleted, "deletes the mail codes and sign-ups that wait at the user's address") { _, user, _, db in
-                guard let email = try User.find(user, in: db)?.email else { return }
-                try forget(email: email, in: db)
+            .on(.deleted, "deletes the codes and sign-ups that wait at the user's address and phone number") {
+                _, user, _, db in
+                let gone = try User.find(user, in: db)
+                if let email = gone?.email { try forget(email: email, in: db) }
+                if let phone = gone?.verifiedPhone { try forget(phone: phone, in: db) }
             },
         ])
 }

@@ -57,24 +57,25 @@ extension Verifications {
         }
     }
 
-    /// Takes the code of a sign-in that was typed at `place`. Wrong codes count for the user as a whole: otherwise each
-    /// of any number of browsers would have five guesses. At a known device or address they do not count, and others'
-    /// do not matter.
+    /// Takes the code of a sign-in, by mail or by text message, that was typed at `place`. Wrong codes count for the
+    /// user as a whole: otherwise each of any number of browsers would have five guesses. At a known device or address
+    /// they do not count, and others' do not matter.
     func takeSignIn(
-        _ key: VerificationKey, at place: KnownDevices.Place, attempt: String, in db: any Transaction
+        _ key: VerificationKey, _ purpose: Verification.Purpose = .signIn, at place: KnownDevices.Place,
+        attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {
-        guard case .code(_, let id, let browser) = key, let found = try Self.find(id, .signIn, in: db)?.verification,
+        guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
             found.isFrom(browser)
-        else { return try take(key, .signIn, attempt: attempt, in: db) }
+        else { return try take(key, purpose, attempt: attempt, in: db) }
         let isKnown = try found.user.map { user in
             try place.marks.contains { try KnownDevices.knows($0, of: user, in: db) }
         }
-        if isKnown != true, let wait = try Throttle.waitForCode(found.email, at: clock.now, in: db) {
+        if isKnown != true, let wait = try Throttle.waitForCode(found.recipient, at: clock.now, in: db) {
             return .failure(.tooMany(wait))
         }
-        let taken = try take(key, .signIn, attempt: attempt, in: db)
+        let taken = try take(key, purpose, attempt: attempt, in: db)
         if isKnown != true, case .failure(.wrongCode) = taken {
-            try Throttle.chargeWrongCode(found.email, at: clock.now, in: db)
+            try Throttle.chargeWrongCode(found.recipient, at: clock.now, in: db)
         }
         return taken
     }
@@ -132,7 +133,9 @@ extension Verifications {
             let agreed: String = try row.get("agreed")
             verification = Verification(
                 id: try row.get("id"), purpose: purpose, user: try row.get("user_id"),
-                email: try row.get("email"), browser: try row.get("browser"),
+                email: try row.get("email"),
+                phone: try row.get("phone", as: String?.self).flatMap { PhoneNumber($0) },
+                browser: try row.get("browser"),
                 continueTo: try row.get("continue_to"),
                 newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
                 method: try row.get("method", as: String?.self).flatMap(Session.Method.init),
@@ -146,7 +149,7 @@ extension Verifications {
 
     private static let columns: SQL.Columns =
         """
-        id, purpose, user_id, email, code, browser, password_hash, profile, agreed, method, continue_to, tries, \
+        id, purpose, user_id, email, phone, code, browser, password_hash, profile, agreed, method, continue_to, tries, \
         created_at, expires_at, spent_at, spent_by
         """
 

@@ -31,13 +31,13 @@ public struct Verifications: Sendable {
     }
 
     public func draft(
-        _ purpose: Verification.Purpose, email: String, user: UserID? = nil,
+        _ purpose: Verification.Purpose, email: String = "", phone: PhoneNumber? = nil, user: UserID? = nil,
         browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil,
         method: Session.Method? = nil
     ) -> Draft {
         let now = clock.now
         let verification = Verification(
-            id: .random(from: random), purpose: purpose, user: user, email: email, browser: browser,
+            id: .random(from: random), purpose: purpose, user: user, email: email, phone: phone, browser: browser,
             continueTo: continueTo, newcomer: newcomer, method: method, createdAt: now,
             expiresAt: now + purpose.lifetime)
         let code = purpose.codeLifetime.map { _ in OneTimeCode.random(from: random) }
@@ -52,10 +52,11 @@ public struct Verifications: Sendable {
         let verification = draft.verification
         try db.execute(
             """
-            INSERT INTO verifications (id, purpose, user_id, email, link, code, browser, password_hash, profile,
+            INSERT INTO verifications (id, purpose, user_id, email, phone, link, code, browser, password_hash, profile,
                 agreed, method, continue_to, tries, created_at, expires_at)
             VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.user),
-                \(verification.email), \(draft.link?.fingerprint), \(draft.codeMark), \(verification.browser),
+                \(verification.email), \(verification.phone), \(draft.link?.fingerprint), \(draft.codeMark),
+                \(verification.browser),
                 \(verification.newcomer?.passwordHash), \(verification.newcomer?.profile ?? "{}"),
                 \(verification.newcomer?.agreed ?? ""), \(verification.method?.rawValue), \(verification.continueTo),
                 \(0), \(verification.createdAt), \(verification.expiresAt))

@@ -14,7 +14,7 @@ public struct AccountFeature: Feature {
         let (users, mail) = (context.users, context.mail)
         let view = AccountView(
             pages: pages, users: users, sessions: authentication.sessionList, apps: oauth.apps,
-            links: federation.subjects)
+            links: federation.subjects, hasTexts: context.texts != nil)
         endpoints = [
             AccountEndpoint(
                 gate: access, view: view, users: users, sessions: authentication.sessionList, apps: oauth.apps,
@@ -22,6 +22,9 @@ public struct AccountFeature: Feature {
             AddressEndpoint(
                 gate: access, view: view, users: users, verifications: authentication.verifications,
                 addresses: authentication.addressChange, mail: mail, random: context.random),
+            PhoneEndpoint(
+                gate: access, users: users, verifications: authentication.verifications,
+                phones: authentication.phoneVerification, mail: mail, texts: context.texts, random: context.random),
             AccountDataEndpoint(gate: access, data: authentication.personalData),
             DeletionEndpoint(
                 gate: access, users: users, deletion: context.deletion, mail: mail, clock: context.clock),

@@ -15,15 +15,18 @@ public struct AccountView: Sendable {
     private let sessions: SessionList
     private let apps: ConnectedApps
     private let links: IssuerSubjects
+    private let hasTexts: Bool
 
     public init(
-        pages: PageRenderer, users: Users, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
+        pages: PageRenderer, users: Users, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects,
+        hasTexts: Bool
     ) {
         self.pages = pages
         self.users = users
         self.sessions = sessions
         self.apps = apps
         self.links = links
+        self.hasTexts = hasTexts
     }
 
     /// A refused form, and what was typed into it.
@@ -47,7 +50,8 @@ public struct AccountView: Sendable {
             account: profile(user, hasPassword: hasPassword, refused), formToken: issued.token,
             back: try await pages.wayBack(back).map { .init(name: $0.name, address: $0.address) },
             returnQuery: back.map { "?\($0.query)" } ?? "",
-            isOfApp: isOfApp, sessions: isOfApp ? [] : try await items(of: entry.session),
+            isOfApp: isOfApp, hasPhones: hasTexts || user.verifiedPhone != nil,
+            sessions: isOfApp ? [] : try await items(of: entry.session),
             apps: isOfApp ? [] : try await apps.list(of: user.id).map(\.item),
             links: isOfApp ? [] : try await links.list(of: user.id).map(\.item),
             connectable: connectable.map { ConnectableItem(issuer: $0.id.text, name: $0.title) },

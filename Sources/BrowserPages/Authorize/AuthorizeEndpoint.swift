@@ -253,7 +253,7 @@ extension Session {
 
     private var methodReference: String? {
         switch method {
-        case .password, .mail: method.rawValue
+        case .password, .mail, .text: method.rawValue
         case .issuer, .issuerUndated: AuthenticationContext.byIssuer
         case .token: nil
         }

@@ -4,7 +4,7 @@ public import HTTPSupport
 import OAuth
 import Pages
 
-/// SPiD's other addresses for users, which apps open in a browser: `/flow/password`, and those of the account.
+/// SPiD's other addresses for users, which apps open in a browser: those of a forgotten password, and of the account.
 public struct FlowEndpoint: Endpoint {
     private let pages: PageRenderer
 
@@ -12,8 +12,8 @@ public struct FlowEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.get("/flow/password", use: forgotten)
+        router.get("/auth/forgotpassword", use: forgotten)
         router.get("/account/summary", use: account)
-        router.get("/account/phones", use: account)
         router.get("/profile-pages", use: account)
         router.get("/profile-pages/about-you/phone", use: account)
     }

@@ -38,32 +38,12 @@ public struct PageSessions: Sendable {
         else { return nil }
         if let told = request.cookie(site.nobodyCookie).flatMap(NobodyHere.init),
             (told.since..<told.since + NoticedSignIns.memory).contains(clock.now),
-            try await !signIns.contain(told.browser, after: told.since)
+            try await !signIns.contain(told.mark, after: told.since)
         {
             return nil
         }
         return site.address(at: host) + SessionRenewEndpoint.path
     }
-}
-
-/// What the cookie of a browser at a host of a site says: that nobody is signed in, since when, and which browser that
-/// is at our own host.
-struct NobodyHere {
-    let browser: Fingerprint<NoticedSignIns.Browser>
-    let since: Timestamp
-
-    init(browser: Fingerprint<NoticedSignIns.Browser>, since: Timestamp) {
-        self.browser = browser
-        self.since = since
-    }
-
-    init?(_ text: String) {
-        let halves = text.split(separator: ".")
-        guard halves.count == 2, halves[0].isFingerprint, let time = Int64(halves[1]) else { return nil }
-        self.init(browser: Fingerprint(text: String(halves[0])), since: Timestamp(milliseconds: time))
-    }
-
-    var text: String { "\(browser.text).\(since.milliseconds)" }
 }
 
 extension StringProtocol {
@@ -74,13 +54,6 @@ extension StringProtocol {
                 (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
                     || byte == UInt8(ascii: "_")
             }
-    }
-}
-
-extension Request {
-    /// The mark of a browser of which a site was told that nobody is signed in; nil for every other.
-    func told(_ site: Site) -> Fingerprint<NoticedSignIns.Browser>? {
-        cookie(site.toldCookie).map { Fingerprint(of: $0) }
     }
 }
 

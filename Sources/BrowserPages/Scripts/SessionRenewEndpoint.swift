@@ -78,11 +78,10 @@ public struct SessionRenewEndpoint: Endpoint {
                 session, by: code, to: .init(host: host, client: hop.client.id, browser: browser))
             return .sendBrowser(to: address(target, hop, browser, [("code", code.value)]), status: .seeOther)
         }
-        let known = request.cookie(site.toldCookie)
-        let told = known.map { Secret<NoticedSignIns.Browser>($0) } ?? .random(from: random)
+        let mark = Secret<NoticedSignIns.Mark>.random(from: random)
         return .sendBrowser(
-            to: address(target, hop, browser, [("nobody", told.fingerprint.text)]), status: .seeOther,
-            cookies: [known == nil ? site.cookie(site.toldCookie, told.value) : nil])
+            to: address(target, hop, browser, [("nobody", mark.fingerprint.text)]), status: .seeOther,
+            cookies: [NobodyMarks(request, site).adding(mark).cookie(site)])
     }
 
     /// At the host of the site again: takes the session over, or remembers that there is none, and returns to the page.
@@ -100,11 +99,11 @@ public struct SessionRenewEndpoint: Endpoint {
         let now = clock.now
         let nobody =
             if let told = hop.query["nobody"], told.isFingerprint {
-                NobodyHere(browser: Fingerprint(text: told), since: now)
+                NobodyHere(mark: Fingerprint(text: told), since: now)
             } else {
                 // A code that another tab replaced, or an old address: enough that the page does not come back at once.
                 NobodyHere(
-                    browser: Secret.random(from: random).fingerprint, since: now - NoticedSignIns.memory + .seconds(15))
+                    mark: Secret.random(from: random).fingerprint, since: now - NoticedSignIns.memory + .seconds(15))
             }
         return .sendBrowser(
             to: hop.page.text, status: .seeOther, cookies: [site.cookie(site.nobodyCookie, nobody.text)])

@@ -51,14 +51,14 @@ public struct NewSessions: Sendable {
         let device = known ?? Secret<Device>.random(from: random)
         let continuation = continuation(visit.destination, request)
         let introduction = sawPage ? visit.introduction : nil
-        let told = request.told(site)
+        let marks = NobodyMarks(request, site).fingerprints
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
             isRemembered: isRemembered, client: visit.client?.id
         ).doing { user, now, db in
             try introduction?(user, now, db)
-            if let told { try NoticedSignIns.note(told, at: now, in: db) }
+            try NoticedSignIns.note(marks, at: now, in: db)
             guard let continuation else { return }
             try Interactions.signedIn(
                 continuation.interaction, as: continuation.id, in: continuation.browser,

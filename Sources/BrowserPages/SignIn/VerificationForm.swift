@@ -6,7 +6,8 @@ import Pages
 import Text
 import Values
 
-/// The form for a mailed code, and the answers to it. It has its own address, so a reloaded tab shows it again.
+/// The form for a code that was sent by mail or by text message, and the answers to it. It has its own address, so a
+/// reloaded tab shows it again.
 struct VerificationForm: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
@@ -33,7 +34,7 @@ struct VerificationForm: Sendable {
             user == nil || verification.user == user
         else { return .sendBrowser(to: start, status: .seeOther) }
         let visit = try await pages.visit(request, of: verification)
-        return page(request, visit, verification: id, email: verification.email)
+        return page(request, visit, verification: id, email: verification.recipient)
     }
 
     private func page(
@@ -46,8 +47,9 @@ struct VerificationForm: Sendable {
             continueTo: visit.destination?.text ?? "", email: email, purpose: wording,
             startOver: start + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? ""),
             refusal: refusal)
+        let template = wording == .verifyPhone ? pages.templates.phoneCode : pages.templates.code
         return pages.page(
-            pages.templates.code(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            template(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
     }
 

@@ -26,6 +26,7 @@ package struct UserSnapshot {
         where old.profile[member.name] != new.profile[member.name] {
             fields.insert(.claim(member.name))
         }
+        if old.isPhoneVerified != new.isPhoneVerified { fields.insert(.claim(User.phoneVerified)) }
         let standing = old.standing == new.standing ? nil : new.standing
         return fields.isEmpty && standing == nil ? nil : .changed(fields: fields, standing: standing)
     }

@@ -3,41 +3,41 @@ package import Values
 
 /// Sign-ins in browsers of which a site was told that nobody is signed in: it asks again then.
 ///
-/// Only such a browser has the cookie with this mark, and only a sign-in writes a row.
+/// Only such a browser has the cookie with these marks, and only a sign-in writes rows.
 public struct NoticedSignIns: Sendable {
     /// How long a site goes by what it was told.
     public static let memory: Duration = .hours(1)
 
-    /// A browser of which a site was told so.
-    public enum Browser {}
+    /// Stands for one time that a site was told so of a browser.
+    public enum Mark {}
 
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// Whether somebody signed in to `browser` after `time`.
-    package func contain(_ browser: Fingerprint<Browser>, after time: Timestamp) async throws -> Bool {
+    /// Whether somebody signed in to the browser with `mark` after `time`.
+    package func contain(_ mark: Fingerprint<Mark>, after time: Timestamp) async throws -> Bool {
         try await database.read { db in
-            try !db.rows(
-                "SELECT browser FROM noticed_sign_ins WHERE browser = \(browser) AND signed_in_at >= \(time)"
-            ).isEmpty
+            try !db.rows("SELECT mark FROM noticed_sign_ins WHERE mark = \(mark) AND signed_in_at >= \(time)").isEmpty
         }
     }
 
-    /// Notes a sign-in to `browser`.
-    package func note(_ browser: Fingerprint<Browser>, at now: Timestamp) async throws {
-        try await database.write { db in try Self.note(browser, at: now, in: db) }
+    /// Notes a sign-in to the browser with `marks`.
+    package func note(_ marks: [Fingerprint<Mark>], at now: Timestamp) async throws {
+        guard !marks.isEmpty else { return }
+        try await database.write { db in try Self.note(marks, at: now, in: db) }
     }
 
-    package static func note(
-        _ browser: Fingerprint<Browser>, at now: Timestamp, in db: any Transaction
-    ) throws {
-        try db.execute(
-            """
-            INSERT INTO noticed_sign_ins (browser, signed_in_at, expires_at)
-            VALUES (\(browser), \(now), \(now + memory))
-            ON CONFLICT (browser) DO UPDATE
-            SET signed_in_at = excluded.signed_in_at, expires_at = excluded.expires_at
-            """)
+    package static func note(_ marks: [Fingerprint<Mark>], at now: Timestamp, in db: any Transaction) throws {
+        // In one order, so that two transactions do not wait for each other.
+        for mark in marks.sorted(by: { $0.text < $1.text }) {
+            try db.execute(
+                """
+                INSERT INTO noticed_sign_ins (mark, signed_in_at, expires_at)
+                VALUES (\(mark), \(now), \(now + memory))
+                ON CONFLICT (mark) DO UPDATE
+                SET signed_in_at = excluded.signed_in_at, expires_at = excluded.expires_at
+                """)
+        }
     }
 }

@@ -33,6 +33,8 @@ public struct Session: Sendable {
         case password = "pwd"
         /// A code or a link sent to the user's address.
         case mail = "otp"
+        /// A code sent to the user's phone.
+        case text = "sms"
         /// An access token of a phone.
         case token
         /// An assertion of another issuer that says when the user signed in there.

@@ -25,5 +25,5 @@ extension HostSessions {
 
 extension NoticedSignIns {
     static let table = StoredTable(
-        "noticed_sign_ins", retention: [.rows("noticedSignIns", key: "browser", until: "expires_at")])
+        "noticed_sign_ins", retention: [.rows("noticedSignIns", key: "mark", until: "expires_at")])
 }

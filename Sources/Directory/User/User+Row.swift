@@ -4,7 +4,10 @@ public import Values
 
 extension User {
     package static let columns: SQL.Columns =
-        "id, email, email_verified, profile, created_at, updated_at, disabled_at, deletion_due_at, attributes, subject"
+        """
+        id, email, email_verified, profile, created_at, updated_at, disabled_at, deletion_due_at, attributes, subject, \
+        verified_phone
+        """
 
     package init(_ row: Row) throws {
         let profile: String = try row.get("profile")
@@ -13,7 +16,8 @@ extension User {
             profile: try JSON(stored: profile), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"),
             deletionDueAt: try row.get("deletion_due_at"),
-            attributes: try JSON(stored: try row.get("attributes")), subject: try row.get("subject"))
+            attributes: try JSON(stored: try row.get("attributes")), subject: try row.get("subject"),
+            verifiedPhone: try row.get("verified_phone", as: String?.self).flatMap { PhoneNumber($0) })
     }
 
     /// The `sub` of the user for clients without another; that of a user who is gone is the number.

@@ -18,10 +18,13 @@ public struct User: Sendable {
     public let deletionDueAt: Timestamp?
     /// What administration says about the user for clients' claims: texts and lists of texts.
     public var attributes: JSON
+    /// The number at which the user reads text messages, if they have shown it.
+    public var verifiedPhone: PhoneNumber?
 
     package init(
         id: UserID, email: String?, emailVerified: Bool, profile: JSON, createdAt: Timestamp, updatedAt: Timestamp,
-        disabledAt: Timestamp?, deletionDueAt: Timestamp?, attributes: JSON = .object([]), subject: String? = nil
+        disabledAt: Timestamp?, deletionDueAt: Timestamp?, attributes: JSON = .object([]), subject: String? = nil,
+        verifiedPhone: PhoneNumber? = nil
     ) {
         self.id = id
         self.subject = subject
@@ -33,6 +36,7 @@ public struct User: Sendable {
         self.disabledAt = disabledAt
         self.deletionDueAt = deletionDueAt
         self.attributes = attributes
+        self.verifiedPhone = verifiedPhone
     }
 
     /// The profile claims that a user can have, by the scope that shows them.
@@ -42,8 +46,18 @@ public struct User: Sendable {
             "website", "gender", "birthdate", "zoneinfo", "locale",
         ],
         "address": [PostalAddress.claim],
-        "phone": ["phone_number"],
+        "phone": [phoneNumber],
     ]
+
+    package static let phoneNumber = "phone_number"
+    /// Shown beside every phone number.
+    public static let phoneVerified = "phone_number_verified"
+
+    /// Whether the phone number of the profile is the verified one, as E.164 writes it (OpenID Connect Core §5.1).
+    public var isPhoneVerified: Bool {
+        guard let verifiedPhone, let claim = profile[Self.phoneNumber]?.string else { return false }
+        return claim == verifiedPhone.text
+    }
 
     /// In bytes of UTF-8.
     public static let longestClaim = 500
@@ -56,9 +70,6 @@ public struct User: Sendable {
         guard let colon = beginning.firstIndex(of: ":") else { return true }
         return ["http", "https"].contains(beginning[..<colon].lowercased())
     }
-
-    /// Shown beside every phone number, for clients that look for it: phone numbers are never verified.
-    public static let phoneVerified = JSON.Member("phone_number_verified", false)
 
     /// The subject identifier of the user for clients that have no other (OpenID Connect Core §8).
     public var sub: String { subject ?? id.description }
@@ -80,7 +91,9 @@ public struct User: Sendable {
         for (scope, claims) in Self.claims where covers(scope) {
             members += claims.compactMap { claim in profile[claim].map { .init(claim, $0) } }
         }
-        if covers("phone"), profile["phone_number"] != nil { members.append(Self.phoneVerified) }
+        if covers("phone"), profile[Self.phoneNumber] != nil {
+            members.append(.init(Self.phoneVerified, .bool(isPhoneVerified)))
+        }
         return .object(members)
     }
 

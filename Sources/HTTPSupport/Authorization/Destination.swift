@@ -48,6 +48,7 @@ package enum OwnPage: String, CaseIterable, Sendable {
     case data = "/account/data"
     case deletion = "/account/delete"
     case addressCheck = "/account/email/check"
+    case phones = "/account/phones"
     case verification = "/verify"
 }
 

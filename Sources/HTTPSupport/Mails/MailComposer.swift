@@ -83,7 +83,8 @@ extension Pages.MailTemplate {
         case .signUpCode: Verification.Purpose.signUp.linkLifetime ?? Outbox.longestUse
         case .resetPassword, .choosePassword: Verification.Purpose.resetPassword.linkLifetime ?? Outbox.longestUse
         case .confirmAddress: Verification.Purpose.confirmAddress.linkLifetime ?? Outbox.longestUse
-        case .signUpExisting, .emailChanged, .passwordChanged, .signInLinked, .deletionScheduled, .accountDeleted:
+        case .signUpExisting, .emailChanged, .passwordChanged, .signInLinked, .phoneVerified, .deletionScheduled,
+            .accountDeleted:
             Outbox.longestUse
         }
     }

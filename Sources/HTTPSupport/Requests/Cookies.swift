@@ -15,7 +15,7 @@ extension Site {
     package var hostSessionCookie: String { prefix + "spindle_host_session" }
     package var hostBrowserCookie: String { prefix + "spindle_host_browser" }
     package var nobodyCookie: String { prefix + "spindle_nobody" }
-    /// Here: the mark of a browser of which a site was told that nobody is signed in.
+    /// Here: a mark for each time that a site was told that nobody is signed in to the browser.
     package var toldCookie: String { prefix + "spindle_told" }
 
     /// A cookie for this host only, which scripts cannot read. `value` is ours: base64url.

@@ -44,8 +44,9 @@ extension Request {
     /// The host that was asked, as browsers write it.
     package var host: String? { headers[.host]?.lowercased() }
 
-    /// The host that was asked, if it is one of the site of `client`.
+    /// The host that was asked, if it is one of the site of `client`. A session there is one merchant's.
     package func sessionHost(of client: Client) -> String? {
-        host.flatMap { client.spid.sessionHosts.contains($0) ? $0 : nil }
+        guard client.merchant != nil, let host, client.spid.sessionHosts.contains(host) else { return nil }
+        return host
     }
 }

@@ -1,7 +1,8 @@
 public import Directory
 import Values
 
-/// A code that was mailed to a user, who types it in a SPiD-compatible app: SPiD's grant at `/oauth/ro`.
+/// A code that was sent to a user by mail or text message, who types it in a SPiD-compatible app: SPiD's grant at
+/// `/oauth/ro`.
 public struct PasswordlessGrant: Grant {
     public static let type = GrantType.passwordless
 
@@ -30,6 +31,8 @@ public struct PasswordlessGrant: Grant {
             identifier: request.parameters[.identifier])
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(returned, request, client)
+        // A phone number says nothing of the address.
+        guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
             refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client)

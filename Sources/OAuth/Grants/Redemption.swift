@@ -47,6 +47,9 @@ public struct Attempt: Sendable {
         self.accessToken = accessToken
         self.now = now
     }
+
+    /// True of one attempt in 256, by its random id: for upkeep that not every request should pay for.
+    var isSampled: Bool { id.hasPrefix("A") && ("A"..."P").contains(id.dropFirst().prefix(1)) }
 }
 
 public enum RedemptionOutcome: Sendable {

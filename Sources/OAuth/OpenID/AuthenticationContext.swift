@@ -5,11 +5,15 @@ public enum AuthenticationContext {
     /// The method of a sign-in at an identity provider. RFC 8176 has no name for it.
     public static let byIssuer = "issuer"
 
+    /// The context of a sign-in by text message, which only apps' own forms have: a request cannot ask for it.
+    private static let byText = "urn:spindle:sms"
+
     /// The context of a sign-in by `method` (RFC 8176).
     public static func of(_ method: String) -> String {
         switch method {
         case "pwd": all[0]
         case "otp": all[1]
+        case "sms": byText
         default: all[2]
         }
     }

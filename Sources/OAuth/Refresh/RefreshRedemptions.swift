@@ -15,7 +15,7 @@ struct RefreshRotation: Redemption {
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
-        guard !token.movesFamily(to: expiresAt.family, at: attempt.now) else { return nil }
+        guard !attempt.isSampled, !token.movesFamily(to: expiresAt.family, at: attempt.now) else { return nil }
         return .changing(
             first: rotation(attempt),
             decided: """
@@ -35,6 +35,7 @@ struct RefreshRotation: Redemption {
         }
         for sql in following(attempt, nil) { try db.enqueue(sql) }
         try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
+        if attempt.isSampled { try RefreshTokens.forgetOldest(of: token.family, in: db) }
         return .won
     }
 

@@ -22,6 +22,21 @@ public struct RefreshTokens: Sendable {
             """
     }
 
+    /// How many tokens of one family are remembered.
+    static let mostOfFamily = 1000
+
+    /// Deletes the oldest tokens of a family beyond `mostOfFamily`: an app that refreshes in a loop would fill the
+    /// disk. A replay of one of them is refused, and ends nothing.
+    static func forgetOldest(of family: TokenFamily.ID, in db: any Transaction) throws {
+        let all = try db.rows(
+            "SELECT fingerprint FROM refresh_tokens WHERE family_id = \(family) LIMIT \(4 * mostOfFamily)"
+        ).map { try $0.get("fingerprint", as: String.self) }
+        guard all.count > mostOfFamily else { return }
+        // They begin with their time.
+        let oldest = all.sorted().prefix(all.count - mostOfFamily)
+        try db.execute("DELETE FROM refresh_tokens WHERE fingerprint IN (\(list: Array(oldest)))")
+    }
+
     func find(_ fingerprint: Fingerprint<RefreshToken>) async throws -> RefreshToken? {
         let rows = try await database.rows(
             """

@@ -84,7 +84,7 @@ extension OAuthError {
     }
     static let unverifiedUser = OAuthError(
         .invalidGrant, "unverified_user",
-        "The password is right, but this client needs people whose e-mail address is verified: send them to /verify.",
+        "It is the user, but this client needs people whose e-mail address is verified: send them to /verify.",
         userFault: .unverified)
     /// The identity provider asserts a user that is unknown here: the app registers or links the user, then tries
     /// again.

@@ -6,8 +6,9 @@ extension TokenFamilies {
     /// How many token families one user may have at one client. A user with many devices has dozens.
     static let most = 1000
 
-    /// Ends a user's oldest token families at a client beyond `most`. Otherwise a user who signs in in a loop would
-    /// leave more than a sign-out can end in a single transaction.
+    /// Ends a user's oldest token families at a client beyond `most`, and forgets ended and expired ones beyond as
+    /// many. Otherwise a user who signs in in a loop would leave more than a sign-out can end in a single transaction,
+    /// and fill the disk.
     ///
     /// Checks one stored family in 256, chosen by its random id, so that not every sign-in pays for the count. So at
     /// times there are some hundreds more.
@@ -21,8 +22,27 @@ extension TokenFamilies {
             ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(most)
             """
         ).map { try $0.get("id", as: TokenFamily.ID.self) }
-        guard !excess.isEmpty else { return }
-        try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
-        try endBought(of: user, at: family.createdAt, in: db)
+        if !excess.isEmpty {
+            try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
+            try endBought(of: user, at: family.createdAt, in: db)
+        }
+        try forgetOldest(of: user, family.client, at: family.createdAt, in: db)
+    }
+
+    /// Deletes families that have ended or expired beyond `most` of each, as far as one transaction should.
+    private static func forgetOldest(
+        of user: UserID, _ client: Client.ID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        _ = try erase(
+            """
+            SELECT id FROM token_families WHERE user_id = \(user) AND client_id = \(client) AND ended_at > 0
+            ORDER BY ended_at DESC LIMIT \(most) OFFSET \(most)
+            """, most, in: db)
+        _ = try erase(
+            """
+            SELECT id FROM token_families
+            WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL AND expires_at <= \(now)
+            ORDER BY created_at DESC LIMIT \(most) OFFSET \(most)
+            """, most, in: db)
     }
 }

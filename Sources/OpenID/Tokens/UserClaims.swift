@@ -80,9 +80,9 @@ public struct UserClaims: Sendable {
                 if let value = user.profile[claim] { members.append(.init(claim, value)) }
             }
         }
-        let tellsNumber = covers("phone_number", "phone") || covers(User.phoneVerified.name, "phone")
+        let tellsNumber = covers("phone_number", "phone") || covers(User.phoneVerified, "phone")
         if user.profile["phone_number"] != nil, tellsNumber {
-            members.append(User.phoneVerified)
+            members.append(.init(User.phoneVerified, .bool(user.isPhoneVerified)))
         }
         if covers("updated_at", "profile") { members.append(.init("updated_at", .integer(user.updatedAt.seconds))) }
         if let email = user.email {

@@ -30,6 +30,7 @@ public struct AccountPage: PageContents {
     let returnQuery: String
     private let back: Back?
     let isOfApp: Bool
+    let hasPhones: Bool
     let sessions: [SessionItem]
     let apps: [AppItem]
     let links: [LinkItem]
@@ -42,10 +43,11 @@ public struct AccountPage: PageContents {
     ///   - account: what is stored, or what was typed into a refused form.
     ///   - returnQuery: what the forms' addresses end with, so that the way back is there afterwards.
     ///   - isOfApp: an app signed its user in to this web view: the profile alone is shown.
+    ///   - hasPhones: there is a page for a phone number that codes are sent to.
     ///   - newEmail: the address that was typed into the refused form `email`.
     public init(
         account: Profile, formToken: String, back: Back? = nil, returnQuery: String = "", isOfApp: Bool = false,
-        sessions: [SessionItem],
+        hasPhones: Bool = false, sessions: [SessionItem],
         apps: [AppItem], links: [LinkItem] = [],
         connectable: [ConnectableItem] = [],
         newEmail: String = "", notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
@@ -54,6 +56,7 @@ public struct AccountPage: PageContents {
         self.formToken = formToken
         self.back = back
         self.isOfApp = isOfApp
+        self.hasPhones = hasPhones
         self.returnQuery = returnQuery
         self.sessions = sessions
         self.apps = apps

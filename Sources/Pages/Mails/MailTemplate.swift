@@ -11,6 +11,8 @@ public enum MailTemplate: Sendable {
     case passwordChanged(resetLink: String)
     /// `provider` can sign the user in from now on.
     case signInLinked(provider: String, link: String)
+    /// Codes that sign in can be sent to `number` from now on; it shows only part of it.
+    case phoneVerified(number: String, link: String)
     /// To a user whom an app signed up.
     case confirmAddress(link: String, days: Int)
     /// The same, if no password was chosen.
@@ -32,6 +34,7 @@ extension MailTemplate {
         case .resetPassword: "resetPassword"
         case .passwordChanged: "passwordChanged"
         case .signInLinked: "signInLinked"
+        case .phoneVerified: "phoneVerified"
         case .confirmAddress: "confirmAddress"
         case .choosePassword: "choosePassword"
         case .deletionScheduled: "deletionScheduled"
@@ -48,6 +51,7 @@ extension MailTemplate {
         case .emailChanged(let newAddress): ["newAddress": newAddress]
         case .resetPassword(_, let hours), .choosePassword(_, let hours): ["hours": hours]
         case .signInLinked(let provider, _): ["provider": provider]
+        case .phoneVerified(let number, _): ["number": number]
         case .confirmAddress(_, let days): ["days": days]
         case .deletionScheduled(let dueAt, _): ["dueAt": dueAt]
         case .signUpExisting, .passwordChanged, .accountDeleted: [:]
@@ -62,6 +66,7 @@ extension MailTemplate {
         case .resetPassword(let link, _): [("reset", link)]
         case .passwordChanged(let resetLink): [("reset", resetLink)]
         case .signInLinked(_, let link): [("account", link)]
+        case .phoneVerified(_, let link): [("phones", link)]
         case .confirmAddress(let link, _): [("confirm", link)]
         case .choosePassword(let link, _): [("choose", link)]
         case .deletionScheduled(_, let signInLink): [("keep", signInLink)]
@@ -94,7 +99,8 @@ extension MailTemplate {
             signInCode(code: "", minutes: 0), signUpCode(code: "", link: "", minutes: 0),
             signUpExisting(signInLink: "", resetLink: ""), verifyEmail(code: "", minutes: 0),
             changeEmailCode(code: "", minutes: 0), emailChanged(newAddress: ""), resetPassword(link: "", hours: 0),
-            passwordChanged(resetLink: ""), signInLinked(provider: "", link: ""), confirmAddress(link: "", days: 0),
+            passwordChanged(resetLink: ""), signInLinked(provider: "", link: ""), phoneVerified(number: "", link: ""),
+            confirmAddress(link: "", days: 0),
             choosePassword(link: "", hours: 0),
             deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
         ].flatMap { template in

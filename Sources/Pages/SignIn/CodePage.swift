@@ -1,8 +1,9 @@
-/// Asks for the six digits in a mail. Posts `form_token`, `verification`, `continue`, `email` and `code` to `action`.
+/// Asks for the six digits in a mail, or in a text message. Posts `form_token`, `verification`, `continue`, `email` and
+/// `code` to `action`.
 public struct CodePage: PageContents {
     /// What the digits are for.
     public enum Purpose: String, CaseIterable, Sendable {
-        case signIn, signUp, verifyEmail, changeEmail
+        case signIn, signUp, verifyEmail, changeEmail, verifyPhone
     }
 
     let action: String
@@ -15,7 +16,7 @@ public struct CodePage: PageContents {
     let refusal: PageRefusal?
 
     /// - Parameters:
-    ///   - email: where the mail went.
+    ///   - email: where the mail went, or the text message.
     ///   - startOver: the path of the page where another mail can be requested.
     public init(
         action: String, formToken: String, verification: String, continueTo: String, email: String, purpose: Purpose,

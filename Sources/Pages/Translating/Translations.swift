@@ -22,8 +22,8 @@ struct Translations: Sendable {
 
     /// The keys that are built from a value's name, so that no template shows them.
     private static let asked =
-        PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + DeleteAccountPage.keys
-        + MessagePage.keys + DevelopmentSignInPage.keys + MailTemplate.keys
+        PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + PhonesPage.keys
+        + DeleteAccountPage.keys + MessagePage.keys + DevelopmentSignInPage.keys + MailTemplate.keys + TextTemplate.keys
 
     /// The texts of the operator's folder, over our own.
     private static func read(_ language: Language, from files: ResourceFiles) throws(TemplateFault) -> Texts {

@@ -25,7 +25,7 @@ public struct EmailResource: SPiDResource {
     @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
         // A client that may ask about every address learns who is a user.
         try call.caller.requireFirstParty()
-        guard let email = Self.address(call.path["email"] ?? "") else {
+        guard let email = String(base64: call.path["email"] ?? "").flatMap({ EmailAddress($0) }) else {
             throw SPiDRefusal(
                 .badRequest, "Email parameter did not properly base64 decode into a valid email",
                 reason: "malformed_email")
@@ -38,15 +38,17 @@ public struct EmailResource: SPiDResource {
                 "verified": .bool(user?.emailVerified ?? false),
             ]))
     }
+}
 
-    /// Reads an address in base64 or base64url, with or without padding.
-    private static func address(_ text: String) -> EmailAddress? {
+extension String {
+    /// Reads a text in base64 or base64url, with or without padding.
+    init?(base64 text: String) {
         let letters = text.replacing("+", with: "-").replacing("/", with: "_")
         let unpadded = letters.prefix(while: { $0 != "=" })
         guard letters.dropFirst(unpadded.count).allSatisfy({ $0 == "=" }), letters.utf8.count <= 400,
-            let bytes = Base64URL.decode(unpadded), let address = String(validating: bytes, as: UTF8.self),
-            address.isStreamSafe
+            let bytes = Base64URL.decode(unpadded), let decoded = String(validating: bytes, as: UTF8.self),
+            decoded.isStreamSafe
         else { return nil }
-        return EmailAddress(address)
+        self = decoded
     }
 }

@@ -37,6 +37,7 @@ struct DoctorCommand: Command {
         findings += CertificateDiagnosis.findings(configuration, at: SystemClock().now)
         findings += await databaseFindings(configuration)
         findings += await MailDiagnosis.findings(configuration)
+        findings += TextDiagnosis.findings(configuration)
         return findings + [await IssuerDiagnosis.finding(configuration.issuer)]
     }
 

@@ -32,7 +32,8 @@ struct ServeCommand: Command {
                 database: installation.database, masterKey: installation.masterKey,
                 hashing: HashingPool(random: installation.random),
                 templates: try Templates(configuration, isDevelopment: development.dev),
-                mailer: configuration.mail.mailer(from: configuration.mailFrom), logger: logger)
+                mailer: configuration.mail.mailer(from: configuration.mailFrom),
+                texts: configuration.sms?.sender(logger), logger: logger)
             let spindle = try Spindle.build(configuration, parts)
             try await RunningServer(
                 spindle: spindle, configuration: configuration, logger: logger,

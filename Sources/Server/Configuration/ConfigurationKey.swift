@@ -14,6 +14,8 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case maxConnections = "max_connections"
     case mail
     case mailFrom = "mail_from"
+    case sms
+    case smsSecret = "sms_secret"
     case templates
     case deletionGrace = "deletion_grace"
     case keyRotation = "key_rotation"

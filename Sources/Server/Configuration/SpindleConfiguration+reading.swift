@@ -49,6 +49,7 @@ extension SpindleConfiguration {
         let mail = "file: and a folder, smtp://user:password@host:port or smtps://…"
         self.mail = reading.value(.mail, mail, MailLocation.init) ?? .folder(path: "outbox/")
         let mailFrom = reading.sender(under: issuer)
+        sms = reading.texts { Self.webAddress($0) != nil }
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
         // A key stays published for a month after its last signature. With daily rotation there would be more keys than

@@ -25,6 +25,8 @@ public struct SpindleConfiguration: Sendable {
     public var mail: MailLocation
     /// The sender of mails.
     public var mailFrom: Sender
+    /// Where text messages go; nil for none.
+    public var sms: TextLocation?
     /// A folder of templates, texts and a stylesheet that replace the built-in ones.
     public var templates: String?
     /// How long a user who asked to be deleted can change their mind.

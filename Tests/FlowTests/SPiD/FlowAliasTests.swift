@@ -110,14 +110,17 @@ struct FlowAliasTests {
             let app = "client_id=\(world.app.id)&redirect_uri=loom%3A%2F%2Fsigned-in"
             // One SDK appends its query to an address that has one.
             let doubled = "\(app)%3F?\(app)&response_type=code&grant_type=authorization_code&force=1"
-            for (email, query) in [("grace@example.com", app), ("bob@example.com", doubled)] {
+            for (email, path, query) in [
+                ("grace@example.com", "/flow/password?", app), ("bob@example.com", "/flow/password?", doubled),
+                ("eve@example.com", "/auth/forgotpassword?", app),
+            ] {
                 _ = try await world.person(email)
                 var visitor = BrowserUser(world)
-                let way = try await visitor.browser.open("/flow/password?" + query)
+                let way = try await visitor.browser.open(path + query)
                 #expect(way.status == 303)
-                let path = try #require(way.header("location"))
-                #expect(path.hasPrefix("/password?continue="))
-                let page = try await visitor.browser.open(path)
+                let onward = try #require(way.header("location"))
+                #expect(onward.hasPrefix("/password?continue="))
+                let page = try await visitor.browser.open(onward)
                 #expect(page.body.contains("Loom"), "it is not dressed as the app's merchant")
                 _ = try await visitor.browser.submit(page, ["email": email])
                 let letter = try await world.server.mail.letter(to: email)

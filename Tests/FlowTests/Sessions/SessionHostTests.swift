@@ -61,6 +61,28 @@ struct SessionHostTests {
         }
     }
 
+    @Test("two sites learn nothing by which they could compare visitors, and both notice a sign-in")
+    func marks() async throws {
+        try await World.with(.sqlite) { world in
+            let host = "id.other.example"
+            var one = SiteBrowser(world, try await world.siteClient())
+            var other = SiteBrowser(world, try await world.siteClient(host), host: host)
+            try await one.renew()
+            other.home = one.home
+            try await other.renew()
+            let marks = [one, other].map { $0.there.cookies["spindle_nobody"]?.prefix(43) }
+            #expect(marks[0] != nil && marks[1] != nil && marks[0] != marks[1])
+            #expect(one.there.cookies["spindle_host_browser"] != other.there.cookies["spindle_host_browser"])
+            var home = other.home
+            try await home.signIn()
+            #expect(try await one.ask().sendsForSession)
+            #expect(try await other.ask().json["redirectURL"] != nil)
+            // The marks of a browser are six at most: more would be a cookie without end.
+            for _ in 0..<8 { try await other.renew() }
+            #expect(other.home.cookies["spindle_told"]?.split(separator: ".").count == 6)
+        }
+    }
+
     @Test("the session there ends with the one that it stands for", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend) { world in

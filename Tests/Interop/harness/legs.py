@@ -279,6 +279,7 @@ class Requests:
             ("/verify", {"verification": "A" * 43, "code": "123456"}),
             ("/password", mail | {"password": "short"}),
             ("/flow/password", {"client_id": world.web.id, "redirect_uri": WEB_REDIRECT}),
+            ("/auth/forgotpassword", {"client_id": world.web.id, "redirect_uri": WEB_REDIRECT}),
         ]:
             if path.startswith(start):
                 return form

@@ -1,0 +1,81 @@
+public import Directory
+public import Storage
+import Values
+
+/// The phone number at which a signed-in user reads text messages.
+public struct PhoneVerification: Sendable {
+    private let database: any Database
+    private let verifications: Verifications
+    private let clock: any WallClock
+    private let events: UserEvents
+
+    init(database: any Database, verifications: Verifications, clock: any WallClock, events: UserEvents) {
+        self.database = database
+        self.verifications = verifications
+        self.clock = clock
+        self.events = events
+    }
+
+    /// Throws unless the user of `session` may still have a code sent. In the transaction that sends it.
+    public static func confirm(_ session: Session, in db: any Transaction) throws {
+        guard try isAllowed(session, in: db) else { throw SignIn.Refusal.wrong(reason: "session_ended_meanwhile") }
+    }
+
+    /// Takes the code: its number is the user's, verified, and codes sent to a former one become void. `post` joins the
+    /// transaction. Throws `StorageError.conflict` when another user has the number: only its reader learns that.
+    public func finish(
+        _ key: VerificationKey, session: Session, attempt: String,
+        post: @escaping @Sendable (PhoneNumber, any Transaction) throws -> Void
+    ) async throws -> Result<Verification, Verification.Refusal> {
+        let now = clock.now
+        return try await events.write(to: database, at: now) { [verifications] db, announcement in
+            let taken = try verifications.take(key, .verifyPhone, attempt: attempt, in: db)
+            guard case .success(let verification) = taken else { return taken }
+            guard let phone = verification.phone, verification.user == session.user,
+                try Self.isAllowed(session, in: db),
+                try announcement.watching(
+                    session.user, in: db, { try User.verify(phone, of: session.user, at: now, in: db) })
+            else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            try Verifications.endTexts(of: session.user, at: now, in: db)
+            try post(phone, db)
+            return taken
+        }
+    }
+
+    /// Removes the number: from now on no code goes there, and another user may have it.
+    public func remove(of session: Session) async throws {
+        let now = clock.now
+        try await events.write(to: database, at: now) { db, announcement in
+            guard try Self.isAllowed(session, in: db) else { return }
+            try announcement.watching(session.user, in: db) {
+                try User.forgetPhone(of: session.user, at: now, in: db)
+            }
+            try Verifications.endTexts(of: session.user, at: now, in: db)
+        }
+    }
+
+    private static func isAllowed(_ session: Session, in db: any Transaction) throws -> Bool {
+        guard session.origin == .signIn, try Sessions.isLive(session, in: db) else { return false }
+        return true
+    }
+
+    /// Somebody who signed up with another's address may have left their own number.
+    public static let subscriber = UserEvents.Subscriber(
+        "PhoneVerification",
+        [
+            .on(.takenOver, "removes the verified phone number") { _, user, announcement, db in
+                try User.forgetPhone(of: user, at: announcement.now, in: db)
+            }
+        ])
+}
+
+extension Verifications {
+    /// Ends a user's codes that were sent by text message.
+    fileprivate static func endTexts(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE verifications SET spent_at = \(now)
+            WHERE user_id = \(user) AND phone IS NOT NULL AND spent_at IS NULL
+            """)
+    }
+}

@@ -1,0 +1,132 @@
+public import Authentication
+public import Cryptography
+import Directory
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// `/account/phones`: the number that a user's codes are sent to by text message, once they have shown to read it.
+public struct PhoneEndpoint: Endpoint {
+    static let path = "/account/phones"
+    let gate: UserAccess
+    let users: Users
+    private let verifications: Verifications
+    private let phones: PhoneVerification
+    private let mail: MailComposer
+    let texts: TextComposer?
+    private let random: any RandomSource
+
+    public init(
+        gate: UserAccess, users: Users, verifications: Verifications, phones: PhoneVerification, mail: MailComposer,
+        texts: TextComposer?, random: any RandomSource
+    ) {
+        self.gate = gate
+        self.users = users
+        self.verifications = verifications
+        self.phones = phones
+        self.mail = mail
+        self.texts = texts
+        self.random = random
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("\(Self.path)", use: show)
+        router.post("\(Self.path)", use: ask)
+        router.get("\(codes.path)", use: showCode)
+        router.post("\(codes.path)", use: check)
+        router.form("\(Self.path)/remove", from: Self.path, use: remove)
+    }
+
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: gate.pages, verifications: verifications, purpose: .verifyPhone, wording: .verifyPhone,
+            path: Self.path + "/check", start: Self.path)
+    }
+
+    @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await gate.show(request) {
+        case .refuse(let response): response
+        case .enter(let entry): try await codes.show(request, of: entry.session.user)
+        }
+    }
+
+    /// The user of a form. A number gives full access to the user, so an unattended screen must not be enough.
+    private func submit(
+        _ request: Request, _ work: (UserAccess.Entry) async throws -> Response
+    ) async throws -> Response {
+        switch try await gate.submit(request) {
+        case .refuse(let response): return response
+        case .enter(let entry):
+            guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: .phones) }
+            return try await work(entry)
+        }
+    }
+
+    /// Sends a code. Only a reader of the number learns whether another user has it.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            guard let texts, entry.session.emailVerified else {
+                return try await page(entry, request, status: .conflict)
+            }
+            guard let phone = PhoneNumber(entry.form["phone_number"] ?? "") else {
+                return try await page(entry, request, refusal: .notAPhoneNumber, status: .badRequest)
+            }
+            let draft = verifications.draft(
+                .verifyPhone, phone: phone, user: entry.session.user, browser: gate.pages.forms.browser(request))
+            let asked: Verifications.Asked
+            do {
+                asked = try await verifications.ask(
+                    draft, from: gate.newSessions.address(request),
+                    confirm: { db in try PhoneVerification.confirm(entry.session, in: db) },
+                    post: texts.reply(draft, to: phone, entry.visit))
+            } catch is SignIn.Refusal {
+                return gate.signInFirst(for: .phones, request)
+            }
+            texts.send()
+            if case .wait(let wait) = asked {
+                let error = OAuthError.tooManySignIns(wait)
+                error.log(to: context.logger)
+                var response = try await page(
+                    entry, request, refusal: .tooManyAttempts(seconds: wait.wholeSeconds), status: error.status)
+                error.decorate(&response.headers)
+                return response
+            }
+            return codes.ask(draft.verification.id)
+        }
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let visit = try await gate.pages.visit(request)
+        guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
+        guard let session = try await gate.newSessions.sessions.of(request, gate.pages.site), session.origin == .signIn
+        else { return gate.signInFirst(for: .phones, request) }
+        do {
+            let outcome = try await phones.finish(
+                codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
+            ) { phone, db in
+                // If it was not the user, they will want to know.
+                guard let email = session.email else { return }
+                let told = MailTemplate.phoneVerified(number: phone.veiled, link: mail.link(Self.path))
+                try mail.post(told, to: email, visit)(db)
+            }
+            mail.send()
+            switch outcome {
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .success: return .sendBrowser(to: Self.path + "?done=added", status: .seeOther)
+            }
+        } catch StorageError.conflict {
+            return gate.pages.message(.phoneTaken, visit, status: .conflict)
+        }
+    }
+
+    @Sendable private func remove(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await phones.remove(of: entry.session)
+            return .sendBrowser(to: Self.path + "?done=removed", status: .seeOther)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Authentication
+import Directory
+import HTTP
+import HTTPSupport
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// Sends the codes that SPiD's apps and backends ask for.
+struct PasswordlessCodes: Sendable {
+    let passwordless: Passwordless
+    let verifications: Verifications
+    let pages: PageRenderer
+    let mail: MailComposer
+    let texts: TextComposer?
+
+    /// Reads where a code is to be sent.
+    func recipient(_ value: (String) -> String?) throws(OAuthError) -> Passwordless.Recipient {
+        switch value("connection") {
+        case "email":
+            guard let email = EmailAddress(reachable: value("email")) else { throw .noAddress }
+            return .mailbox(email)
+        case "sms", "phone":
+            guard texts != nil else { throw .noTextMessages }
+            guard let phone = (value("phone_number") ?? value("phoneNumber")).flatMap({ PhoneNumber($0) }) else {
+                throw .noNumber
+            }
+            return .phone(phone)
+        default: throw .unknownConnection
+        }
+    }
+
+    /// Where the code for `token` was sent.
+    func recipient(of token: String?, at client: Client.ID) async throws -> Passwordless.Recipient {
+        guard let token = token.flatMap({ PasswordlessToken($0) }),
+            let recipient = try await passwordless.recipient(of: token, at: client)
+        else { throw OAuthError.deadPasswordlessToken }
+        return recipient
+    }
+
+    /// Sends a code to `recipient`. Whether there is a user changes neither the answer nor what is written.
+    ///
+    /// - Parameters:
+    ///   - address: who asks, to be charged; nil when they were charged before.
+    ///   - confirm: throws when the requester may no longer ask.
+    func send(
+        to recipient: Passwordless.Recipient, for client: Client, _ request: Request, locale: String?,
+        from address: String?, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> PasswordlessToken {
+        let visit = try await pages.visit(request, client: client, uiLocales: locale?.replacing("_", with: "-"))
+        let prepared = try await passwordless.prepare(recipient, at: client.id)
+        let post: Verifications.Post
+        switch recipient {
+        case .mailbox(let email):
+            let lifetime = Verification.Purpose.signIn.codeLifetime ?? .zero
+            let template = MailTemplate.signInCode(
+                code: prepared.draft.code ?? "", minutes: Int(lifetime.seconds / 60))
+            post = mail.reply(template, to: email, visit)
+        case .phone(let phone):
+            guard let texts else { throw OAuthError.noTextMessages }
+            post = texts.reply(prepared.draft, to: phone, visit)
+        }
+        let asked = try await verifications.ask(
+            prepared.draft, from: address, hasReader: prepared.hasReader, confirm: confirm, post: post)
+        mail.send()
+        if case .wait(let wait) = asked { throw OAuthError.tooManyCodes(wait) }
+        return prepared.token
+    }
+}
+
+/// The words between asterisks are what SPiD's SDKs look for.
+extension OAuthError {
+    fileprivate static let noTextMessages = OAuthError(
+        .invalidRequest, "no_text_messages",
+        "*phone_number* cannot be used: this server sends no text messages. Its operator must set sms.")
+    fileprivate static let noNumber = OAuthError(
+        .invalidRequest, "malformed_phone", "*phone_number* is missing, or has no + with a country code.")
+    fileprivate static let unknownConnection = OAuthError(
+        .invalidRequest, "unknown_connection", "connection must be email or sms.")
+    fileprivate static let noAddress = OAuthError(
+        .invalidRequest, "malformed_email", "*email* is missing, or not an e-mail address.")
+    fileprivate static let deadPasswordlessToken = OAuthError(
+        .invalidRequest, "passwordless_token_dead", "*passwordless_token* is unknown, used or too old: start again.")
+    static func tooManyCodes(_ wait: Duration) -> OAuthError {
+        OAuthError(
+            .tooManyRequests, "codes_throttled", "Too many codes. Wait as long as Retry-After says.", retryAfter: wait)
+    }
+}
