@@ -143,11 +143,12 @@ def claims(token: str) -> dict:
 
 def test_a_client_is_not_mistaken_for_a_user(world):
     spindle = world.spindle
+    for name in ("client_id", "id"):
+        content = {"merchant_id": world.merchant, "client_name": "Impostor", name: world.person.id}
+        answer = spindle.administer("POST", "clients", content)
+        assert answer.status == 400 and answer.json["member"] == name, answer
     chosen = spindle.create_client(
-        world.merchant, "Impostor", client_id=world.person.id, id=world.person.id,
-        grant_types=["client_credentials", "password"], access_token_format="jwt",
-    )
-    assert chosen.id != world.person.id
+        world.merchant, "Impostor", grant_types=["client_credentials", "password"], access_token_format="jwt")
     own = spindle.client_credentials(chosen).json["access_token"]
     told = spindle.introspect(chosen, own)
     assert told["active"] and "user_id" not in told and "username" not in told
