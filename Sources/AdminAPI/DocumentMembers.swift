@@ -31,7 +31,7 @@ extension DocumentMembers {
     static let newMerchant = merchant.and("number")
     static let merchantChange = merchant.and("disabled")
     private static let merchant = Self([
-        "name", "logout_reaches_backends", "skip_introduction", "logo_uri", "accent_color",
+        "name", "logout_reaches_backends", "skip_introduction", "logo_uri", "accent_color", "mail_templates",
     ])
 
     static let newClient = client.and("merchant_id")
