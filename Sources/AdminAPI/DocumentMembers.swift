@@ -45,7 +45,8 @@ extension DocumentMembers {
         ] + SPiDSettings.names + OpenIDSettings.names)
 
     static let user = Self(
-        ["email", "email_verified", "password", "disabled", "attributes"] + User.claims.flatMap(\.value))
+        ["email", "email_verified", "password", "disabled", "attributes", User.phoneVerified]
+            + User.claims.flatMap(\.value))
 
     static let newIssuer = issuerChange.and("merchant_id")
     static let issuerChange = Self([
