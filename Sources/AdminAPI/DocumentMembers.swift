@@ -10,7 +10,8 @@ struct DocumentMembers {
 
     private init(_ names: [String]) { self.names = Set(names) }
 
-    func check(_ json: JSON) throws(JSONFault) {
+    /// Not typed: with the error's type, the optimiser of Swift 6.3 crashes in the endpoints.
+    func check(_ json: JSON) throws {
         guard let other = json.members?.first(where: { !names.contains($0.name) }) else { return }
         throw JSONFault(other.name.prefix(bytes: 100), "left out: it is not for this document to set")
     }
