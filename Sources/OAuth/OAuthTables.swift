@@ -86,8 +86,8 @@ extension TokenFamilies {
 }
 
 extension AuthorizationCodes {
-    /// How long after its expiry a spent code is remembered, so that a replay still revokes: where the thief came first,
-    /// the client comes within seconds.
+    /// How long after its expiry a spent code is remembered, so that a replay still revokes: where the thief came
+    /// first, the client comes within seconds.
     static let memory: Duration = .hours(1)
 
     static let table = StoredTable(
