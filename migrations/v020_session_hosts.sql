@@ -1,8 +1,7 @@
 -- Sessions that a browser has at a host of a client's site too, each for as long as the session that it stands for. A
--- new row is a code first, which is spent by becoming one. No foreign keys: a row goes when its session would have
--- expired at the latest.
+-- new row is a code first, which is spent by becoming one. A row goes with its session.
 CREATE TABLE host_sessions (
-    session_id TEXT NOT NULL,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     client_id TEXT NOT NULL,
     host TEXT NOT NULL,
     code TEXT,

@@ -14,7 +14,7 @@ public struct AdministrationFeature: Feature {
     ) {
         let gate = AdministratorGate(tokens: oauth.accessTokens)
         endpoints = [
-            MerchantsEndpoint(gate: gate, merchants: context.merchants),
+            MerchantsEndpoint(gate: gate, merchants: context.merchants, addresses: addresses),
             ClientsEndpoint(
                 gate: gate, clients: context.clients, merchants: context.merchants, addresses: addresses),
             InitialAccessTokensEndpoint(gate: gate, tokens: oauth.initialTokens),

@@ -3,17 +3,19 @@ public import Directory
 import HTTP
 public import HTTPSupport
 import JSON
-import OAuth
+public import OAuth
 import Values
 
 /// `/admin/v1/merchants`.
 public struct MerchantsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let merchants: Merchants
+    private let addresses: AddressRules
 
-    public init(gate: AdministratorGate, merchants: Merchants) {
+    public init(gate: AdministratorGate, merchants: Merchants, addresses: AddressRules) {
         self.gate = gate
         self.merchants = merchants
+        self.addresses = addresses
     }
 
     public func add(to router: inout Routes) {
@@ -26,7 +28,9 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         try await gate.administrator(request).requirePlatform("make merchants")
-        return .json(try await merchants.create(try request.jsonObject(of: .newMerchant)).json, status: .created)
+        let json = try request.jsonObject(of: .newMerchant)
+        try addresses.refuseOwn(in: json)
+        return .json(try await merchants.create(json).json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -50,6 +54,7 @@ public struct MerchantsEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         let json = try request.jsonObject(of: .merchantChange)
+        try addresses.refuseOwn(in: json)
         try administrator.permit(changingMerchant: json)
         guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)

@@ -64,6 +64,12 @@ public struct AppSignUp: Sendable {
         return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
     }
 
+    /// The same for one text message, of all clients of `merchant`.
+    public func chargeText(by merchant: Merchant.ID) async throws -> Duration? {
+        let now = clock.now
+        return try await database.write { db in try Throttle.chargeText(by: merchant, at: now, in: db) }
+    }
+
     /// Whether a user has the address.
     public func isTaken(_ email: EmailAddress) async throws -> Bool {
         try await database.read { db in try Users.has(email, in: db) }

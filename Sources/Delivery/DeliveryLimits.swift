@@ -1,10 +1,12 @@
 /// How many deliveries are under way at once at one node, and how many of those that wait are due at once.
 enum DeliveryLimits {
-    /// Of one kind. A mail server, or a gateway for text messages, takes a few connections; clients' servers are many.
+    /// Of one kind. A mail server takes a few connections, and the gateway of text messages as many as one server is
+    /// sent at once (`OutboundPurpose`); clients' servers are many.
     static func mostAtOnce(_ kind: Delivery.Kind) -> Int {
         switch kind {
-        case .mail, .text: 8
-        case .callback, .notice: 32
+        case .mail: 8
+        case .text: 4
+        default: 32
         }
     }
     /// Of these, for one share. One merchant whose servers hang leaves the others three quarters.

@@ -22,8 +22,8 @@ public protocol Database: Sendable {
     ///
     /// A server across a network gets everything at once, with that of other callers in the same transaction. Then the
     /// statements of `next` must do nothing unless a condition holds, which is given to it: `decided`, which only
-    /// `first` can have made true. It is nil where they would not run. Rows that are changed besides those of `first`
-    /// must not be what long transactions change too: those would wait for each other.
+    /// `first` can have made true. It is nil where they would not run. For a row that
+    /// another transaction holds the group waits a tenth of a second, and then each runs for itself.
     func change(
         _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
     ) async throws -> Bool

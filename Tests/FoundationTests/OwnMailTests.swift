@@ -29,6 +29,24 @@ struct OwnMailTests {
         }
     }
 
+    @Test("a name that is an address leads nowhere in a mail or a text message")
+    func addresses() throws {
+        let templates = try Templates(site: "a.example")
+        let frame = Frame(language: .english, brand: Brand(name: "https://evil.example/x"))
+        let own = OwnMail(subject: "{{app}}", text: "evil{{app}}\n{{link}}", application: ".example\u{FF0F}x")
+        let letters = PageSamples.letters("https://a.example/x").filter { $0.name == "resetPassword" }
+        let letter = try #require(letters.first?.letter)
+        let mails = [templates.mails(letter, in: frame), templates.mails(letter, in: frame, saying: own)]
+        for text in mails.flatMap({ [$0.subject, $0.text, $0.html] }) + [
+            templates.texts(code: "123456", minutes: 10, in: frame)
+        ] {
+            #expect(
+                !text.contains("evil.example") && !text.contains("https://evil") && !text.contains(".example\u{FF0F}"))
+        }
+        #expect(mails[0].subject.contains("https   evil.\u{2060}example x"), "\(mails[0].subject)")
+        #expect(mails[1].text.contains("evil.\u{2060}example x"))
+    }
+
     @Test("they may be in each language of the pages")
     func languages() { #expect(Set(MailTexts.languages) == Set(Language.allCases.map(\.rawValue))) }
 

@@ -21,6 +21,12 @@ extension Throttle {
         return try take(all: buckets, at: now, in: db)
     }
 
+    /// A backend asks for users whose addresses are not seen here, so its merchant is charged, however many clients it
+    /// has.
+    static func chargeText(by merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try take(Bucket("texts by|\(merchant)", burst: 60, refill: .minutes(1)), at: now, in: db)
+    }
+
     /// Charges one mail or text message to where the secret of `verification` goes. False when too much went there
     /// recently.
     static func chargeRecipient(

@@ -58,8 +58,10 @@ public struct LogoutEndpoint: Endpoint {
             return try await signedOut(request, logout, sawPage: false)
         }
         // The same user's token, or a link on our own page, shows that the user wants this. Another site's link or a
-        // mailed one shows nothing, and neither does one with another user's token.
-        let isOwnRequest = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
+        // mailed one shows nothing, and neither does one with another user's token, nor an image on our page.
+        let isOwnLink =
+            request.headers[.secFetchSite] == "same-origin" && request.headers[.secFetchDest] == "document"
+        let isOwnRequest = token?.user == session.user || isOwnLink
         if isOwnRequest { return try await end(browser, request, logout) }
         if try await logout.isShown(by: session) { return try await end(browser, request, logout) }
         if let client = logout.client, logout.isReturn(to: client, request),

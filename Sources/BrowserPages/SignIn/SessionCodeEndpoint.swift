@@ -83,12 +83,14 @@ public struct SessionCodeEndpoint: Endpoint {
         // The user's own sign-in is more than what a token buys, and outlives that token: it stays.
         let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
+        let marks = NobodyMarks(request, pages.site).fingerprints
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             guard kept?.user != entitlement.subject.user else { return }
             try Sessions.open(
                 opening.at(entitlement.client), user: entitlement.subject.user,
                 signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
                 replacing: old?.id, at: now, in: db, announcement)
+            try NoticedSignIns.note(marks, at: now, in: db)
         }
         announcement.send()
         let isKept = kept?.user == entitlement.subject.user

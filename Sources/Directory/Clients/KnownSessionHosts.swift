@@ -45,8 +45,12 @@ public final class KnownSessionHosts: Sendable {
             return nil
         }
         if let known { return known }
-        if let hosts = try? await read() { state.withLock { $0.hosts = hosts } }
-        return state.withLock { $0.hosts.contains(host) }
+        let hosts = try? await read()
+        return state.withLock { state in
+            // A later read knows more.
+            if let hosts, state.readAt == now, state.generation == generation { state.hosts = hosts }
+            return state.hosts.contains(host)
+        }
     }
 
     private func read() async throws -> Set<String> {

@@ -50,34 +50,40 @@ extension MailTexts {
     }
 
     private static func check(_ text: String, in member: String, names: [String]) throws(JSONFault) {
-        // Two letters stand for what a name will say: no address may be made of the two.
+        // Two letters stand for what a name will say: no address may be made of the two, nor a scheme before it.
         let plain = names.reduce(text) { $0.replacing("{{\($1)}}", with: "xx") }
         guard !plain.contains(where: { $0 == "{" || $0 == "}" }) else {
             let known = names.map { "{{\($0)}}" }.joined(separator: ", ")
             throw JSONFault(member, "without braces, except of \(known)")
         }
-        guard !hasAddress(plain) else {
+        guard !hasAddress(plain), !Self.names.contains(where: { text.contains(":{{\($0)}}") }) else {
             throw JSONFault(
                 member, "without addresses, also such as example.com: only the mail's own links lead on")
         }
     }
 
-    /// Whether a mail program would make a link of something: after `//`, or of a name with a dot in it.
+    /// Whether a mail program would make a link of something: after `//`, of a name with a dot in it, or of four
+    /// numbers with dots between them (a date has three).
     private static func hasAddress(_ text: String) -> Bool {
-        let scalars = Array(text.unicodeScalars)
-        return text.contains("//")
+        // What is not seen does not part a name, and what hosts read as a full stop is one (UTS #46 §2.3).
+        let scalars = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+            .map { dots.contains($0) ? "." : $0 }
+        let numbers = scalars.split { !($0 == "." || $0.isDigit) }
+        return text.contains("//") || numbers.contains { $0.split(separator: ".").count >= 4 }
             || scalars.indices.dropFirst().dropLast(2).contains { index in
-                dots.contains(scalars[index]) && scalars[index - 1].isPartOfName
+                scalars[index] == "." && scalars[index - 1].isPartOfName
                     && scalars[index + 1].isPartOfName && scalars[index + 2].isPartOfName
                     && !(scalars[index + 1].isDigit && scalars[index + 2].isDigit)
             }
     }
 
-    /// The full stop, and what host names read as one (UTS #46 §2.3).
     private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
 }
 
 extension Unicode.Scalar {
     fileprivate var isDigit: Bool { ("0"..."9").contains(self) }
-    fileprivate var isPartOfName: Bool { properties.isAlphabetic || properties.numericType != nil }
+    /// Marks and pictures may be in the name of a host too.
+    fileprivate var isPartOfName: Bool {
+        isASCII ? properties.isAlphabetic || isDigit : !properties.isWhitespace
+    }
 }

@@ -3,7 +3,7 @@ package import Values
 
 /// Sign-ins in browsers of which a site was told that nobody is signed in: it asks again then.
 ///
-/// Only such a browser has the cookie with these marks, and only a sign-in writes rows.
+/// Only such a browser has the cookie with these marks, and only a sign-in, or the choice of a user, writes rows.
 public struct NoticedSignIns: Sendable {
     /// How long a site goes by what it was told.
     public static let memory: Duration = .hours(1)

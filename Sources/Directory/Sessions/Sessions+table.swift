@@ -20,10 +20,22 @@ extension HostSessions {
                     WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             }
-        ], ofUser: .expiry, ofClient: .expiry)
+        ], ofUser: .withParent, ofClient: .expiry)
 }
 
 extension NoticedSignIns {
     static let table = StoredTable(
-        "noticed_sign_ins", retention: [.rows("noticedSignIns", key: "mark", until: "expires_at")])
+        "noticed_sign_ins",
+        retention: [
+            .rows("noticedSignIns", key: "mark", until: "expires_at"),
+            // A user who picks over and over, with marks of their own making, would fill the disk.
+            .statement("noticedSignInsInAll") { _, batch in
+                """
+                DELETE FROM noticed_sign_ins WHERE mark IN (
+                    SELECT mark FROM noticed_sign_ins WHERE expires_at <= (
+                        SELECT expires_at FROM noticed_sign_ins ORDER BY expires_at DESC LIMIT 1 OFFSET 100000)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            },
+        ])
 }

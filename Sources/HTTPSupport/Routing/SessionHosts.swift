@@ -30,7 +30,9 @@ public struct SessionHosts: Sendable {
         guard let written = request.headers[.host], written != own, let host = request.host, host != own else {
             return nil
         }
-        guard await known.contains(host) || host == hostOfNobody else { return nil }
+        // A browser takes the name with the root's dot for another one, and the certificate for the same.
+        let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).replacing(".:", with: ":")
+        guard await known.contains(name) || name == hostOfNobody else { return nil }
         if request.method == .get, request.target.path == "/logout" {
             return .sendBrowser(to: origin + request.target.text, status: .seeOther)
         }

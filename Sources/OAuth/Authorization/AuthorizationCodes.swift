@@ -78,14 +78,15 @@ public struct AuthorizationCodes: Sendable {
     }
 
     /// Spends once more a code that `first` spent, while it, its user, its session and what it gave live. It expires
-    /// with that, so there is no third time. The number of changed rows decides.
+    /// with that, so there is no third time, also for a request that began before this one and has waited for it. The
+    /// number of changed rows decides.
     static func spendAgain(
         _ fingerprint: Fingerprint<AuthorizationCode>, after first: String, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
         try db.execute(
             """
             UPDATE authorization_codes
-            SET expires_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
+            SET expires_at = \(attempt.now - .minutes(10)), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_by = \(first) AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)

@@ -113,9 +113,8 @@ struct CodeRedemption: Redemption {
         {
             return .wonAgain(ending: family)
         }
-        // RFC 6749 §4.1.2 and §10.5: the code may have been stolen, so the tokens from it are revoked. Asked again,
-        // because another attempt may just have spent it once more.
-        guard let family = mayRepeat ? try self.spent(in: db)?.family : spent.family else {
+        // RFC 6749 §4.1.2 and §10.5: the code may have been stolen, so the tokens from it are revoked.
+        guard let family = spent.family else {
             return .refused(.codeRefused("code_replayed"))
         }
         return .replayed(.codeRefused("code_replayed"), ending: family)

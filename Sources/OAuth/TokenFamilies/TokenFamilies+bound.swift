@@ -29,7 +29,8 @@ extension TokenFamilies {
         try forgetOldest(of: user, family.client, at: family.createdAt, in: db)
     }
 
-    /// Deletes families that have ended or expired beyond `most` of each, as far as one transaction should.
+    /// Deletes families that have ended or expired beyond `most` of each, as far as one transaction should. What
+    /// outlives its family's expiry (`TokenFamilies.memory`) keeps it.
     private static func forgetOldest(
         of user: UserID, _ client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
@@ -40,9 +41,12 @@ extension TokenFamilies {
             """, most, in: db)
         _ = try erase(
             """
-            SELECT id FROM token_families
-            WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL AND expires_at <= \(now)
-            ORDER BY created_at DESC LIMIT \(most) OFFSET \(most)
+            SELECT f.id FROM token_families f
+            WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL AND f.expires_at <= \(now)
+                AND f.session_id IS NULL
+                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.family_id = f.id AND s.expires_at > \(now))
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = f.id AND r.expires_at > \(now))
+            ORDER BY f.created_at DESC LIMIT \(most) OFFSET \(most)
             """, most, in: db)
     }
 }

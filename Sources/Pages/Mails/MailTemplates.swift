@@ -37,7 +37,7 @@ public struct MailTemplates: Sendable {
         guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
         var words = mail.words(version.texts)
         words["language"] = frame.language.rawValue
-        words["sender"] = (frame.brand?.name ?? site).onOneLine
+        words["sender"] = frame.brand?.name.nameInMail ?? site.onOneLine
         words["site"] = frame.brand == nil ? nil : site
         own?.replaceTexts(of: mail, in: &words)
         return MailText(
@@ -54,4 +54,24 @@ extension String {
             String.UnicodeScalarView(
                 unicodeScalars.map { ends.contains($0.properties.generalCategory) ? " " : $0 }))
     }
+}
+
+extension String {
+    /// The name of a merchant or a client, on one line and so that no program makes a link of it or of it and what
+    /// stands beside it: they choose it, and readers trust our mails.
+    var nameInMail: String {
+        var name = String.UnicodeScalarView()
+        for scalar in onOneLine.unicodeScalars {
+            name.append(Self.partsOfAddresses.contains(scalar) ? " " : scalar)
+            // It joins two words, so a name looks as before.
+            if Self.dots.contains(scalar) { name.append("\u{2060}") }
+        }
+        return String(name)
+    }
+
+    private static let partsOfAddresses: Set<Unicode.Scalar> = [
+        "/", "\\", ":", "@", "\u{FF0F}", "\u{FF1A}", "\u{FF20}", "\u{2044}", "\u{2215}",
+    ]
+    /// The full stop, and what host names read as one (UTS #46 §2.3).
+    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
 }

@@ -21,7 +21,7 @@ public struct OwnMail: Sendable {
         else { return }
         var facts = mail.facts
         facts["sender"] = words["sender"]
-        facts["app"] = application?.onOneLine ?? words["sender"]
+        facts["app"] = application?.nameInMail ?? words["sender"]
         let rendered = text.render(facts, escaping: .none)
         words["subject"] = subject.render(facts, escaping: .none).onOneLine
         words["text"] = rendered

@@ -13,7 +13,7 @@ public struct TextTemplate: Sendable {
     /// Its sender is the frame's brand, or else this site.
     public func callAsFunction(code: String, minutes: Int, in frame: Frame) -> String {
         let words: [String: Any] = [
-            "code": code, "minutes": minutes, "sender": (frame.brand?.name ?? site).onOneLine,
+            "code": code, "minutes": minutes, "sender": frame.brand?.name.nameInMail ?? site.onOneLine,
         ]
         return versions[frame.language]?.render(words, escaping: .none) ?? ""
     }

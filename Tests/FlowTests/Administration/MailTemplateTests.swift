@@ -88,7 +88,7 @@ struct MailTemplateTests {
     @Test("a mail in which the reader could not go on, or could go astray, is refused", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
-            let good = "Within {{hours}} hours, f. ex. at 10.30:\n{{link}}"
+            let good = "Within:{{hours}} hours, f. ex. at 10.30 on 24.12.2026:\n{{link}}"
             #expect(try await change(world, reset("A", .string(good))).status == 200)
             for subject: JSON in [
                 "", " ", .null, 7, "A\r\nBcc: x@evil.example", "A\nB", "A\u{2028}B", "A\u{202E}B", "{{link}}",
@@ -107,6 +107,8 @@ struct MailTemplateTests {
                 "{{link}}\nhttp://2130706433",
                 "{{link}}\nwww.evil.example", "{{link}}\nevil.example", "{{link}}\nkari@evil.example",
                 "{{link}}\nevil\u{3002}example", "{{link}}\n{{app}}.com", "{{link}}\nevil.{{app}}",
+                "{{link}}\n192.0.2.7/login", "{{link}}\n192\u{3002}0\u{3002}2\u{3002}7", "{{link}}\nhttp:{{app}}",
+                "{{link}}\nevil.\u{FE0F}com/login", "{{link}}\nevile\u{301}.com", "{{link}}\n\u{1F4A9}.la/x",
                 .string("{{link}}\n" + String(repeating: "a", count: 4000)),
             ] {
                 expectProblem(

@@ -30,6 +30,18 @@ struct BrandTests {
         }
     }
 
+    @Test("a logo is never at our own address, where a browser would act for its user", arguments: Backend.available)
+    func ownAddress(backend: Backend) async throws {
+        try await World.with(backend, settings: ["issuer": "https://login.loom.example"]) { world in
+            for logo in ["https://login.loom.example/logout", "https://LOGIN.loom.example:443/x.png"] {
+                let answer = try await world.server.send(
+                    "PATCH", "/admin/v1/merchants/\(world.merchant)", json: ["logo_uri": .string(logo)],
+                    bearer: world.admin)
+                expectProblem(answer, 400, member: "logo_uri")
+            }
+        }
+    }
+
     @Test("the content policy allows a logo's address without its query", arguments: Backend.available)
     func logoQuery(backend: Backend) async throws {
         try await World.with(backend) { world in

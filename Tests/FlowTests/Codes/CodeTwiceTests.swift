@@ -101,6 +101,19 @@ struct CodeTwiceTests {
         }
     }
 
+    @Test("a third that began before the second, and waited for it, ends everything", arguments: Backend.available)
+    func late(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["codes_redeemed_twice": true])
+            let code = try await code(world, for: client)
+            _ = try await world.redeemAuthorization(code, as: client)
+            let second = try await world.redeemAuthorization(code, as: client)
+            world.server.clock.advance(by: .seconds(-2))
+            #expect(try await world.redeemAuthorization(code, as: client).error == "invalid_grant")
+            #expect(try await !world.isLive(second.require("access_token")))
+        }
+    }
+
     @Test(
         "of two at once both get tokens, and one has live ones; of fifty two get tokens, and none lives",
         arguments: Backend.available)

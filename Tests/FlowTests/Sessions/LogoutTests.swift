@@ -54,7 +54,16 @@ struct LogoutTests {
             }
             var browser = Browser(world.server)
             try await browser.signIn()
-            let out = try await browser.open("/logout", headers: ["Sec-Fetch-Site": "same-origin"])
+            // A merchant's logo stands on our page, too.
+            for part in ["image", "iframe", "empty"] {
+                let headers = ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": part]
+                for path in ["/logout", "/flow/logout", "/v2/logout?client_id=\(world.app.id)"] {
+                    _ = try await browser.open(path, headers: headers)
+                    #expect(try await browser.isSignedIn(), "\(path) as \(part)")
+                }
+            }
+            let headers = ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"]
+            let out = try await browser.open("/logout", headers: headers)
             #expect(out.body.contains("You are signed out"))
             #expect(browser.session == nil)
         }

@@ -61,6 +61,20 @@ struct SessionHostTests {
         }
     }
 
+    @Test("a web view whose app bought its session is noticed by the site at once", arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.siteClient()
+            var browser = SiteBrowser(world, client)
+            try await browser.renew()
+            #expect(try await browser.ask().isOfNobody)
+            let code = try await world.sessionCode(of: try await world.signIn())
+            _ = try await browser.home.open("/auth/session/\(code)")
+            #expect(try await browser.home.isSignedIn())
+            #expect(try await browser.ask().sendsForSession)
+        }
+    }
+
     @Test("two sites learn nothing by which they could compare visitors, and both notice a sign-in")
     func marks() async throws {
         try await World.with(.sqlite) { world in
