@@ -19,7 +19,7 @@ struct OwnMailTests {
             for language in Language.allCases {
                 let mail = templates.mails(
                     letter, in: Frame(language: language, brand: Brand(name: "Loom")), saying: own)
-                #expect(mail.subject == "News  Bcc: x Loom")
+                #expect(mail.subject == "News  Bcc  x Loom")
                 let lines = mail.text.split(separator: "\n", omittingEmptySubsequences: false).prefix(names.count)
                 #expect(lines.count == names.count && lines.allSatisfy { !$0.isEmpty && !$0.contains("{") }, "\(kind)")
                 #expect(lines.count { $0 == link } == kind.codes.count + kind.links.count)

@@ -132,7 +132,7 @@ import Testing
     func lines() throws {
         let frame = Frame(language: .english, brand: Brand(name: "A\r\nBcc: x@evil.example\u{2028}B"))
         let mail = try Templates().mails(.signInCode(code: "123456", minutes: 10), in: frame)
-        #expect(mail.subject == "Your code for A  Bcc: x@evil.example B")
+        #expect(mail.subject == "Your code for A  Bcc  x evil.\u{2060}example B")
         #expect(!mail.text.contains("\nBcc"))
     }
 }

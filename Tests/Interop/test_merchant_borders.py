@@ -177,12 +177,15 @@ def test_one_user_cannot_fill_the_server_with_sessions(world):
     token = spindle.password(world.app, person)["access_token"]
     browser = Browser(spindle)
     browser.sign_in(browser.open("/login"), person)
+    browsers_of_an_app = []
     for _ in range(104):
         browser_of_an_app = Browser(spindle)
         browser_of_an_app.open(f"/auth/session/{spindle.code(token, world.web, 'session')}")
+        browsers_of_an_app.append(browser_of_an_app)
     page = browser_of_an_app.open(spindle.authorize_path(world.web, PKCE()))
     assert "code" in page.query, "the newest lives"
-    assert not browser.is_signed_in(), "the one that was used longest ago is displaced"
+    assert not browsers_of_an_app[0].is_signed_in(), "the one that was used longest ago is displaced"
+    assert browser.is_signed_in(), "the user's own sign-in is not the app's to displace"
 
 
 def test_a_long_request_does_not_make_a_long_log_line(launch):

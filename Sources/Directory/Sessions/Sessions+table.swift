@@ -20,7 +20,7 @@ extension HostSessions {
                     WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             }
-        ], ofUser: .withParent, ofClient: .expiry)
+        ], ofUser: .withParent, ofClient: .withParent)
 }
 
 extension NoticedSignIns {
@@ -33,7 +33,8 @@ extension NoticedSignIns {
                 """
                 DELETE FROM noticed_sign_ins WHERE mark IN (
                     SELECT mark FROM noticed_sign_ins WHERE expires_at <= (
-                        SELECT expires_at FROM noticed_sign_ins ORDER BY expires_at DESC LIMIT 1 OFFSET 100000)
+                        SELECT expires_at FROM noticed_sign_ins WHERE expires_at > 0
+                        ORDER BY expires_at DESC LIMIT 1 OFFSET 100000)
                     ORDER BY expires_at LIMIT \(batch))
                 """
             },
