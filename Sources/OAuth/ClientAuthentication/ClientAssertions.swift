@@ -50,7 +50,9 @@ public struct ClientAssertions: Sendable {
             guard let identifier = try jwt.identifier, !identifier.isEmpty else {
                 throw refused("assertion_jti_missing")
             }
-            guard try await replays.isFirst(identifier, in: .assertion, of: client.id, until: end) else {
+            // One that says when it was made is refused when it is too old, and need not be remembered for longer.
+            let until = try jwt.issuedAt.map { min(end, $0 + Self.longestAge + Self.clockSkew) } ?? end
+            guard try await replays.isFirst(identifier, in: .assertion, of: client.id, until: until) else {
                 throw refused("assertion_replayed")
             }
         } catch let rejection as JWTRejection {

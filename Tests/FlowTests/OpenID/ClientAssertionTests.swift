@@ -198,6 +198,13 @@ struct ClientAssertionTests {
             #expect(try await remembered() == 1)
             _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(7))
             #expect(try await remembered() == 0)
+            // One that is too old within minutes is not remembered for the day that it names.
+            let day = JSON.integer(world.server.clock.now.seconds + 86_000)
+            #expect(try await client.ask(client.assertion(["exp": day])).status == 200)
+            _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(10))
+            #expect(try await remembered() == 1)
+            _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(17))
+            #expect(try await remembered() == 0)
         }
     }
 }
