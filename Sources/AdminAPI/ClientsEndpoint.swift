@@ -42,14 +42,10 @@ public struct ClientsEndpoint: Endpoint {
         try administrator.permit(serving: metadata.sessionHosts)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
+        let bound = administrator.refuseMore("clients", than: Clients.mostOfMerchant, unless: Clients.hasRoom)
         let registered = try await clients.register(
             metadata, merchant: merchant, lendsResources: administrator.lendsResources
-        ) { _, db in
-            guard let own = administrator.confines, try !Clients.hasRoom(own, in: db) else { return }
-            throw Problem(
-                status: .conflict,
-                detail: "The merchant has \(Clients.mostOfMerchant) clients: delete one first, or ask the platform.")
-        }
+        ) { _, db in try bound(db) }
         return .json(registered.json, status: .created)
     }
 

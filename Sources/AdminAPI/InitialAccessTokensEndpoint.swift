@@ -26,7 +26,11 @@ public struct InitialAccessTokensEndpoint: Endpoint {
         let administrator = try await gate.administrator(request)
         let json = try request.jsonObject(of: .newInitialAccessToken)
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
-        let (token, value) = try await tokens.issue(json, for: merchant)
+        let (token, value) = try await tokens.issue(
+            json, for: merchant,
+            also: administrator.refuseMore(
+                "initial access tokens", than: InitialAccessTokens.mostOfMerchant,
+                unless: InitialAccessTokens.hasRoom))
         let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]
         return .json(.object(shown), status: .created)
     }

@@ -28,7 +28,10 @@ public struct IssuersEndpoint: Endpoint {
         let administrator = try await gate.administrator(request)
         let json = try request.jsonObject(of: .newIssuer)
         let merchant = try administrator.merchant(json, toMake: "issuers")
-        let issuer = try await issuers.register(json, merchant: merchant, permit: administrator.permit(registering:))
+        let issuer = try await issuers.register(
+            json, merchant: merchant, permit: administrator.permit(registering:),
+            also: administrator.refuseMore(
+                "issuers", than: TrustedIssuers.mostOfMerchant, unless: TrustedIssuers.hasRoom))
         return .json(issuer.json, status: .created)
     }
 

@@ -45,6 +45,8 @@ public struct UsersEndpoint: Endpoint {
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
+        } catch let refusal as Users.TooManyNew {
+            throw OAuthError.tooManyUsers(refusal.wait)
         } catch is HashingPoolFull {
             throw OAuthError.signInsOverloaded
         }

@@ -30,7 +30,11 @@ public struct WebhooksEndpoint: Endpoint {
         let administrator = try await gate.administrator(request)
         let json = try request.jsonObject(of: .webhook)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
-        return .json(shown(try await webhooks.register(json, merchant: merchant)), status: .created)
+        let webhook = try await webhooks.register(
+            json, merchant: merchant,
+            also: administrator.refuseMore(
+                "webhooks", than: DittoWebhooks.mostOfMerchant, unless: DittoWebhooks.hasRoom))
+        return .json(shown(webhook), status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -22,12 +22,14 @@ public struct UserAdministration: Sendable {
     }
 
     /// Creates a user; if a merchant's administrator does so, connected to that administrator's client. Throws
-    /// `StorageError.conflict` when the address is taken.
+    /// `StorageError.conflict` when the address is taken, and `Users.TooManyNew`.
     public func create(
         _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User {
         try administrator.permit(making: changes)
-        return try await users.create(changes, for: administrator.sender) { id, now, db in
+        return try await users.create(
+            changes, for: administrator.sender, chargedTo: administrator.confines
+        ) { id, now, db in
             try confirm(db)
             guard case .merchant(_, let client) = administrator else { return }
             try Connections.connect(id, to: client, at: now, in: db)

@@ -58,8 +58,9 @@ public struct AppSignUp: Sendable {
         return Prepared(user: user, email: email, draft: draft, passwordHash: hash)
     }
 
-    /// Charges `client` for one sign-up before work is done for it. Returns how long to wait if it has made too many.
-    public func charge(_ client: Client.ID) async throws -> Duration? {
+    /// Charges `client`, and its merchant for all of its clients, for one sign-up before work is done for it. Returns
+    /// how long to wait if there were too many.
+    public func charge(_ client: Client) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
     }
@@ -131,8 +132,20 @@ public struct AppSignUp: Sendable {
 extension Throttle {
     /// A backend signs up many users from one IP address, so the client is charged instead.
     fileprivate static func chargeSignUp(
-        by client: Client.ID, at now: Timestamp, in db: any Transaction
+        by client: Client, at now: Timestamp, in db: any Transaction
     ) throws -> Duration? {
-        try take(Bucket("sign-ups by|\(client)", burst: 600, refill: .seconds(6)), at: now, in: db)
+        var buckets = [Bucket("sign-ups by|\(client.id)", burst: 600, refill: .seconds(6))]
+        // A merchant makes as many clients as it likes.
+        if let merchant = client.merchant { buckets.append(users(by: merchant)) }
+        return try take(all: buckets, at: now, in: db)
+    }
+
+    /// The same for a user that an administrator of `merchant` makes, without a mail.
+    static func chargeUser(by merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try take(users(by: merchant), at: now, in: db)
+    }
+
+    private static func users(by merchant: Merchant.ID) -> Bucket {
+        Bucket("users by|\(merchant)", burst: 3000, refill: .seconds(1))
     }
 }

@@ -24,8 +24,12 @@ public struct DittoWebhooks: Sendable {
         self.seal = seal
     }
 
-    /// Makes a webhook of `merchant`. Throws a `JSONFault` for `name` when the name is taken.
-    public func register(_ json: JSON, merchant: Merchant.ID) async throws -> DittoWebhook {
+    /// Makes a webhook of `merchant`; `also` joins the transaction. Throws a `JSONFault` for `name` when the name is
+    /// taken.
+    public func register(
+        _ json: JSON, merchant: Merchant.ID,
+        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> DittoWebhook {
         let members = try JSONMembers(json)
         let name = try members.required("name")
         guard DittoWebhook.isName(name) else {
@@ -43,6 +47,7 @@ public struct DittoWebhooks: Sendable {
             try await database.write { [seal] db in
                 if webhook.sealedSecrets != nil { try seal.confirm(in: db) }
                 try webhook.insert(in: db)
+                try also(db)
             }
         } catch StorageError.conflict {
             throw JSONFault("name", "new: there is a webhook of this name")
@@ -50,6 +55,16 @@ public struct DittoWebhooks: Sendable {
             throw JSONFault("merchant_id", "the id of a merchant")
         }
         return webhook
+    }
+
+    /// How many webhooks a merchant may make by itself.
+    public static let mostOfMerchant = 100
+
+    /// Whether `merchant` has no more webhooks than that, the one that was just stored among them.
+    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            "SELECT id FROM webhooks WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)"
+        ).isEmpty
     }
 
     public func find(_ id: DittoWebhook.ID) async throws -> DittoWebhook? {

@@ -23,10 +23,15 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// Creates a user; `also` joins the transaction. `sender` asks for it (`HashingPool`). Throws
-    /// `StorageError.conflict` when the address is taken.
+    /// An administrator of a merchant has made many users: wait that long.
+    public struct TooManyNew: Error, Sendable {
+        public let wait: Duration
+    }
+
+    /// Creates a user; `also` joins the transaction. `sender` asks for it (`HashingPool`), and a merchant's own
+    /// administrator is charged for it. Throws `StorageError.conflict` when the address is taken, and `TooManyNew`.
     public func create(
-        _ changes: UserChanges, for sender: String,
+        _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
         also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
     ) async throws -> User {
         guard let email = changes.email else { throw JSONFault("email", "given") }
@@ -45,6 +50,9 @@ public struct Users: Sendable {
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
             guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
+            if let merchant, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
+                throw TooManyNew(wait: wait)
+            }
             try User.insert(user, passwordHash: passwordHash, in: db)
             try also(user.id, now, db)
         }

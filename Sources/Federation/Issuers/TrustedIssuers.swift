@@ -26,9 +26,10 @@ public struct TrustedIssuers: Sendable {
     }
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
-    /// `permit` sees the issuer before it is stored, and refuses by throwing.
+    /// `permit` sees the issuer before it is stored, and refuses by throwing; `also` joins the transaction.
     public func register(
-        _ json: JSON, merchant: Merchant.ID, permit: (TrustedIssuer) throws -> Void = { _ in }
+        _ json: JSON, merchant: Merchant.ID, permit: (TrustedIssuer) throws -> Void = { _ in },
+        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> TrustedIssuer {
         let metadata = try IssuerMetadata(json, outbound: outbound)
         let now = clock.now
@@ -40,6 +41,7 @@ public struct TrustedIssuers: Sendable {
             try await database.write { db in
                 if metadata.holdsSecret { try seal.confirm(in: db) }
                 try Self.insert(issuer, in: db)
+                try also(db)
             }
         } catch StorageError.conflict {
             throw JSONFault("issuer", "new to the merchant: it has an issuer of this name")
@@ -47,6 +49,16 @@ public struct TrustedIssuers: Sendable {
             throw JSONFault("merchant_id", "the id of a merchant")
         }
         return issuer
+    }
+
+    /// How many issuers a merchant may trust by itself.
+    public static let mostOfMerchant = 100
+
+    /// Whether `merchant` has no more issuers than that, the one that was just stored among them.
+    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            "SELECT id FROM issuers WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)"
+        ).isEmpty
     }
 
     public func find(_ id: TrustedIssuer.ID) async throws -> TrustedIssuer? {

@@ -100,6 +100,12 @@ extension OAuthError {
             .tooManyRequests, "sign_in_throttled", "Too many failed sign-ins. Wait as long as Retry-After says.",
             retryAfter: wait)
     }
+    public static func tooManyUsers(_ wait: Duration) -> OAuthError {
+        OAuthError(
+            .tooManyRequests, "new_users_throttled",
+            "The merchant has made many people's accounts. Wait as long as Retry-After says, or ask the platform to "
+                + "import them.", retryAfter: wait)
+    }
     public static let signInsOverloaded = OAuthError(
         .temporarilyUnavailable, "password_queue_full", "Too many sign-ins at once. Try again in a moment.",
         retryAfter: .seconds(2))

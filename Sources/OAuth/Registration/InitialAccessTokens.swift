@@ -21,9 +21,10 @@ public struct InitialAccessTokens: Sendable {
         initial_access_tokens.created_at, initial_access_tokens.expires_at
         """
 
-    /// Makes a token for `merchant`, with the lifetime `expires_in` of `json`.
+    /// Makes a token for `merchant`, with the lifetime `expires_in` of `json`; `also` joins the transaction.
     public func issue(
-        _ json: JSON, for merchant: Merchant.ID
+        _ json: JSON, for merchant: Merchant.ID,
+        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> (token: InitialAccessToken, value: Secret<InitialAccessToken>) {
         let life = try JSONMembers(json).seconds("expires_in", within: 60...InitialAccessToken.longestLife.seconds)
         let now = clock.now
@@ -39,11 +40,25 @@ public struct InitialAccessTokens: Sendable {
                     VALUES (\(token.id), \(value.fingerprint), \(merchant), \(now), \(token.expiresAt))
                     ON CONFLICT (id) DO NOTHING
                     """)
+                try also(db)
             }
         } catch StorageError.constraint {
             throw JSONFault("merchant_id", "an existing merchant's id")
         }
         return (token, value)
+    }
+
+    /// How many tokens a merchant may make by itself: expired ones count until the next sweep.
+    public static let mostOfMerchant = 1000
+
+    /// Whether `merchant` has no more tokens than that, the one that was just stored among them.
+    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            """
+            SELECT id FROM initial_access_tokens WHERE merchant_id = \(merchant)
+            ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
+            """
+        ).isEmpty
     }
 
     /// The live token for `value`, of a merchant that is not disabled.

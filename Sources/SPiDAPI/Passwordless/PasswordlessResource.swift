@@ -40,7 +40,7 @@ struct PasswordlessResource: SPiDResource {
             }
             let recipient = try await find(call, client)
             // Its users' addresses are not seen here, so the client is charged, as for other mails that it causes.
-            if let wait = try await signUp.charge(caller.client.id) { throw OAuthError.tooManyCodes(wait) }
+            if let wait = try await signUp.charge(caller.client) { throw OAuthError.tooManyCodes(wait) }
             if case .phone = recipient, let merchant = client.merchant,
                 let wait = try await signUp.chargeText(by: merchant)
             {

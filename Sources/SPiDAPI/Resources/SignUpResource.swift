@@ -55,7 +55,7 @@ public struct SignUpResource: SPiDResource {
         }
         let user = try NewUser(call.parameters, email: email)
         let visit = try await pages.visit(call.request, client: caller.contextClient, uiLocales: user.locale)
-        if let wait = try await signUp.charge(caller.client.id) {
+        if let wait = try await signUp.charge(caller.client) {
             throw SPiDRefusal(
                 .tooManyRequests, "Too many sign-ups: wait \(wait.wholeSeconds) seconds", reason: "too_many_sign_ups")
         }

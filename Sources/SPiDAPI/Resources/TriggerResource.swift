@@ -70,7 +70,7 @@ struct TriggerResource: SPiDResource {
         guard let email = user.email.flatMap({ EmailAddress($0) }) else {
             throw SPiDRefusal(.conflict, "The user has no e-mail address.", reason: "no_email")
         }
-        if let wait = try await signUp.charge(caller.client.id) {
+        if let wait = try await signUp.charge(caller.client) {
             throw SPiDRefusal(
                 .tooManyRequests, "Too many mails: wait \(wait.wholeSeconds) seconds", reason: "too_many_mails")
         }
