@@ -16,7 +16,7 @@ public struct CallbackTransport: Transport {
         try await receivers.visit(callback.url, of: share) {
             // A server that is being set up, or set up wrong, may answer anything, and has the delivery's whole
             // lifetime to recover. Only 410 is likely to be final (RFC 9110 §15.5.11).
-            try await outbound.deliver(callback, isRefusal: { $0 == 410 })
+            try await outbound.deliver(callback, of: share, isRefusal: { $0 == 410 })
         }
     }
 }
@@ -26,15 +26,18 @@ extension Outbound {
     private static let longestAnswer = 64 * 1024
 
     /// Posts `callback` to its server, or throws `Undeliverable`; `isRefusal` says which statuses are final.
-    func deliver(_ callback: Callback, isRefusal: (Int) -> Bool) async throws {
+    func deliver(_ callback: Callback, of share: Delivery.Share, isRefusal: (Int) -> Bool) async throws {
         let status: Int
         do {
-            status = try await asking(for: .delivery).post(
+            let host = PerHostLimiter.host(of: callback.url)
+            status = try await asking(for: .delivery, by: share.text, part: host).post(
                 Array(callback.body.utf8), contentType: callback.contentType, signature: callback.signature,
                 to: callback.url, limit: Self.longestAnswer
             ).status
         } catch {
             try Task.checkCancellation()
+            // Nobody was asked: that is no failure of the receiver.
+            if error.isOurs { throw Undeliverable.busy }
             throw Undeliverable.temporary(error.description)
         }
         guard !(200...299).contains(status) else { return }

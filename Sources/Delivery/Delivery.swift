@@ -20,6 +20,8 @@ public struct Delivery: Sendable {
 
         /// Everything that has no share of its own.
         public static let common = Share("")
+        /// Text messages, all of which go to one gateway.
+        static let texts = Share("texts")
     }
 
     /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile

@@ -25,7 +25,7 @@ public struct NoticeTransport: Transport {
             throw Undeliverable.refused("nobody is to be told any more")
         }
         try await receivers.visit(callback.url, of: share) {
-            try await outbound.deliver(callback, isRefusal: Self.isRefusal)
+            try await outbound.deliver(callback, of: share, isRefusal: Self.isRefusal)
         }
     }
 

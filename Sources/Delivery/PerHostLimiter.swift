@@ -73,7 +73,7 @@ final class PerHostLimiter: Sendable {
     }
 
     /// Host and port.
-    private static func host(of url: String) -> String {
+    static func host(of url: String) -> String {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.prefix { $0 != "/" && $0 != "?" }.lowercased()
     }

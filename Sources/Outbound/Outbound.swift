@@ -115,7 +115,8 @@ public struct Outbound: Sendable {
     private func address(of target: OutboundTarget) async throws -> IPAddress {
         let addresses =
             if let literal = IPAddress(target.host) { [literal] } else {
-                try await Self.names.addresses(of: target.host, within: policy.longestWait, for: purpose.rawValue)
+                try await Self.names.addresses(
+                    of: target.host, within: policy.longestWait, for: purpose.rawValue, by: requester ?? target.host)
             }
         try policy.check(addresses, of: target)
         guard let first = addresses.first else { throw OutboundError.unknownHost }

@@ -19,6 +19,14 @@ public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Too many recent requests by this requester or for this purpose.
     case tooOften
 
+    /// Whether the other server was not asked because we ask, or asked, too much already.
+    public var isOurs: Bool {
+        switch self {
+        case .busy, .tooMany, .tooOften: true
+        case .unacceptableURL, .unencrypted, .unknownHost, .privateAddress, .tooLarge, .timedOut, .unreachable: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .unacceptableURL: "not an https URL without user, password and fragment"

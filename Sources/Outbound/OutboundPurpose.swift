@@ -24,40 +24,41 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     /// Requests under way at once, over all requesters.
     var mostAtOnce: Int {
         switch self {
-        case .facebook, .google, .signIn: 128
-        case .requestObject, .delivery: 64
-        case .keys: 32
-        case .discovery, .other: 16
-        case .sector: 8
+        case .requestObject: 256
+        case .facebook, .google, .signIn, .keys, .discovery: 128
+        case .delivery: 64
+        case .sector: 32
+        case .other: 16
         }
     }
 
-    /// Of these, for one requester: a merchant, where users' sign-in depends on it, so that one merchant's users never
-    /// wait for another's.
+    /// Of these, for one requester: a merchant, so that its servers, however slow, never make others wait. Clients that
+    /// registered themselves with it share one more (`Client.outboundShare`).
     var mostForOne: Int {
         switch self {
-        case .facebook, .google, .signIn, .requestObject: 16
-        case .delivery, .other: 4
-        case .keys, .discovery, .sector: 2
+        case .facebook, .google, .signIn, .requestObject, .delivery: 16
+        case .keys, .discovery, .sector: 8
+        case .other: 4
         }
     }
 
-    /// And of these, for one part of a requester: a merchant's client or issuer, or an IP address that brings a
-    /// client's `request_uri`.
+    /// And of these, for one part of a requester: a merchant's client or issuer, an address that it publishes something
+    /// at, the host of a receiver, or an IP address that brings a client's `request_uri`.
     var mostForPart: Int {
         switch self {
         case .facebook, .google, .signIn: 8
-        case .requestObject: 4
-        case .keys, .discovery, .sector, .delivery, .other: mostForOne
+        case .requestObject, .delivery: 4
+        case .keys, .discovery, .sector: 2
+        case .other: mostForOne
         }
     }
 
     /// How often one requester may cause a request; nil if every requester is authenticated or was counted before.
     var rate: Rate? {
         switch self {
-        case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
+        case .keys, .discovery: Rate(burst: 600, refill: .milliseconds(200))
         case .requestObject: Rate(burst: 1200, refill: .milliseconds(50))
-        case .sector: Rate(burst: 30, refill: .seconds(10))
+        case .sector: Rate(burst: 300, refill: .seconds(1))
         case .facebook, .google, .signIn, .delivery, .other: nil
         }
     }
@@ -68,7 +69,9 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         case .facebook, .google: Rate(burst: 600, refill: .milliseconds(100))
         // Small beside the client's, so that no stranger's browser uses that up.
         case .requestObject: Rate(burst: 60, refill: .seconds(2))
-        case .keys, .discovery, .sector, .signIn, .delivery, .other: nil
+        case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
+        case .sector: Rate(burst: 30, refill: .seconds(10))
+        case .signIn, .delivery, .other: nil
         }
     }
 

@@ -1,73 +1,106 @@
-import Dispatch
 import Glibc
 import Synchronization
+import Threads
 public import Values
 
-/// Asks the machine's resolver on separate threads: it blocks, and a question cannot be stopped.
+/// Looks up names with the system's resolver, which blocks: each look-up has a thread, and those that hang are bounded.
+///
+/// A look-up holds its place until the resolver gives it up, which may be long after its caller has: a name whose
+/// servers do not answer costs a thread for half a minute. So each requester has a share, and questions about a name
+/// that is being looked up wait for the same answer.
 public final class NameService: Sendable {
-    /// How many questions are open.
-    private struct Load {
-        /// How many callers wait, for each purpose.
-        var waiting: [String: Int] = [:]
-        /// How many threads run, including those that no caller waits for any more.
-        var running = 0
-        var allWaiting: Int { waiting.values.reduce(0, +) }
+    /// For what, and for whom, a name is looked up.
+    private struct Requester: Hashable {
+        let purpose: String
+        /// Nil for the whole purpose.
+        let name: String?
     }
 
-    private let queue: DispatchQueue
+    private struct State {
+        /// Who waits, for each name that is being looked up.
+        var waiting: [String: [PendingAddresses]] = [:]
+        /// How many look-ups run, in all and by purpose and requester.
+        var running: [Requester: Int] = [:]
+        var all = 0
+    }
+
     private let mostAtOnce: Int
     private let lookUp: @Sendable (String) -> [IPAddress]
-    private let load = Mutex(Load())
+    private let state = Mutex(State())
 
-    public convenience init(mostAtOnce: Int = 16) { self.init(mostAtOnce: mostAtOnce, lookUp: Self.addresses) }
+    public convenience init(mostAtOnce: Int = 256) { self.init(mostAtOnce: mostAtOnce, lookUp: Self.addresses) }
 
     init(mostAtOnce: Int, lookUp: @escaping @Sendable (String) -> [IPAddress]) {
         self.mostAtOnce = mostAtOnce
         self.lookUp = lookUp
-        queue = DispatchQueue(label: "spindle.names", attributes: .concurrent)
     }
 
     /// One purpose may use at most half of the room, so names that hang for it leave the other half to the others.
-    private var mostForOne: Int { max(1, mostAtOnce / 2) }
-    /// Limits the threads that hang in a dead name service.
-    private var mostRunning: Int { mostAtOnce * 4 }
+    private var mostForPurpose: Int { max(1, mostAtOnce / 2) }
+    /// And one requester a sixteenth of that.
+    private var mostForRequester: Int { max(1, mostForPurpose / 16) }
 
     /// Returns every address of `host`, in the order to try them; none for an unknown host. Each `purpose` has its
-    /// share.
+    /// share, and within it each `requester`.
     ///
-    /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled. A caller that stops waiting
-    /// frees its slot, though the resolver may still be at work.
+    /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled.
     public func addresses(
-        of host: String, within limit: Duration, for purpose: String = ""
+        of host: String, within limit: Duration, for purpose: String = "", by requester: String = ""
     ) async throws -> [IPAddress] {
-        let mayAsk = load.withLock { load in
-            guard load.allWaiting < mostAtOnce, load.waiting[purpose, default: 0] < mostForOne,
-                load.running < mostRunning
-            else { return false }
-            load.waiting[purpose, default: 0] += 1
-            load.running += 1
-            return true
-        }
-        guard mayAsk else { throw NameServiceError.busy }
-        defer {
-            load.withLock { load in
-                let count = load.waiting[purpose, default: 1] - 1
-                load.waiting[purpose] = count > 0 ? count : nil
-            }
-        }
         let answer = PendingAddresses()
-        queue.async {
-            let addresses = self.lookUp(host)
-            self.load.withLock { $0.running -= 1 }
-            answer.resume(with: .success(addresses))
-        }
-        queue.asyncAfter(deadline: .now() + .milliseconds(limit.milliseconds)) {
+        try join(host, answer, [Requester(purpose: purpose, name: nil), Requester(purpose: purpose, name: requester)])
+        let deadline = Task {
+            try await Task.sleep(for: limit)
             answer.resume(with: .failure(NameServiceError.timedOut))
         }
+        defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
             try await answer.value
         } onCancel: {
             answer.resume(with: .failure(CancellationError()))
+        }
+    }
+
+    /// Lets `answer` wait for the look-up of `host`, which is begun unless it runs.
+    private func join(_ host: String, _ answer: PendingAddresses, _ requesters: [Requester]) throws {
+        let begins = try state.withLock { state throws(NameServiceError) in
+            if let others = state.waiting[host] {
+                // Those who have their answer, a time-out, are not kept for as long as the resolver takes.
+                state.waiting[host] = others.filter { !$0.isGiven } + [answer]
+                return false
+            }
+            guard state.all < mostAtOnce,
+                requesters.allSatisfy({
+                    state.running[$0, default: 0] < ($0.name == nil ? mostForPurpose : mostForRequester)
+                })
+            else { throw .busy }
+            state.waiting[host] = [answer]
+            state.all += 1
+            for requester in requesters { state.running[requester, default: 0] += 1 }
+            return true
+        }
+        guard begins else { return }
+        do {
+            try SystemThread.start(named: "spindle-names") { [self] in end(host, requesters, with: lookUp(host)) }
+        } catch {
+            // As busy as it can be: the process may have no more threads.
+            for caller in ended(host, requesters) { caller.resume(with: .failure(NameServiceError.busy)) }
+        }
+    }
+
+    private func end(_ host: String, _ requesters: [Requester], with addresses: [IPAddress]) {
+        for caller in ended(host, requesters) { caller.resume(with: .success(addresses)) }
+    }
+
+    /// Frees the place of the look-up of `host`, and returns who waits for it.
+    private func ended(_ host: String, _ requesters: [Requester]) -> [PendingAddresses] {
+        state.withLock { state in
+            state.all -= 1
+            for requester in requesters {
+                let count = state.running[requester, default: 1] - 1
+                state.running[requester] = count > 0 ? count : nil
+            }
+            return state.waiting.removeValue(forKey: host) ?? []
         }
     }
 

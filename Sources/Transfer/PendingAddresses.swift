@@ -11,6 +11,16 @@ final class PendingAddresses: Sendable {
     }
     private let state = Mutex(State.open)
 
+    /// Whether its result has come, so that another changes nothing.
+    var isGiven: Bool {
+        state.withLock { state in
+            switch state {
+            case .open, .awaited: false
+            case .given, .taken: true
+            }
+        }
+    }
+
     var value: [IPAddress] {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in

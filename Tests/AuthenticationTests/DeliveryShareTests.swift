@@ -1,4 +1,6 @@
+import Logging
 import Mail
+import Outbound
 import Storage
 import Synchronization
 import TestSupport
@@ -87,6 +89,34 @@ struct DeliveryShareTests {
                 try await limiter.visit(url, of: .init("b")) {}
             }
         }
+    }
+
+    @Test("at a server that hangs for one merchant others have places, and what is not sent is no failure of its")
+    func hanging() async throws {
+        let silent = try LocalListener { _ in nil }
+        defer { silent.stop() }
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(500))
+        let outbound = Outbound(policy: policy, logger: .silent)
+        let callback = Callback(url: "http://127.0.0.1:\(silent.port)/", body: "b", contentType: "text/plain")
+        let outcomes = await withTaskGroup(of: String.self) { group in
+            for share in ["a", "a", "a", "a", "a", "b"] {
+                group.addTask {
+                    do throws(any Error) {
+                        try await outbound.deliver(callback, of: .init(share), isRefusal: { _ in false })
+                        return "delivered"
+                    } catch {
+                        return "\(share) \(error)"
+                    }
+                }
+            }
+            return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(
+            outcomes == [
+                "a temporary(\"no whole answer in time\")": 4, "a busy": 1,
+                "b temporary(\"no whole answer in time\")": 1,
+            ])
     }
 
     @Test("receivers of one merchant that never answer leave another merchant's callbacks on time")

@@ -27,7 +27,7 @@ import Values
 
     /// Whether the cached keys take what `signer` signs.
     private func takes(_ signer: Signer) async -> Bool {
-        guard let keys = try? await keys.keys(at: server.address) else { return false }
+        guard let keys = try? await keys.keys(at: server.address, for: "loom") else { return false }
         return (try? await keys.verify(signer.sign(.members(["iss": "i"])), allowed: [.es256])) != nil
     }
 
@@ -123,13 +123,31 @@ import Values
     func cause() async throws {
         server.answer("", status: "404 Not Found")
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
-            try await keys.keys(at: server.address)
+            try await keys.keys(at: server.address, for: "loom")
         }
         // Told again without asking again.
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
-            try await keys.keysAnew(at: server.address)
+            try await keys.keysAnew(at: server.address, for: "loom")
         }
         #expect(server.requests.count == 1)
+    }
+
+    @Test("strangers who ask for three hundred key sets of one merchant push out none of another's")
+    func shares() async throws {
+        #expect(await takes(old))
+        let asked = server.requests.count
+        server.answer("", status: "500 Internal Server Error")
+        for number in 1...300 {
+            await #expect(throws: DocumentUnavailable.self) {
+                try await keys.keys(at: "\(server.address)/\(number)", for: "mill")
+            }
+        }
+        let others = server.requests.count
+        #expect(others > asked)
+        // While the server is down, the cached one is used.
+        clock.advance(by: .minutes(6))
+        #expect(await takes(old))
+        #expect(server.requests.count == others + 1)
     }
 
     @Test("a server that does not end its answer is given up, by all lookups that wait for it")
@@ -137,12 +155,12 @@ import Values
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))
         let keys = IssuerKeys(outbound: Outbound(policy: policy, logger: Logger.silent), clock: clock)
-        server.answer(#"{"keys":["#, headers: ["Content-Length: 100000"], hangsUp: false)
+        server.answer(#"{"keys":["#, headers: ["Content-Length: 60000"], hangsUp: false)
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...8 {
                 group.addTask {
                     await #expect(throws: DocumentUnavailable(reason: "no whole answer in time")) {
-                        try await keys.keys(at: server.address)
+                        try await keys.keys(at: server.address, for: "loom")
                     }
                 }
             }

@@ -38,26 +38,23 @@ struct OutboundQuotaTests {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for asker in ["a", "b", "c", "d"] {
-                for _ in 1...16 {
-                    group.addTask { try await quota.ask(for: .requestObject, by: asker) { await gate.pass() } }
+            for number in 1...4 {
+                for _ in 1...8 {
+                    group.addTask { try await quota.ask(for: .sector, by: "\(number)") { await gate.pass() } }
                 }
-                let wanted = (["a", "b", "c", "d"].firstIndex(of: asker) ?? 0) * 16 + 16
-                while gate.waiting < wanted { try await Task.sleep(for: .milliseconds(1)) }
-                if asker == "a" {
-                    await #expect(throws: OutboundError.tooMany) {
-                        try await quota.ask(for: .requestObject, by: "a") {}
-                    }
+                while gate.waiting < number * 8 { try await Task.sleep(for: .milliseconds(1)) }
+                if number == 1 {
+                    await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .sector, by: "1") {} }
                 }
             }
-            await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .requestObject, by: "e") {} }
+            await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .sector, by: "5") {} }
             // Another purpose has its own.
-            try await quota.ask(for: .sector, by: "a") {}
+            try await quota.ask(for: .keys, by: "1") {}
             gate.open()
             try await group.waitForAll()
         }
         #expect(quota.underWay == 0)
-        try await quota.ask(for: .requestObject, by: "e") {}
+        try await quota.ask(for: .sector, by: "5") {}
     }
 
     @Test("a request that ends by an error, a time-out or a cancellation frees its place")
@@ -80,12 +77,12 @@ struct OutboundQuotaTests {
     func rate() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
-        for _ in 1...30 { try await quota.ask(for: .sector, by: "a") {} }
+        for _ in 1...300 { try await quota.ask(for: .sector, by: "a") {} }
         for _ in 1...5 {
             await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
         }
         try await quota.ask(for: .sector, by: "b") {}
-        clock.advance(by: .seconds(10))
+        clock.advance(by: .seconds(1))
         try await quota.ask(for: .sector, by: "a") {}
         await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
         // A clock that was set back keeps nobody out for longer than a full measure.
@@ -129,6 +126,34 @@ struct OutboundQuotaTests {
             }
         }
         try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
+    }
+
+    @Test(
+        "a merchant whose sixty key sets hang takes neither the places of others nor their rate",
+        arguments: [OutboundPurpose.keys, .discovery])
+    func merchants(purpose: OutboundPurpose) async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...8 {
+                group.addTask { try await quota.ask(for: purpose, by: "a", part: "\(number)") { await gate.pass() } }
+            }
+            while gate.waiting < 8 { try await Task.sleep(for: .milliseconds(1)) }
+            for number in 9...60 {
+                await #expect(throws: OutboundError.tooMany) {
+                    try await quota.ask(for: purpose, by: "a", part: "\(number)") {}
+                }
+            }
+            try await quota.ask(for: purpose, by: "b", part: "1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        var answered = 0
+        for number in 1...2000 where (try? await quota.ask(for: purpose, by: "a", part: "\(number)") {}) != nil {
+            answered += 1
+        }
+        #expect(answered == 592)
+        for number in 1...100 { try await quota.ask(for: purpose, by: "b", part: "\(number)") {} }
     }
 
     @Test("a purpose that strangers cannot cause has no rate")

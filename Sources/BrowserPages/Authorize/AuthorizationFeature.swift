@@ -65,8 +65,9 @@ public struct AuthorizationFeature: Feature {
 extension RequestAddresses {
     fileprivate init(askedBy outbound: Outbound) {
         self.init { address, client, browser in
-            let answer = try await outbound.asking(for: .requestObject, by: client.text, part: browser).get(
-                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject)
+            let answer = try await outbound.asking(
+                for: .requestObject, by: client.outboundShare, part: "\(client.id) \(browser)"
+            ).get(address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject)
             guard answer.status == 200 else { throw OutboundError.unreachable }
             return answer.body
         }

@@ -1,4 +1,5 @@
 import JSON
+import Values
 
 /// The document at a `sector_identifier_uri`: the redirect URIs of all clients that know users by the same pairwise
 /// subject identifiers (OpenID Connect Registration §5).
@@ -8,15 +9,29 @@ public struct SectorDocument: Sendable {
 
     /// Fetches such documents.
     public struct Source: Sendable {
-        private let fetch: @Sendable (_ address: String, _ requester: String) async throws -> [UInt8]
+        /// At whose expense a document is fetched: the clients that registered with a merchant, and one of these.
+        public struct Requester: Sendable {
+            public let share: String
+            public let part: String
+
+            package init(_ client: Client) { (share, part) = (client.outboundShare, client.id.text) }
+
+            /// A client that does not exist yet: its part is `token`, the id of an initial access token.
+            package init(newOf merchant: Merchant.ID, token: String) {
+                share = Client.outboundShare(of: merchant, registeredItself: true)
+                part = token
+            }
+        }
+
+        public typealias Fetch = @Sendable (_ address: String, _ requester: Requester) async throws -> [UInt8]
+
+        private let fetch: Fetch
 
         /// `fetch` returns the body at an address, counted against the requester's quota, and throws when there is
         /// none.
-        public init(fetch: @escaping @Sendable (_ address: String, _ requester: String) async throws -> [UInt8]) {
-            self.fetch = fetch
-        }
+        public init(fetch: @escaping Fetch) { self.fetch = fetch }
 
-        package func document(at uri: String, for requester: String) async throws -> SectorDocument {
+        package func document(at uri: String, for requester: Requester) async throws -> SectorDocument {
             let body: [UInt8]
             do {
                 body = try await fetch(uri, requester)

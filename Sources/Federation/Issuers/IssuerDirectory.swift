@@ -8,9 +8,10 @@ public struct IssuerDirectory: Sendable {
     private static let longest = 64 * 1024
 
     /// Two merchants may expect different issuers at one address: each is checked against its registered name.
-    private struct Source: Hashable, Sendable {
+    private struct Source: PublishedSource {
         let address: String
         let issuer: String
+        let share: String
     }
 
     private let documents: PublishedDocuments<Source, IssuerDocument>
@@ -23,7 +24,7 @@ public struct IssuerDirectory: Sendable {
         documents = PublishedDocuments(clock: clock) { source in
             let response: OutboundResponse
             do throws(OutboundError) {
-                response = try await outbound.asking(for: .discovery, by: source.address).get(
+                response = try await outbound.asking(for: .discovery, by: source.share, part: source.address).get(
                     source.address, limit: Self.longest)
             } catch {
                 return .unusable("\(error)")
@@ -59,7 +60,8 @@ public struct IssuerDirectory: Sendable {
     /// The discovery document that `issuer` publishes at `address`.
     func document(at address: String, of issuer: TrustedIssuer) async throws -> IssuerDocument {
         do throws(DocumentUnavailable) {
-            return try await documents.document(at: Source(address: address, issuer: issuer.issuer))
+            return try await documents.document(
+                at: Source(address: address, issuer: issuer.issuer, share: issuer.merchant.text))
         } catch {
             throw OAuthError.issuerUnavailable(issuer.id, error.reason)
         }

@@ -4,14 +4,22 @@ public import Values
 
 /// The key sets that issuers publish, cached in memory.
 public struct IssuerKeys: Sendable {
-    private let documents: PublishedDocuments<String, AssertionKeys>
+    /// The longest key set: those of the providers, with their certificates, take a third of it.
+    private static let longest = 64 * 1024
+
+    private struct Source: PublishedSource {
+        let address: String
+        let share: String
+    }
+
+    private let documents: PublishedDocuments<Source, AssertionKeys>
 
     public init(outbound: Outbound, clock: any WallClock) {
-        documents = PublishedDocuments(clock: clock) { address in
+        documents = PublishedDocuments(clock: clock) { source in
             do throws(OutboundError) {
-                // Counted against the address, not its host: each client or issuer has at most one.
-                let response = try await outbound.asking(for: .keys, by: address).get(
-                    address, accept: "application/jwk-set+json, application/json")
+                // Within the share the address counts, not its host: each client or issuer has at most one.
+                let response = try await outbound.asking(for: .keys, by: source.share, part: source.address).get(
+                    source.address, accept: "application/jwk-set+json, application/json", limit: Self.longest)
                 guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
                 guard let text = String(validating: response.body, as: UTF8.self),
                     let keys = try? AssertionKeys(keySet: text), !keys.isEmpty
@@ -23,13 +31,13 @@ public struct IssuerKeys: Sendable {
         }
     }
 
-    /// The keys published at `address`.
-    func keys(at address: String) async throws(DocumentUnavailable) -> AssertionKeys {
-        try await documents.document(at: address)
+    /// The keys published at `address`, for whoever has `share` of the requests to other servers.
+    func keys(at address: String, for share: String) async throws(DocumentUnavailable) -> AssertionKeys {
+        try await documents.document(at: Source(address: address, share: share))
     }
 
     /// The keys again, after a token named a missing one. They are fetched anew unless that was done just now.
-    func keysAnew(at address: String) async throws(DocumentUnavailable) -> AssertionKeys {
-        try await documents.documentAnew(at: address)
+    func keysAnew(at address: String, for share: String) async throws(DocumentUnavailable) -> AssertionKeys {
+        try await documents.documentAnew(at: Source(address: address, share: share))
     }
 }

@@ -6,11 +6,17 @@ struct DocumentUnavailable: Error, Equatable {
     let reason: String
 }
 
+/// Where a document is published, and who asks for it.
+protocol PublishedSource: Hashable, Sendable {
+    /// Whose requests to other servers it counts among. Each has its own part of the cache too.
+    var share: String { get }
+}
+
 /// Documents that others publish, cached in memory.
 ///
 /// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time however many ask. In
 /// an outage the last document is used, but not forever: a withdrawal must take effect some day.
-actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
+actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
     /// The outcome of one fetch.
     enum Answer: Sendable {
         case document(Document, maxAge: Duration?)
@@ -35,6 +41,8 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     private let clock: any WallClock
     private let ask: @Sendable (Source) async -> Answer
     private var entries: [Source: Entry] = [:]
+    /// How many entries each share has.
+    private var counts: [String: Int] = [:]
 
     init(clock: any WallClock, ask: @escaping @Sendable (Source) async -> Answer) {
         self.clock = clock
@@ -96,16 +104,29 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     /// The cached document of `source`, unless the outage has lasted too long. Makes room for a new entry.
     private func use(_ source: Source, at now: Timestamp) -> Document? {
         guard var entry = entries[source] else {
-            if entries.count >= PublishedDocument.mostEntries {
-                let idle = entries.filter { $0.value.fetch == nil }
-                if let oldest = idle.min(by: { $0.value.usedAt < $1.value.usedAt }) { entries[oldest.key] = nil }
+            if counts[source.share, default: 0] >= PublishedDocument.mostOfShare { makeRoom(in: source.share) }
+            if entries.count >= PublishedDocument.mostEntries, let largest = counts.max(by: { $0.value < $1.value }) {
+                makeRoom(in: largest.key)
             }
             entries[source] = Entry(usedAt: now)
+            counts[source.share, default: 0] += 1
             return nil
         }
         entry.usedAt = now
         entries[source] = entry
         return now - entry.goodAt < PublishedDocument.longestOutage ? entry.document : nil
+    }
+}
+
+extension PublishedDocuments {
+    /// Forgets one entry of `share`: one without a document, if there is any, and of these the least recently used.
+    private func makeRoom(in share: String) {
+        let idle = entries.filter { $0.key.share == share && $0.value.fetch == nil }
+        let empty = idle.filter { $0.value.document == nil }
+        guard let oldest = (empty.isEmpty ? idle : empty).min(by: { $0.value.usedAt < $1.value.usedAt }) else { return }
+        entries[oldest.key] = nil
+        let count = counts[share, default: 1] - 1
+        counts[share] = count > 0 ? count : nil
     }
 }
 
@@ -118,7 +139,9 @@ enum PublishedDocument {
     static let longestOutage: Duration = .days(1)
     /// A document that is unavailable or lacks a key is fetched at most this often: anyone can make up a key id.
     static let refetchInterval: Duration = .seconds(10)
-    static let mostEntries = 256
+    /// Kept of one share: strangers who ask for one merchant's clients in turn push out no others' documents.
+    static let mostOfShare = 128
+    static let mostEntries = 2048
 
     static func life(_ maxAge: Duration?) -> Duration { min(max(maxAge ?? usualLife, shortestLife), longestLife) }
 }

@@ -43,7 +43,8 @@ public struct ClientRegistration: Sendable {
             try check(document)
             // Its users are asked for consent, because nobody vouched for it.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
-            let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: initial.id.text))
+            let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
+            let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
             let made = try await clients.register(
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
@@ -89,7 +90,7 @@ public struct ClientRegistration: Sendable {
             // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
             // removed a scope that this change repeats because the client had it.
             let changed = try await clients.change(
-                id, document, sector: try await sector(of: document, for: id.text),
+                id, document, sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
                 permit: { current, _ in
                     guard try RegistrationDocument(json, over: current).json == document else {
@@ -125,8 +126,10 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// The sector document, fetched at the expense of `requester`: the id of an initial access token or of the client.
-    private func sector(of document: JSON, for requester: String) async throws -> SectorDocument? {
+    /// The sector document, fetched at the expense of `requester`.
+    private func sector(
+        of document: JSON, for requester: SectorDocument.Source.Requester
+    ) async throws -> SectorDocument? {
         guard let uri = document["sector_identifier_uri"]?.string else { return nil }
         // Checked before the fetch: it must be a URL that may be fetched.
         _ = try OpenIDSettings.address(try JSONMembers(document), "sector_identifier_uri")

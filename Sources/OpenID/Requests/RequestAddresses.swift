@@ -1,17 +1,17 @@
 public import Directory
 import OAuth
-public import Values
+import Values
 
 /// Fetches request objects that clients publish at their own URLs (OpenID Connect Core §6.2, RFC 9101 §5.2).
 public struct RequestAddresses: Sendable {
     /// The longest request object: a longer one would not fit into a link either.
     public static let longestObject = 16 * 1024
 
-    private let fetch: @Sendable (String, Client.ID, _ browser: String) async throws -> [UInt8]
+    private let fetch: @Sendable (String, Client, _ browser: String) async throws -> [UInt8]
 
     /// `fetch` returns what is published at a URL of a client, and throws when nothing is. The browser that brings the
     /// URL is not authenticated, so the cost counts against its IP address first, and then against the client.
-    public init(fetch: @escaping @Sendable (String, Client.ID, _ browser: String) async throws -> [UInt8]) {
+    public init(fetch: @escaping @Sendable (String, Client, _ browser: String) async throws -> [UInt8]) {
         self.fetch = fetch
     }
 
@@ -23,7 +23,7 @@ public struct RequestAddresses: Sendable {
         }
         let body: [UInt8]
         do {
-            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self), client.id, browser)
+            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self), client, browser)
         } catch let error where !(error is CancellationError) {
             throw OAuthError.requestURIRefused("request_uri_unreachable", "nothing can be read there", "\(error)")
         }

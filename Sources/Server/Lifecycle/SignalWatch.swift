@@ -6,10 +6,12 @@ struct SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
     init(_ numbers: Int32..., hear: @escaping @Sendable () -> Void) {
+        // A queue of its own, with its own thread: whatever blocks the shared ones, a signal is heard.
+        let queue = DispatchQueue(label: "spindle.signals")
         sources = numbers.map { number in
             // Otherwise the signal would end the process before the source sees it.
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler(handler: hear)
             source.resume()
             return source
