@@ -38,6 +38,8 @@ internal import COpenSSL
     }
 
     let kind: Kind
+    /// The length of an RSA modulus in bits; 0 for other keys. The longer, the slower.
+    public let modulusLength: Int
     let key: OpaquePointer
 
     /// Makes a key of `numbers`, and checks them.
@@ -49,6 +51,7 @@ internal import COpenSSL
             let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
             guard Self.isSound(modulus: n, exponent: e) else { throw Unusable() }
             kind = .rsa
+            modulusLength = Self.length(of: n)
             unsafe key = unsafe spindle_rsa_public_key(n, Int32(n.count), e, Int32(e.count))
         case .point(let curve, let x, let y):
             // RFC 7518 §6.2.1.2: each coordinate has the full length, so that bytes of one cannot count as the other's.
@@ -56,10 +59,12 @@ internal import COpenSSL
             // SEC 1 §2.3.3: an uncompressed point begins with 4.
             let point = [4] + x + y
             kind = .curve(curve)
+            modulusLength = 0
             unsafe key = unsafe spindle_ec_public_key(curve.rawValue, point, point.count)
         case .ed25519(let x):
             guard EdwardsPoint.isSound(x) else { throw Unusable() }
             kind = .ed25519
+            modulusLength = 0
             unsafe key = unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count)
         }
         guard let key = unsafe key else {
@@ -71,12 +76,16 @@ internal import COpenSSL
 
     deinit { unsafe EVP_PKEY_free(key) }
 
+    /// In bits; it has no zeros in front.
+    private static func length(of modulus: [UInt8]) -> Int {
+        modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+    }
+
     /// 2048 to 8192 bits, and an odd exponent from 3 to 17 bits long, like 65537. OpenSSL accepts any exponent: with 1,
     /// everything is a valid signature.
     private static func isSound(modulus n: [UInt8], exponent e: [UInt8]) -> Bool {
-        guard let high = n.first, let last = n.last, let low = e.last else { return false }
-        let bits = n.count * 8 - high.leadingZeroBitCount
-        return (2048...8192).contains(bits) && last % 2 == 1 && (e.count < 3 || (e.count == 3 && e.first == 1))
+        guard let last = n.last, let low = e.last else { return false }
+        return (2048...8192).contains(length(of: n)) && last % 2 == 1 && (e.count < 3 || (e.count == 3 && e.first == 1))
             && low % 2 == 1 && e != [1]
     }
 }

@@ -16,6 +16,11 @@ struct AssertionKey: Sendable {
     /// An issuer has one secret, so a key id says nothing about it.
     var isSecret: Bool { if case .secret = material { true } else { false } }
 
+    /// Whether each verification takes long: see `AssertionKeys.quick`.
+    var isSlow: Bool {
+        if case .publicKey(let key) = material { key.modulusLength > AssertionKeys.longestQuickModulus } else { false }
+    }
+
     /// A shared secret, for the algorithms whose hash is no longer than it (RFC 7518 §3.2).
     init(secret: [UInt8]) {
         self.keyID = nil

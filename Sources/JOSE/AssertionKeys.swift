@@ -29,6 +29,17 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         self.keys = [AssertionKey(secret: Array(secret.utf8))]
     }
 
+    /// The longest RSA modulus of a key that anyone may choose, in bits.
+    public static let longestQuickModulus = 4096
+
+    private init(_ keys: [AssertionKey]) { self.keys = keys }
+
+    /// The keys without those that are slow to verify with: for a set that nobody vouched for, and whose every key
+    /// strangers can have tried.
+    public var quick: AssertionKeys {
+        keys.contains(where: \.isSlow) ? AssertionKeys(keys.filter { !$0.isSlow }) : self
+    }
+
     /// Whether there is no key to verify anything with.
     public var isEmpty: Bool { keys.allSatisfy(\.algorithms.isEmpty) }
 

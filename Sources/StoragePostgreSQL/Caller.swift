@@ -13,4 +13,15 @@ final class Caller<Value: Sendable>: Sendable {
         }
         waiting?.resume(with: result)
     }
+
+    /// Answers with what `job` returns or throws; but work that lost its races has no answer yet.
+    func answer(_ job: () throws -> Value) throws(LostRaces) {
+        do {
+            answer(.success(try job()))
+        } catch let lost as LostRaces {
+            throw lost
+        } catch {
+            answer(.failure(error))
+        }
+    }
 }

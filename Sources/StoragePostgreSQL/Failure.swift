@@ -18,7 +18,6 @@ struct Failure: Error {
     static let silent = Failure(remedy: .reconnect, error: .unavailable("PostgreSQL did not answer in time"))
     /// A read has another statement, and began without a snapshot for both.
     static let needsSnapshot = Failure(remedy: .again, error: .unavailable("a read of several statements"))
-    static let busy = Failure(remedy: .none, error: .unavailable("too many writes of the same rows"))
 
     var isSilence: Bool { remedy == .reconnect && error == Self.silent.error }
 }

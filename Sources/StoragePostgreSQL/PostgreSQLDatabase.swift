@@ -1,4 +1,3 @@
-import Dispatch
 public import Storage
 import Threads
 
@@ -40,14 +39,14 @@ public final class PostgreSQLDatabase: Database {
             throw StorageError.unavailable("\(error)")
         }
         let database = PostgreSQLDatabase(queue, lines, answerTime)
-        try await database.perform { session in try session.connect() }
+        try await database.perform(.read) { session, _ in try session.connect() }
         return database
     }
 
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { [answerTime] session in try session.run(.read, answeredIn: answerTime, work) }
+        try await perform(.read) { [answerTime] session, _ in try session.run(.read, answeredIn: answerTime, work) }
     }
 
     public func rows(_ sql: SQL) async throws -> [Row] {
@@ -66,31 +65,39 @@ public final class PostgreSQLDatabase: Database {
         for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
-            try await perform { session in try session.run(.read, answeredIn: AnswerTime.ofLongWork, work) }
+            try await perform(.read) { session, _ in
+                try session.run(.read, answeredIn: AnswerTime.ofLongWork, work)
+            }
         }
     }
 
     public func write<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { [answerTime] session in try session.run(.write, answeredIn: answerTime, work) }
+        try await perform(.write) { [answerTime] session, lost in
+            try session.run(.write, answeredIn: answerTime, after: lost, work)
+        }
     }
 
     public func guardedWrite<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { [answerTime] session in try session.run(.guardedWrite, answeredIn: answerTime, work) }
+        try await perform(.guardedWrite) { [answerTime] session, lost in
+            try session.run(.guardedWrite, answeredIn: answerTime, after: lost, work)
+        }
     }
 
     public func migrate<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { session in try session.run(.write, answeredIn: AnswerTime.ofLongWork, work) }
+        try await perform(.write) { session, lost in
+            try session.run(.write, answeredIn: AnswerTime.ofLongWork, after: lost, work)
+        }
     }
 
     /// Answers soon, also when the server does not; the question itself then ends like any other.
     public func confirmReady() async throws {
-        try await perform(answeringIn: AnswerTime.ofReadiness) { [answerTime] session in
+        try await perform(.read, answeringIn: AnswerTime.ofReadiness) { [answerTime] session, _ in
             try session.run(.read, answeredIn: answerTime, Self.askSchema)
         }
     }
@@ -113,21 +120,16 @@ public final class PostgreSQLDatabase: Database {
     private static func startThreads(
         _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ answerTime: Duration
     ) throws(SystemThread.Unavailable) {
-        let turn = DispatchSemaphore(value: 1)
         let gate = ConnectGate()
         for number in 0..<connections {
             try SystemThread.start(named: "postgresql-\(number)") {
-                let session = Session(address: address, turn: turn, gate: gate, lines: lines)
-                session.waitForTurn()
+                let session = Session(address: address, queue: queue, gate: gate, lines: lines)
+                session.waitWhileLost()
                 while let task = queue.next(for: number) {
-                    switch task {
-                    case .work(let work): work.run(session)
-                    case .group(let group):
-                        session.run(group, answeredIn: answerTime) { request in
-                            queue.addAlone(request) { session in session.runAlone(request, answeredIn: answerTime) }
-                        }
-                    }
-                    session.waitForTurn()
+                    run(task, in: session, from: queue, answerTime)
+                    guard session.isLost else { continue }
+                    queue.finish(number)
+                    session.waitWhileLost()
                 }
                 session.disconnect()
                 queue.threadEnded()
@@ -138,6 +140,24 @@ public final class PostgreSQLDatabase: Database {
             while queue.refuseOverdue() {
                 lines.cutOverdue()
                 SystemThread.sleep(for: .milliseconds(queue.isHurried ? 50 : 250))
+            }
+        }
+    }
+
+    private static func run(
+        _ task: WorkQueue.Task, in session: Session, from queue: WorkQueue, _ answerTime: Duration
+    ) {
+        switch task {
+        case .work(let work):
+            do { try work.run(session, work.lost) } catch { queue.putBack(work, for: error) }
+        case .group(let group):
+            session.run(group, answeredIn: answerTime) { request, lost in
+                let work = WorkQueue.Work(isRead: request.kind == .select, for: request.caller) {
+                    session, lost throws(LostRaces) in
+                    try session.runAlone(request, answeredIn: answerTime, after: lost)
+                }
+                if let lost { return queue.putBack(work, for: lost) }
+                do throws(StorageError) { try queue.add(work) } catch { work.refuse(error) }
             }
         }
     }
@@ -158,9 +178,11 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    /// Has `job` done by the next free thread. With `time`, its caller waits no longer than that.
+    /// Has `job` done by the next free thread, and again when it lost its races. With `time`, its caller waits for no
+    /// longer than that.
     private func perform<Value: Sendable>(
-        answeringIn time: Duration? = nil, _ job: @escaping @Sendable (Session) throws -> Value
+        _ mode: Session.Mode, answeringIn time: Duration? = nil,
+        _ job: @escaping @Sendable (Session, LostRaces?) throws -> Value
     ) async throws -> Value {
         // A continuation ignores cancellation: a transaction that has begun ends by its own rules, not the caller's.
         try await withCheckedThrowingContinuation { continuation in
@@ -170,14 +192,10 @@ public final class PostgreSQLDatabase: Database {
                     caller.answer(.failure(StorageError.unavailable("PostgreSQL did not answer within \(time)")))
                 }
             }
-            do {
-                try queue.add(
-                    WorkQueue.Work(
-                        run: { session in caller.answer(Result { try job(session) }) },
-                        refuse: { caller.answer(.failure($0)) }))
-            } catch {
-                caller.answer(.failure(error))
+            let work = WorkQueue.Work(isRead: mode == .read, for: caller) { session, lost throws(LostRaces) in
+                try caller.answer { () throws -> Value in try job(session, lost) }
             }
+            do throws(StorageError) { try queue.add(work) } catch { work.refuse(error) }
         }
     }
 }

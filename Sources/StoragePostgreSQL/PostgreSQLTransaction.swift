@@ -10,6 +10,8 @@ final class PostgreSQLTransaction: Transaction {
     /// The one statement of a read so far, which needs no BEGIN: it is its own snapshot.
     private var lone: SQL?
 
+    /// The first statement.
+    private(set) var first: SQL?
     /// Whether BEGIN was sent.
     private(set) var hasBegun = false
     /// The first statement that failed; PostgreSQL would refuse every later one.
@@ -27,6 +29,7 @@ final class PostgreSQLTransaction: Transaction {
     func enqueue(_ sql: SQL) throws {
         guard queued.count < Self.mostQueued else { return _ = try execute(sql) }
         try confirmUsable()
+        if first == nil { first = sql }
         queued.append(sql)
     }
 
@@ -46,6 +49,7 @@ final class PostgreSQLTransaction: Transaction {
 
     private func answer(to sql: SQL, mayBeAlone: Bool) throws(StorageError) -> Answer {
         let connection = try confirmUsable()
+        if first == nil { first = sql }
         do throws(Failure) {
             if let lone {
                 connection.noteLeadsOn(lone)

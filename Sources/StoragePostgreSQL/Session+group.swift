@@ -3,40 +3,42 @@ import Storage
 extension Session {
     /// Runs requests of several callers, all of one kind, in one round trip; changes in one transaction, one after the
     /// other. `alone` gets those that are to be run each for itself, before this waits for anything but the others:
-    /// what fails together says nothing about one of them.
-    func run(_ group: [LoneRequest], answeredIn time: Duration, alone: (LoneRequest) -> Void) {
+    /// what fails together says nothing about one of them. One that lost too many races comes with them.
+    func run(_ group: [LoneRequest], answeredIn time: Duration, alone: (LoneRequest, LostRaces?) -> Void) {
         var (known, unknown): ([LoneRequest], [LoneRequest]) = ([], [])
         for request in group {
             if isPrepared(request) { known.append(request) } else { unknown.append(request) }
         }
         guard group.count > 1, !known.isEmpty else {
-            for request in group.dropFirst() { alone(request) }
+            for request in group.dropFirst() { alone(request, nil) }
             // Running it prepares it, also for the next group.
-            runAlone(group[0], answeredIn: time)
+            do { try runAlone(group[0], answeredIn: time) } catch { alone(group[0], error) }
             return
         }
-        for request in unknown { alone(request) }
+        for request in unknown { alone(request, nil) }
         guard let answers = answers(to: known, within: time) else {
-            for request in known { alone(request) }
+            for request in known { alone(request, nil) }
             return
         }
         for (request, answer) in zip(known, answers) { request.answer(answer) }
     }
 
-    func runAlone(_ request: LoneRequest, answeredIn time: Duration) {
-        request.caller.answer(
-            Result {
-                switch request.kind {
-                case .select: .rows(try run(.read, answeredIn: time) { db in try db.rows(request.first) })
-                case .change:
-                    .changed(
-                        try run(.guardedWrite, answeredIn: time) { db in
-                            let count = try db.execute(request.first)
-                            for sql in request.rest { try db.enqueue(sql) }
-                            return count > 0
-                        })
-                }
-            })
+    func runAlone(
+        _ request: LoneRequest, answeredIn time: Duration, after lost: LostRaces? = nil
+    ) throws(LostRaces) {
+        try request.caller.answer { () throws -> LoneRequest.Outcome in
+            switch request.kind {
+            case .select:
+                .rows(try run(.read, answeredIn: time, after: lost) { db in try db.rows(request.first) })
+            case .change:
+                .changed(
+                    try run(.guardedWrite, answeredIn: time, after: lost) { db in
+                        let count = try db.execute(request.first)
+                        for sql in request.rest { try db.enqueue(sql) }
+                        return count > 0
+                    })
+            }
+        }
     }
 
     /// The row of one of them may be locked for longer; the others do not wait for it, nor in a circle with another

@@ -1,4 +1,3 @@
-import Dispatch
 import Storage
 import Threads
 import Values
@@ -22,19 +21,19 @@ final class Session {
 
     /// About a second in all. With twenty, a quarter of a second, a busy machine sometimes refused an honest request.
     private static let mostRaces = 60
+    /// How often work may lose before it waits for its turn: most that lose once win then.
+    private static let mostAtOnce = 3
     private static let mostLosses = 2
 
     private let address: ServerAddress
-    /// Held by the one session that has lost several races in a row, so that losers do not race each other: the holder
-    /// competes only with new work, and the threads that wait here take none.
-    private let turn: DispatchSemaphore
+    private let queue: WorkQueue
     private let gate: ConnectGate
     private let lines: Lines
     private(set) var connection: Connection?
 
-    init(address: ServerAddress, turn: DispatchSemaphore, gate: ConnectGate, lines: Lines) {
+    init(address: ServerAddress, queue: WorkQueue, gate: ConnectGate, lines: Lines) {
         self.address = address
-        self.turn = turn
+        self.queue = queue
         self.gate = gate
         self.lines = lines
     }
@@ -52,31 +51,35 @@ final class Session {
         connection = nil
     }
 
-    /// Waits as long as this session could only refuse work that others can do.
-    func waitForTurn() {
-        while connection == nil, gate.isForOthers { SystemThread.sleep(for: .milliseconds(50)) }
-    }
+    /// Whether this session could only refuse work that others can do.
+    var isLost: Bool { connection == nil && gate.isForOthers }
+
+    /// Waits as long as that.
+    func waitWhileLost() { while isLost { SystemThread.sleep(for: .milliseconds(50)) } }
 
     /// Runs `work` until it has an outcome that another try would not change. The server may take `time` to answer each
     /// of its statements.
+    ///
+    /// Throws `LostRaces` when others were faster too often: this thread then does what waits for nobody, and `work`
+    /// runs again, with what was thrown, when it is its turn. It then competes only with new work, and with other
+    /// nodes, to which it leaves some time.
     func run<Value>(
-        _ mode: Mode, answeredIn time: Duration, _ work: (any Transaction) throws -> Value
+        _ mode: Mode, answeredIn time: Duration, after lost: LostRaces? = nil,
+        _ work: (any Transaction) throws -> Value
     ) throws -> Value {
-        var races = 0
+        var races = lost?.count ?? 0
         var losses = 0
+        if let lost { SystemThread.sleep(for: .milliseconds(min(lost.inTurn, 20))) }
         while true {
+            var lane: Lane?
             do {
-                guard races > 3 else { return try attempt(mode, time, work) }
-                SystemThread.sleep(for: .milliseconds(min(races, 20)))
-                // The holder may be waiting for a server that has fallen silent.
-                guard turn.wait(timeout: .now() + .milliseconds(Int(time.milliseconds))) == .success else {
-                    throw Failure.busy
-                }
-                defer { turn.signal() }
-                return try attempt(mode, time, work)
+                return try attempt(mode, time, work, &lane)
             } catch let failure as Failure {
                 switch failure.remedy {
-                case .again where races < Self.mostRaces: races += 1
+                case .again where races < Self.mostRaces:
+                    races += 1
+                    guard let lane, lost != nil || races > Self.mostAtOnce || queue.isBusy(lane) else { continue }
+                    throw LostRaces(lane: lane, count: races, inTurn: lost.map { $0.inTurn + 1 } ?? 0)
                 // A COMMIT may have been under way, its outcome unknown. Closures may run twice: see `Database`.
                 // After a silence it is tried once more: somebody has waited long enough. When that was cut short,
                 // nobody waits any more.
@@ -88,9 +91,10 @@ final class Session {
         }
     }
 
-    /// One transaction. Throws a `Failure` for PostgreSQL's errors, and `work`'s own errors unchanged.
+    /// One transaction. Throws a `Failure` for PostgreSQL's errors, and `work`'s own errors unchanged. Sets `lane`, in
+    /// which it waits if that was a lost race.
     private func attempt<Value>(
-        _ mode: Mode, _ time: Duration, _ work: (any Transaction) throws -> Value
+        _ mode: Mode, _ time: Duration, _ work: (any Transaction) throws -> Value, _ lane: inout Lane?
     ) throws -> Value {
         let connection = try connected()
         connection.answerTime = time
@@ -112,6 +116,7 @@ final class Session {
             }
             return value
         } catch {
+            lane = mode == .read ? nil : transaction.first.map(Lane.init)
             if transaction.hasBegun { post(Self.rollback, on: connection) }
             if let failure = transaction.failure, failure.remedy == .again { throw failure }
             throw error

@@ -17,9 +17,9 @@ extension WorkQueue {
         /// A thread that has run its group for so long counts no more: the others must not wait for it.
         private static let longestGroup = Duration.milliseconds(100)
 
-        /// Two stacks make a queue: `leaving` is the older half, newest first.
-        var arriving: [Entry<Work>] = []
-        private var leaving: [Entry<Work>] = []
+        private var reads = Fifo<Entry<Work>>()
+        private var writes = Fifo<Entry<Work>>()
+        private var lanes: Lanes
         /// By kind: SELECTs do not wait for a disk.
         private var requests: [LoneRequest.Kind: [Entry<LoneRequest>]] = [:]
         var isClosed = false
@@ -27,30 +27,48 @@ extension WorkQueue {
         /// How long work may take in all, waiting and running; nil while only its wait for a thread is limited.
         var longest: Duration?
         var threads: Int
+        /// How many threads wait for a signal.
+        private var idle = 0
+        /// How many threads may write at once: the others are for reads and groups. A write may wait for a row that
+        /// somebody holds, and all writes for the same.
+        private let mostWriters: Int
+        private var writers: Set<Int> = []
         /// What each thread is doing since when: how to refuse it.
         private var running: [Int: (refusals: [Refusal], since: ContinuousClock.Instant)] = [:]
         /// Which thread runs a group of a kind, since when.
         private var groups: [LoneRequest.Kind: (thread: Int, since: ContinuousClock.Instant)] = [:]
         var closers: [CheckedContinuation<Void, Never>] = []
 
-        init(threads: Int) { self.threads = threads }
+        init(threads: Int) {
+            self.threads = threads
+            let quarter = threads / 4
+            mostWriters = threads - quarter
+            lanes = Lanes(most: max(1, quarter))
+        }
 
         func confirmOpen() throws(StorageError) {
             guard !isClosed else { throw .unavailable("the database is closed") }
-            guard arriving.count + leaving.count + requests.values.reduce(0, { $0 + $1.count }) < Self.limit else {
-                throw .unavailable("too much work is waiting for PostgreSQL")
-            }
+            let waiting = requests.values.reduce(reads.count + writes.count + lanes.count) { $0 + $1.count }
+            guard waiting < Self.limit else { throw .unavailable("too much work is waiting for PostgreSQL") }
         }
 
-        /// Adds `entry`. Whether a thread may take it now.
-        mutating func add(_ entry: Entry<LoneRequest>) -> Bool {
-            requests[entry.item.kind, default: []].append(entry)
-            return mayRun(entry.item.kind, at: entry.since)
+        mutating func add(_ work: Work) {
+            if work.isRead { reads.append(Entry(item: work)) } else { writes.append(Entry(item: work)) }
         }
 
-        /// Whether requests wait that a thread may take now.
-        func hasGroup(at now: ContinuousClock.Instant) -> Bool {
-            requests.contains { !$0.value.isEmpty && mayRun($0.key, at: now) }
+        mutating func add(_ request: LoneRequest) { requests[request.kind, default: []].append(Entry(item: request)) }
+
+        /// Keeps `work` until it is its turn.
+        mutating func putBack(_ work: Work, for lost: LostRaces) { lanes.add(Entry(item: work), for: lost) }
+
+        func isBusy(_ lane: Lane) -> Bool { lanes.isBusy(lane) }
+
+        /// Notes that the last task of `thread` is done.
+        mutating func finish(_ thread: Int) {
+            running.removeValue(forKey: thread)
+            writers.remove(thread)
+            lanes.finish(thread)
+            for (kind, group) in groups where group.thread == thread { groups.removeValue(forKey: kind) }
         }
 
         private func mayRun(_ kind: LoneRequest.Kind, at now: ContinuousClock.Instant) -> Bool {
@@ -58,30 +76,56 @@ extension WorkQueue {
             return now - group.since >= Self.longestGroup
         }
 
-        /// Notes that the last task of `thread` is done.
-        mutating func finish(_ thread: Int) {
-            running.removeValue(forKey: thread)
-            for (kind, group) in groups where group.thread == thread { groups.removeValue(forKey: kind) }
+        private var mayWrite: Bool { writers.count < mostWriters }
+
+        /// Whether something waits that a thread may take now.
+        private func hasTask(at now: ContinuousClock.Instant) -> Bool {
+            !reads.isEmpty || (mayWrite && (!writes.isEmpty || lanes.mayRun))
+                || requests.contains { !$0.value.isEmpty && mayRun($0.key, at: now) }
         }
 
-        /// Whether work has waited longer than every request of a group.
-        var hasOlderWork: Bool {
-            guard let work = leaving.last ?? arriving.first else { return false }
-            return requests.values.allSatisfy { $0.first.map { work.since < $0.since } ?? true }
+        /// Whether to signal a thread: one waits, and there is something for it.
+        mutating func wakesOne() -> Bool {
+            guard idle > 0, hasTask(at: .now) else { return false }
+            idle -= 1
+            return true
         }
 
-        /// The next task of `thread`, which was signalled. Work first: each has its signal, and a group may have none.
+        /// Notes that a thread is about to wait for a signal.
+        mutating func rest() { idle += 1 }
+
+        /// How many threads to signal so that none waits any more.
+        mutating func wakeAll() -> Int {
+            defer { idle = 0 }
+            return idle
+        }
+
+        /// The next task of `thread`: the oldest, but what has lost races goes first.
         mutating func next(for thread: Int) -> Task? {
-            guard let entry = nextWork() else { return nextGroup(for: thread) }
+            let now = ContinuousClock.now
+            if mayWrite, let entry = lanes.take(for: thread) { return run(entry, on: thread) }
+            let write = mayWrite ? writes.first : nil
+            let isWrite = write.map { write in reads.first.map { write.since < $0.since } ?? true } ?? false
+            let oldest = isWrite ? write : reads.first
+            if let group = nextGroup(for: thread, at: now, before: oldest?.since) { return group }
+            guard let entry = isWrite ? writes.popFirst() : reads.popFirst() else { return nil }
+            return run(entry, on: thread)
+        }
+
+        private mutating func run(_ entry: Entry<Work>, on thread: Int) -> Task {
             running[thread] = ([entry.item.refuse], entry.since)
+            if !entry.item.isRead { writers.insert(thread) }
             return .work(entry.item)
         }
 
-        /// The requests that wait, of one kind, when `thread` may take them.
-        mutating func nextGroup(for thread: Int) -> Task? {
-            let now = ContinuousClock.now
+        /// The requests that wait, of one kind, when `thread` may take them, and none is younger than `limit`.
+        private mutating func nextGroup(
+            for thread: Int, at now: ContinuousClock.Instant, before limit: ContinuousClock.Instant?
+        ) -> Task? {
             for kind in LoneRequest.Kind.allCases where mayRun(kind, at: now) {
-                guard let waiting = requests[kind], let oldest = waiting.first else { continue }
+                guard let waiting = requests[kind], let oldest = waiting.first,
+                    limit.map({ oldest.since <= $0 }) ?? true
+                else { continue }
                 let group = waiting.prefix(Self.mostOfGroup).map(\.item)
                 requests[kind]?.removeFirst(group.count)
                 groups[kind] = (thread, now)
@@ -91,21 +135,13 @@ extension WorkQueue {
             return nil
         }
 
-        private mutating func nextWork() -> Entry<Work>? {
-            if leaving.isEmpty {
-                leaving = arriving.reversed()
-                arriving.removeAll(keepingCapacity: true)
-            }
-            return leaving.popLast()
-        }
-
         /// Takes out what has waited longer than `patience`, and what has taken too long in all.
         mutating func overdue(at now: ContinuousClock.Instant, _ patience: Duration) -> [Refusal] {
             let patience = min(patience, longest ?? patience)
-            var refusals: [Refusal] = []
-            while let oldest = leaving.last ?? arriving.first, now - oldest.since >= patience, let entry = nextWork() {
-                refusals.append(entry.item.refuse)
-            }
+            let late =
+                reads.popWhile { now - $0.since >= patience } + writes.popWhile { now - $0.since >= patience }
+                + lanes.remove(waitingSince: now - patience)
+            var refusals = late.map(\.item.refuse)
             for (kind, waiting) in requests {
                 let late = waiting.prefix { now - $0.since >= patience }
                 refusals += late.map(\.item.refuse)
@@ -123,9 +159,9 @@ extension WorkQueue {
         mutating func abandon() -> ([Refusal], [CheckedContinuation<Void, Never>]) {
             isAbandoned = true
             let refusals =
-                (leaving + arriving).map(\.item.refuse) + requests.values.flatMap { $0.map(\.item.refuse) }
-                + running.values.flatMap(\.refusals)
-            defer { (arriving, leaving, requests, running, closers) = ([], [], [:], [:], []) }
+                (reads.elements + writes.elements + lanes.removeAll()).map(\.item.refuse)
+                + requests.values.flatMap { $0.map(\.item.refuse) } + running.values.flatMap(\.refusals)
+            defer { (reads, writes, requests, running, closers) = (Fifo(), Fifo(), [:], [:], []) }
             return (refusals, closers)
         }
     }

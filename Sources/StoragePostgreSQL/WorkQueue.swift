@@ -6,11 +6,27 @@ import Synchronization
 ///
 /// Lone requests of several callers go to one thread together, all of a kind that wait when it becomes free. While it
 /// runs them, for a tenth of a second at most, no other takes requests of that kind: under load each has many.
+///
+/// Work that has lost several races for its rows comes back, and waits until it is its turn (`Lanes`).
 final class WorkQueue: Sendable {
     /// One job. It is run or refused; where it runs too long, both.
     struct Work: Sendable {
-        let run: @Sendable (Session) -> Void
-        let refuse: @Sendable (StorageError) -> Void
+        /// Whether it only reads, and so waits for nobody.
+        let isRead: Bool
+        /// How it lost the races before this run.
+        var lost: LostRaces?
+        /// Throws only `LostRaces`: then it has to run again.
+        let run: @Sendable (Session, LostRaces?) throws(LostRaces) -> Void
+        let refuse: Refusal
+
+        init<Value>(
+            isRead: Bool, for caller: Caller<Value>,
+            _ run: @escaping @Sendable (Session, LostRaces?) throws(LostRaces) -> Void
+        ) {
+            self.isRead = isRead
+            self.run = run
+            refuse = { caller.answer(.failure($0)) }
+        }
     }
 
     /// What one thread does next.
@@ -21,7 +37,7 @@ final class WorkQueue: Sendable {
 
     private let state: Mutex<State>
     private let patience: Duration
-    /// Signalled once for each work added, and after closing once for each thread.
+    /// Signalled once for each thread that is to look for work.
     private let available = DispatchSemaphore(value: 0)
 
     /// `patience` is how long work may wait for a thread.
@@ -32,58 +48,74 @@ final class WorkQueue: Sendable {
 
     /// Passes `work` to the next free thread.
     func add(_ work: Work) throws(StorageError) {
-        let entry = Entry(item: work)
-        try state.withLock { state throws(StorageError) in
-            try state.confirmOpen()
-            state.arriving.append(entry)
-        }
-        available.signal()
-    }
-
-    /// Passes `request` to the next thread that may run a group.
-    func add(_ request: LoneRequest) throws(StorageError) {
-        let entry = Entry(item: request)
         let isNews = try state.withLock { state throws(StorageError) in
             try state.confirmOpen()
-            return state.add(entry)
+            state.add(work)
+            return state.wakesOne()
         }
         if isNews { available.signal() }
     }
 
-    /// Passes `request` to the next free thread, which runs it for itself.
-    func addAlone(_ request: LoneRequest, run: @escaping @Sendable (Session) -> Void) {
-        do { try add(Work(run: run, refuse: request.refuse)) } catch { request.refuse(error) }
+    /// Passes `request` to the next thread that may run a group.
+    func add(_ request: LoneRequest) throws(StorageError) {
+        let isNews = try state.withLock { state throws(StorageError) in
+            try state.confirmOpen()
+            state.add(request)
+            return state.wakesOne()
+        }
+        if isNews { available.signal() }
     }
 
-    /// Waits for work for `thread`, whose last is done. Nil ends it: the queue is closed and empty.
-    func next(for thread: Int) -> Task? {
-        // Nobody signals requests that came while a thread was at others.
-        let group = state.withLock { state in
-            state.finish(thread)
-            return state.hasOlderWork ? nil : state.nextGroup(for: thread)
+    /// Passes `work` to a thread when it is its turn. Also when the queue is closed: it has begun.
+    func putBack(_ work: Work, for lost: LostRaces) {
+        var work = work
+        work.lost = lost
+        let isNews = state.withLock { [work] state in
+            state.putBack(work, for: lost)
+            return state.wakesOne()
         }
-        if let group { return group }
+        if isNews { available.signal() }
+    }
+
+    /// Whether work that has lost a race in `lane` already waits for its turn.
+    func isBusy(_ lane: Lane) -> Bool { state.withLock { $0.isBusy(lane) } }
+
+    /// Notes that the last task of `thread` is done, if `next` is not called at once.
+    func finish(_ thread: Int) {
+        let isNews = state.withLock { state in
+            state.finish(thread)
+            return state.wakesOne()
+        }
+        if isNews { available.signal() }
+    }
+
+    /// Waits for work for `thread`, whose last is done. Nil ends it: the queue is closed, and has none for it.
+    func next(for thread: Int) -> Task? {
         while true {
-            available.wait()
-            let (task, isOver) = state.withLock { state in
+            let (task, isOver, isNews) = state.withLock { state in
+                state.finish(thread)
                 let task = state.next(for: thread)
-                return (task, task == nil && state.isClosed)
+                let isOver = task == nil && state.isClosed
+                if task == nil, !isOver { state.rest() }
+                // The end of the last task may have let others begin, too.
+                return (task, isOver, task != nil && state.wakesOne())
             }
+            if isNews { available.signal() }
             if let task { return task }
-            // Otherwise the work of this signal has already been done or refused.
+            // What is left then waits for a thread that is busy, and that takes it.
             if isOver { return nil }
+            available.wait()
         }
     }
 
     /// Refuses work that has waited too long. False when all threads have ended.
     @discardableResult func refuseOverdue() -> Bool {
-        let (refusals, longest, isAlive, isWaiting) = state.withLock { state in
-            let now = ContinuousClock.now
-            let refusals = state.overdue(at: now, patience)
-            return (refusals, state.longest, state.threads > 0, state.hasGroup(at: now))
+        let (refusals, longest, isAlive, isNews) = state.withLock { state in
+            let refusals = state.overdue(at: .now, patience)
+            return (refusals, state.longest, state.threads > 0, state.wakesOne())
         }
         // Those that run groups may be waiting for a server that has fallen silent.
-        if isWaiting { available.signal() }
+        if isNews { available.signal() }
         for refuse in refusals { refuse(.unavailable("PostgreSQL was too busy for \(longest ?? patience)")) }
         return isAlive
     }
@@ -99,11 +131,11 @@ final class WorkQueue: Sendable {
 
     /// Takes no more work; queued work is still done.
     func close() {
-        let threads = state.withLock { state in
-            defer { state.isClosed = true }
-            return state.isClosed ? 0 : state.threads
+        let idle = state.withLock { state in
+            state.isClosed = true
+            return state.wakeAll()
         }
-        for _ in 0..<threads { available.signal() }
+        for _ in 0..<idle { available.signal() }
     }
 
     /// Takes no more work, refuses what is queued and what runs, and waits for no thread: some may be beyond reach.

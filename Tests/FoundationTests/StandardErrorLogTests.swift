@@ -67,6 +67,25 @@ import Values
         #expect(lines.contains { $0.contains(" warning  log lines dropped") })
     }
 
+    @Test("records that wait for a stopped reader are short, whatever a client sent, and errors have an end too")
+    func longValues() throws {
+        let stuck = Stuck(capacity: 100)
+        let logger = stuck.log.logger()
+        let long = String(repeating: "ä", count: 30_000)
+        let record = LogRecord(level: .info, label: "", message: "", metadata: ["client": "\(long)"])
+        #expect(try #require(record.cut.metadata["client"]).description.utf8.count < 1100)
+        for _ in 0..<300 { logger.info("line", metadata: ["client": "\(long)", "all": ["\(long)", "\(long)"]]) }
+        for number in 0..<1000 { logger.error("bad", metadata: ["number": "\(number)"]) }
+        let lines = try stuck.lines()
+        let written = lines.filter { $0.contains(" line ") }
+        #expect(written.allSatisfy { $0.utf8.count < 2300 && $0.contains("… (60000 bytes)") })
+        let errors = lines.count { $0.contains(" bad number=") }
+        let dropped = lines.compactMap { $0.split(separator: "count=").last.flatMap { Int($0) } }.reduce(0, +)
+        // A pipe takes 64 KiB before it is full, and the writer has what it took before.
+        #expect(errors < 1000 && errors >= 300)
+        #expect(written.count + errors + dropped == 1300)
+    }
+
     @Test("a line below the level is not even formatted")
     func level() throws {
         let stuck = Stuck(capacity: 10)

@@ -7,6 +7,8 @@ public final class InterruptedDatabase: Database {
 
     private let database: any Database
     private let next = Mutex<(countdown: Int, change: Change)?>(nil)
+    private let outcomes = Mutex(false)
+    private let statements = Mutex(0)
 
     init(_ database: any Database) { self.database = database }
 
@@ -18,6 +20,15 @@ public final class InterruptedDatabase: Database {
 
     /// Whether the requested change has run.
     public var wasInterrupted: Bool { next.withLock { $0 == nil } }
+
+    /// Whether the outcome of every COMMIT is unknown: it happened, and the closure runs again.
+    public var forgetsOutcomes: Bool {
+        get { outcomes.withLock(\.self) }
+        set { outcomes.withLock { $0 = newValue } }
+    }
+
+    /// How many statements its writes have run so far.
+    public var statementsWritten: Int { statements.withLock(\.self) }
 
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
@@ -34,7 +45,30 @@ public final class InterruptedDatabase: Database {
             return waiting.countdown > 1 ? nil : waiting.change
         }
         try await change?()
-        return try await database.write(work)
+        let counted: @Sendable (any Transaction) throws -> Value = { [self] db in
+            try work(Counted(base: db) { self.statements.withLock { $0 += 1 } })
+        }
+        if forgetsOutcomes { _ = try await database.write(counted) }
+        return try await database.write(counted)
+    }
+
+    private struct Counted: Transaction {
+        let base: any Transaction
+        let count: () -> Void
+
+        func rows(_ sql: SQL) throws -> [Row] {
+            count()
+            return try base.rows(sql)
+        }
+        func execute(_ sql: SQL) throws -> Int {
+            count()
+            return try base.execute(sql)
+        }
+        func enqueue(_ sql: SQL) throws {
+            count()
+            try base.enqueue(sql)
+        }
+        func hold(_ sql: SQL) throws { try base.hold(sql) }
     }
 
     public func close() async { await database.close() }

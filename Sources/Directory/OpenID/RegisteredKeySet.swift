@@ -13,7 +13,7 @@ public struct RegisteredKeySet: Sendable, Equatable {
 
     private static let longest = 16 * 1024
     private static let most = 20
-    private static let strongestRSA = 4096
+    private static let strongestRSA = AssertionKeys.longestQuickModulus
 
     /// The private members of a JWK (RFC 7518 §6).
     private static let secrets: Set = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]

@@ -77,7 +77,7 @@ public struct ClientAssertions: Sendable {
                 return try await keys.verify(
                     assertion.text, of: client, allowed: pinned ?? Set(SignatureAlgorithm.allCases))
             } catch let error where !(error is JWTRejection || error is CancellationError) {
-                throw OAuthError.clientRefused("client_keys_unavailable", client.id, "\(error)")
+                throw OAuthError.clientKeysUnavailable(client.id, "\(error)")
             }
         case .none, .secretBasic, .secretPost:
             throw OAuthError.clientRefused("assertion_not_expected", client.id)

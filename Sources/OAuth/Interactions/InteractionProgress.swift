@@ -41,6 +41,9 @@ public struct InteractionProgress: Sendable, Equatable {
         return self
     }
 
+    /// Whether there is anything left that a user who is somebody else begins without.
+    var mayPassOn: Bool { !isByAnotherUser || session != nil }
+
     /// Whether the user of this session has answered any page about this request: then they have been chosen for it.
     var hasAnswered: Bool { seenAt != nil }
 

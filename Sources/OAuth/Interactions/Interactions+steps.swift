@@ -1,3 +1,4 @@
+import Cryptography
 public import Directory
 public import Storage
 public import Values
@@ -80,8 +81,10 @@ extension Interactions {
         }
     }
 
-    /// Starts over for another user than the one who is signed in.
+    /// Starts over for another user than the one who is signed in. A link leads here, which anyone can follow again and
+    /// again: what has started over is not written again.
     public func passOn(_ interaction: Interaction) async throws -> Interaction? {
+        guard interaction.progress.mayPassOn else { return interaction }
         try await database.write { db in
             _ = try db.execute(
                 """
@@ -89,6 +92,7 @@ extension Interactions {
                 SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
                     by_somebody_else = 1
                 WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
+                    AND (by_somebody_else = 0 OR session IS NOT NULL)
                 """)
         }
         return try await find(interaction.id, in: interaction.browser)
@@ -101,6 +105,7 @@ extension Interactions {
                 """
                 UPDATE interactions SET asks_consent = 1, allowed = NULL
                 WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
+                    AND (asks_consent = 0 OR allowed IS NOT NULL)
                 """)
         }
     }
@@ -109,14 +114,21 @@ extension Interactions {
     /// tab starts the request over. False when another tab was faster.
     public func answer(_ interaction: Interaction, in session: Fingerprint<Session>) async throws -> Bool {
         guard interaction.progress.counted(in: session).session != nil else { return true }
+        let attempt = Base64URL.encode(random.bytes(16))
         return try await database.write { db in
-            try db.execute(
+            let consumed = try db.execute(
                 """
                 UPDATE interactions
                 SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
-                    by_somebody_else = 0, asks_consent = 0
+                    by_somebody_else = 0, asks_consent = 0, answered_by = \(attempt)
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
-                """) == 1
+                """)
+            guard consumed == 0 else { return true }
+            // After a COMMIT of unknown outcome it was this very attempt.
+            let winner = try db.rows(
+                "SELECT answered_by FROM interactions WHERE fingerprint = \(interaction.id.fingerprint)"
+            ).first?.get("answered_by", as: String?.self)
+            return winner == attempt
         }
     }
 }

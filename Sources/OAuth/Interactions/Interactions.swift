@@ -7,7 +7,7 @@ public import Values
 public struct Interactions: Sendable {
     let database: any Database
     let clock: any WallClock
-    private let random: any RandomSource
+    let random: any RandomSource
 
     public init(database: any Database, clock: any WallClock, random: any RandomSource) {
         self.database = database

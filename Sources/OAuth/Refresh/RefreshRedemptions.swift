@@ -67,14 +67,16 @@ struct RefreshRotation: Redemption {
 /// Repeats the response of an unconfirmed rotation. The access token of the lost response ends.
 ///
 /// Two parties who hold the same token and take turns look like this at every rotation, while a bad connection loses a
-/// response now and then. So the third repeated rotation in a row ends the family.
+/// response now and then. So the third repeated rotation in a row ends the family. And each is repeated so often at
+/// most: every repetition changes the same row, and the others of its client would wait for one another.
 struct RefreshRepeat: Redemption {
     let token: RefreshToken
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let row = try db.rows(
             """
-            SELECT r.latest_access_token, r.repeat_run, b.repeat_run AS run_before FROM refresh_tokens r
+            SELECT r.latest_access_token, r.repeat_run, r.repeats, b.repeat_run AS run_before
+            FROM refresh_tokens r
             JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
             LEFT JOIN refresh_tokens b ON b.fingerprint = r.predecessor
             WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
@@ -85,6 +87,10 @@ struct RefreshRepeat: Redemption {
             return .changed
         }
         guard lost != attempt.accessToken else { return .wonBefore }
+        // Before anything is written. `authorize` has refused all but those that came at the same time.
+        guard try row?.get("repeats", as: Int64.self) ?? 0 < RefreshToken.mostRepeats else {
+            return .refused(.repeatedTooOften(token))
+        }
         let before = try row?.get("run_before", as: Int64?.self) ?? 0
         // However often this one rotation is repeated, it counts once.
         let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
@@ -96,7 +102,8 @@ struct RefreshRepeat: Redemption {
         try AccessTokens.end(lost, in: db)
         try db.execute(
             """
-            UPDATE refresh_tokens SET latest_access_token = \(attempt.accessToken), repeat_run = \(run)
+            UPDATE refresh_tokens SET latest_access_token = \(attempt.accessToken), repeat_run = \(run),
+                repeats = repeats + 1
             WHERE fingerprint = \(token.fingerprint) AND confirmed_at IS NULL
             """)
         return .won

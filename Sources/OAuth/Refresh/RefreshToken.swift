@@ -24,11 +24,17 @@ public struct RefreshToken: Sendable {
     let predecessor: Fingerprint<RefreshToken>?
     let expiresAt: Timestamp
     let state: State
+    /// How often the answer to its rotation was repeated.
+    let repeats: Int64
     /// Whether its token family and its user are live.
     let isLive: Bool
 
     /// The third repeated rotation in a row ends the family: two parties hold the token and take turns.
     static let longestRepeatRun: Int64 = 3
+
+    /// How often the answer to one rotation is repeated at most. An app that refreshes in many places at once, over a
+    /// bad connection, stays far below.
+    static let mostRepeats: Int64 = 50
 
     /// The expiry of a token that is issued or slid now, and of its family.
     struct Expiry: Sendable {

@@ -43,6 +43,7 @@ public struct RefreshTokenGrant: Grant {
         case .current: return keep(token, value, client, scope, at: now)
         case .rotated where token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow):
             return replay(of: token, by: client)
+        case .rotated where token.repeats >= RefreshToken.mostRepeats: throw OAuthError.repeatedTooOften(token)
         case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
         case .confirmed: return replay(of: token, by: client)
         }

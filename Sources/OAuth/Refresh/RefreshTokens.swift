@@ -41,7 +41,7 @@ public struct RefreshTokens: Sendable {
         let rows = try await database.rows(
             """
             SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.successor,
-                r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.user_id,
+                r.sealed_successor, r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
                 p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.trial,
                 p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
             FROM refresh_tokens r
@@ -96,6 +96,7 @@ extension RefreshToken {
             subject: user.map { Subject(user: $0, signedInAt: signedInAt, method: method, session: session) },
             request: try AuthenticationRequest(row), scope: try row.get("scope"),
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
+            repeats: try row.get("repeats"),
             isLive: endedAt == nil && disabledAt == nil && user == accountFound)
     }
 }

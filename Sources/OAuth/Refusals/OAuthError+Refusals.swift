@@ -51,6 +51,14 @@ extension OAuthError {
             detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
     }
 
+    /// The client may be who it says: its key set, on its own server, cannot be read. It may ask again.
+    public static func clientKeysUnavailable(_ client: Client.ID, _ cause: String) -> OAuthError {
+        OAuthError(
+            .temporarilyUnavailable, "client_keys_unavailable",
+            "The client's key set cannot be read from its jwks_uri at the moment. Wait as long as Retry-After says.",
+            detail: "client=\(client) cause=\(cause)", retryAfter: .seconds(10))
+    }
+
     // MARK: Registration
 
     static let softwareStatement = OAuthError(
@@ -81,6 +89,9 @@ extension OAuthError {
         OAuthError(
             .invalidGrant, reason,
             "The refresh token is unknown, expired, revoked, used up, or was issued to another client.", detail: detail)
+    }
+    static func repeatedTooOften(_ token: RefreshToken) -> OAuthError {
+        refreshRefused("refresh_repeated_too_often", "family=\(token.family)")
     }
     static let unverifiedUser = OAuthError(
         .invalidGrant, "unverified_user",

@@ -48,6 +48,8 @@ public struct ClientRegistration: Sendable {
             let made = try await clients.register(
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
+                // After a COMMIT of unknown outcome it has been counted.
+                guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
                 try InitialAccessTokens.use(initial.id, in: db)
                 guard try Clients.hasRoom(initial.merchant, in: db) else { throw OAuthError.merchantIsFull }
                 try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
@@ -66,13 +68,18 @@ public struct ClientRegistration: Sendable {
         try await database.read { db in try Self.client(id, with: presented, in: db) }
     }
 
+    private static func registrationToken(
+        of id: Client.ID, in db: any Transaction
+    ) throws -> Fingerprint<RegistrationToken>? {
+        try db.rows("SELECT registration_token FROM clients WHERE id = \(id)").first?.get("registration_token")
+    }
+
     private static func client(
         _ id: Client.ID, with presented: Secret<RegistrationToken>, in db: any Transaction
     ) throws -> Client {
-        let known: Fingerprint<RegistrationToken>? = try db.rows(
-            "SELECT registration_token FROM clients WHERE id = \(id)"
-        ).first?.get("registration_token")
-        guard let known, known.matches(presented.fingerprint), let client = try Clients.findLive(id, in: db) else {
+        guard let known = try registrationToken(of: id, in: db), known.matches(presented.fingerprint),
+            let client = try Clients.findLive(id, in: db)
+        else {
             throw OAuthError.tokenRefused("unknown_registration_token")
         }
         return client

@@ -29,6 +29,30 @@ extension TokenFamilies {
         try forgetOldest(of: user, family.client, at: family.createdAt, in: db)
     }
 
+    /// How many token families of its own a client may have. A program that asks for a token at each request, and never
+    /// for a refresh, leaves one each time: so they are many, and the oldest are used no more.
+    static let mostOwn = 100_000
+
+    /// The same for the families of a client that acts for itself.
+    static func endOldest(for family: NewTokenFamily, in db: any Transaction) throws {
+        guard family.id.isSampled else { return }
+        let excess = try db.rows(
+            """
+            SELECT id FROM token_families
+            WHERE client_id = \(family.client) AND user_id IS NULL AND ended_at IS NULL
+            ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(mostOwn)
+            """
+        ).map { try $0.get("id", as: TokenFamily.ID.self) }
+        if !excess.isEmpty {
+            try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
+        }
+        _ = try erase(
+            """
+            SELECT id FROM token_families WHERE client_id = \(family.client) AND user_id IS NULL AND ended_at > 0
+            ORDER BY ended_at DESC LIMIT \(most) OFFSET \(most)
+            """, most, in: db)
+    }
+
     /// Deletes families that have ended or expired beyond `most` of each, as far as one transaction should. What
     /// outlives its family's expiry (`TokenFamilies.memory`) keeps it.
     private static func forgetOldest(

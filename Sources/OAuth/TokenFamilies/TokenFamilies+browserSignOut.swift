@@ -86,6 +86,24 @@ extension TokenFamilies {
         }
     }
 
+    /// Does `work`, which ends `family`, and tells the clients of the browser sessions bought with it.
+    static func tellingOfBought<Value>(
+        by family: TokenFamily.ID, of user: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction,
+        work: () throws -> Value
+    ) throws -> Value {
+        // Read first: `work` may end the rows by which the clients are found.
+        let left = try db.rows(
+            """
+            SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+            FROM sessions s JOIN token_families p ON p.session_id = s.id JOIN clients c ON c.id = p.client_id
+            WHERE s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(announcement.now)
+                AND p.user_id = \(user) AND p.ended_at IS NULL
+            """)
+        let value = try work()
+        try end(left, of: user, telling: announcement, in: db)
+        return value
+    }
+
     /// Does `work`, which ends token families of `user`, and tells the clients of the browser sessions bought with
     /// them, which end with their families.
     static func tellingOfBought<Value>(

@@ -9,7 +9,8 @@ extension TokenFamilies {
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            guard let user = try Self.user(of: id, in: db) else { return _ = try Self.end(id, at: now, in: db) }
+            guard let holder = try Self.holder(ofLive: id, in: db) else { return }
+            guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
             try Self.tellingOfBought(user, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.endBackends(of: id, user, at: now, in: db)

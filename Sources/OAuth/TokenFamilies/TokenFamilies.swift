@@ -20,7 +20,8 @@ public struct TokenFamilies: Sendable {
 
     /// What a new family, just stored, brings with it for older ones.
     static func keepUp(_ family: NewTokenFamily, in db: any Transaction) throws {
-        guard !family.isStoredAlone, let user = family.user else { return }
+        guard let user = family.user else { return try endOldest(for: family, in: db) }
+        guard !family.isStoredAlone else { return }
         try endOldest(for: family, of: user, in: db)
         if let session = family.subject?.session {
             // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
@@ -77,17 +78,29 @@ public struct TokenFamilies: Sendable {
         for session in bought { try Sessions.mark(try session.get("id"), at: now, in: db) }
     }
 
-    /// Ends a token family, with or without a user, and tells the clients of the browser sessions that it bought.
+    /// Ends a token family, with or without a user, and tells the clients of the browser sessions that it bought. Does
+    /// nothing when it has ended: whoever holds a dead token may show it again and again.
     @discardableResult
     static func end(
         _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws -> Bool {
-        guard let user = try user(of: id, in: db) else { return try end(id, at: announcement.now, in: db) }
-        return try tellingOfBought(user, announcement, in: db) { try end(id, at: announcement.now, in: db) }
+        guard let holder = try holder(ofLive: id, in: db) else { return false }
+        guard case .user(let user) = holder else { return try end(id, at: announcement.now, in: db) }
+        return try tellingOfBought(by: id, of: user, announcement, in: db) {
+            try end(id, at: announcement.now, in: db)
+        }
     }
 
-    static func user(of id: TokenFamily.ID, in db: any Transaction) throws -> UserID? {
-        try db.rows("SELECT user_id FROM token_families WHERE id = \(id)").first?.get("user_id", as: UserID?.self)
+    enum Holder {
+        case user(UserID)
+        /// Its client, which acts for itself.
+        case client
+    }
+
+    /// Whose a family is; nil when it has ended.
+    static func holder(ofLive id: TokenFamily.ID, in db: any Transaction) throws -> Holder? {
+        let row = try db.rows("SELECT user_id FROM token_families WHERE id = \(id) AND ended_at IS NULL").first
+        return try row.map { row in try row.get("user_id", as: UserID?.self).map(Holder.user) ?? .client }
     }
 
     /// Ends all token families of a user, in the caller's transaction: the user was disabled or the password reset.

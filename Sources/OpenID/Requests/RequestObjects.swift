@@ -63,8 +63,7 @@ public struct RequestObjects: Sendable {
         } catch let rejection as JWTRejection {
             throw OAuthError.requestObjectRefused("request_object_rejected", "\(rejection)")
         } catch let error where !(error is OAuthError || error is CancellationError) {
-            throw OAuthError.requestObjectRefused(
-                "client_keys_unavailable", "the client's keys cannot be had", "\(error)")
+            throw OAuthError.clientKeysUnavailable(client.id, "\(error)")
         }
     }
 

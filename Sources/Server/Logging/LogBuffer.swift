@@ -13,10 +13,11 @@ struct LogBuffer {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds `record`. When the buffer is full, only errors are kept and the rest is counted. Returns whether a writer
+    /// Adds `record`. When the buffer is full, only errors are kept, up to four times as many, and the rest is counted.
+    /// Returns whether a writer
     /// must be started.
     mutating func add(_ record: LogRecord, at time: Timestamp) -> Bool {
-        if records.count < capacity || record.level >= .error {
+        if records.count < (record.level >= .error ? 4 * capacity : capacity) {
             records.append((time, record))
         } else {
             dropped += 1

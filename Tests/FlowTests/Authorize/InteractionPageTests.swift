@@ -204,6 +204,25 @@ struct InteractionPageTests {
         }
     }
 
+    @Test("the link for another user, followed again and again, writes once", arguments: Backend.available)
+    func followedAgain(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let id = try await world.begin(world.authorizeAddress(), in: &browser)
+            let link = "/oauth/authorize?continue=\(id)&prompt=select_account"
+            #expect(try await browser.open(link).formAction == "/login")
+            let before = world.server.interruptions.statementsWritten
+            for _ in 1...3 { #expect(try await browser.open(link).formAction == "/login") }
+            #expect(world.server.interruptions.statementsWritten == before)
+            // A user who signs in meanwhile is set aside again.
+            let signedIn = try await browser.submit(try await browser.open(link), Self.credentials)
+            #expect(signedIn.header("location") != nil)
+            let later = world.server.interruptions.statementsWritten
+            _ = try await browser.open(link)
+            #expect(world.server.interruptions.statementsWritten > later)
+        }
+    }
+
     @Test("who begins requests by the thousand is slowed", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in

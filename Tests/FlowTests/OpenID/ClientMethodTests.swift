@@ -108,8 +108,31 @@ struct ClientMethodTests {
                 "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
             ])
             let client = SigningClient(world: world, id: made.id, key: .own(key))
-            try await expect(401, "invalid_client", try await client.ask())
+            // It may be the client: it asks again.
+            let answer = try await client.ask()
+            try await expect(503, "temporarily_unavailable", answer)
+            #expect(answer.header("retry-after") == "10")
             #expect(world.server.log.says("reason=client_keys_unavailable"))
+        }
+    }
+
+    @Test("of the keys that a client publishes, slow ones are not tried")
+    func slow() async throws {
+        let key = PrivateKey.generate(.es256)
+        // Odd, and of 8192 bits: as good as the modulus of a key that nobody has.
+        let modulus = Base64URL.encode([0xC5] + [UInt8](repeating: 0x5A, count: 1022) + [0x55])
+        let slow: JSON = ["kty": "RSA", "n": .string(modulus), "e": "AQAB", "kid": "slow"]
+        let host = try KeyHost(["keys": [slow, JSONWebKey(key).json]])
+        try await World.with(.sqlite, settings: ["outbound_allow_private": "127.0.0.0/8"]) { world in
+            let made = try await world.confidential([
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+            ])
+            let client = SigningClient(world: world, id: made.id, key: .own(key))
+            #expect(try await client.ask().status == 200)
+            let claims = try TakenApart(client.assertion()).claims
+            let forged = CompactJWS.sign(claims, type: "JWT", key: .generate(.rs256), keyID: "slow")
+            try await expect(401, "invalid_client", try await client.ask(forged))
+            #expect(world.server.log.says("no known key has its key id"))
         }
     }
 
@@ -124,7 +147,7 @@ struct ClientMethodTests {
                 "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(address),
             ])
             let client = SigningClient(world: world, id: made.id, key: .own(key))
-            try await expect(401, "invalid_client", try await client.ask())
+            try await expect(503, "temporarily_unavailable", try await client.ask())
             #expect(host.questions == 0)
         }
     }

@@ -39,6 +39,34 @@ struct TwoHandsTests {
         }
     }
 
+    @Test("the answer to one rotation is not repeated without end", arguments: Backend.available)
+    func often(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old).require("refresh_token")
+            for number in 1...50 { #expect(try await world.refresh(old).status == 200, "\(number)") }
+            let before = world.server.interruptions.statementsWritten
+            #expect(try await world.refresh(old).error == "invalid_grant")
+            #expect(world.server.interruptions.statementsWritten == before, "what is refused is not written")
+            #expect(world.server.log.says("reason=refresh_repeated_too_often"))
+            // Who has the answer goes on.
+            #expect(try await world.refresh(next).status == 200)
+        }
+    }
+
+    @Test("of more repetitions at once than there may be, those too many are refused", arguments: Backend.available)
+    func oftenAtOnce(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old).require("refresh_token")
+            let answers = try await race(80) { try await world.refresh(old) }
+            #expect(answers.count { $0.status == 200 } <= 50)
+            #expect(answers.contains { $0.status == 200 })
+            #expect(answers.allSatisfy { $0.status == 200 || $0.error == "invalid_grant" || $0.status == 503 })
+            #expect(try await world.refresh(next).status == 200)
+        }
+    }
+
     @Test("an unconfirmed rotation can be repeated only within its window", arguments: Backend.available)
     func window(backend: Backend) async throws {
         try await World.with(backend) { world in

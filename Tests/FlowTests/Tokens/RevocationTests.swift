@@ -75,6 +75,33 @@ struct RevocationTests {
         }
     }
 
+    @Test(
+        "a token that was revoked costs no more to revoke, however many sessions its user bought",
+        arguments: Backend.available)
+    func dead(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let dead = try await world.signIn()
+            let token = try dead.require("refresh_token")
+            #expect(try await revoke(token, by: world.app, world).status == 200)
+            let phone = try await world.signIn()
+            func statements(_ token: String) async throws -> Int {
+                let before = world.server.interruptions.statementsWritten
+                #expect(try await revoke(token, by: world.app, world).status == 200)
+                return world.server.interruptions.statementsWritten - before
+            }
+            let few = try await statements(token)
+            for _ in 1...20 {
+                var webview = Browser(world.server)
+                _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+            }
+            #expect(try await statements(token) == few)
+            // Nor does a live one that bought none of them.
+            let other = try await world.signIn()
+            #expect(try await statements(try other.require("refresh_token")) < 12)
+            #expect(try await world.isLive(try phone.require("access_token")))
+        }
+    }
+
     private func revoke(_ token: String, by client: World.Actor, _ world: World) async throws -> Answer {
         let form = [("token", token), ("token_type_hint", "access_token")]
         guard client.secret.isEmpty else {

@@ -1,0 +1,40 @@
+/// A queue of two stacks: `leaving` is the older half, newest first.
+struct Fifo<Element> {
+    private var arriving: [Element] = []
+    private var leaving: [Element] = []
+
+    var isEmpty: Bool { leaving.isEmpty && arriving.isEmpty }
+    var count: Int { leaving.count + arriving.count }
+    var first: Element? { leaving.last ?? arriving.first }
+    /// The oldest first.
+    var elements: [Element] { leaving.reversed() + arriving }
+
+    mutating func append(_ element: Element) { arriving.append(element) }
+
+    /// Adds `element` before all others.
+    mutating func prepend(_ element: Element) { leaving.append(element) }
+
+    mutating func popFirst() -> Element? {
+        if leaving.isEmpty {
+            leaving = arriving.reversed()
+            arriving.removeAll(keepingCapacity: true)
+        }
+        return leaving.popLast()
+    }
+
+    /// Takes out the first ones, as long as `isDone` holds.
+    mutating func popWhile(_ isDone: (Element) -> Bool) -> [Element] {
+        var popped: [Element] = []
+        while let first, isDone(first), let element = popFirst() { popped.append(element) }
+        return popped
+    }
+
+    /// Takes out those for which `isDone` holds, wherever they stand.
+    mutating func remove(where isDone: (Element) -> Bool) -> [Element] {
+        let all = elements
+        let done = all.filter(isDone)
+        guard !done.isEmpty else { return [] }
+        (arriving, leaving) = (all.filter { !isDone($0) }, [])
+        return done
+    }
+}
