@@ -60,7 +60,8 @@ public struct MailSignInEndpoint: Endpoint {
         if case .wait(let wait) = asked {
             return try await login(
                 request, visit, form, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
-                status: .tooManyRequests)
+                status: .tooManyRequests
+            ).asking(toWait: wait)
         }
         return codes.ask(draft.verification.id)
     }

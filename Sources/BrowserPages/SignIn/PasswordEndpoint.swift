@@ -81,7 +81,8 @@ public struct PasswordEndpoint: Endpoint {
         if case .wait(let wait) = asked {
             return forgotten(
                 request, visit, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
-                status: .tooManyRequests)
+                status: .tooManyRequests
+            ).asking(toWait: wait)
         }
         let again = Self.path + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? "")
         return pages.message(.checkMail, visit, values: ["email": email.text, "again": again], status: .ok)
