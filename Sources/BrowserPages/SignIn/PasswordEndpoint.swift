@@ -69,14 +69,13 @@ public struct PasswordEndpoint: Endpoint {
         let draft = verifications.draft(
             .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: visit.destination?.text ?? "")
-        try await pages.keep(visit.destination, for: .resetPassword)
         let template = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(template, to: email, visit)
         let asked = try await verifications.ask(
             draft, from: newSessions.address(request), device: newSessions.device(request), hasReader: user != nil,
-            post: post)
+            post: pages.keeping(visit.destination, for: .resetPassword, with: post))
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(

@@ -83,17 +83,16 @@ public struct Interactions: Sendable {
         return isBound ? bound : nil
     }
 
-    /// Keeps it for at least `duration` from now, because a mail that links back to it was sent.
-    public func keep(_ interaction: Interaction, for duration: Duration) async throws {
+    /// Keeps it for at least `duration` from now, because a mail links back to it. In the transaction that queues the
+    /// mail, and so only once that was charged: rows that are kept are exempt from the bound of all.
+    public func keep(_ interaction: Interaction, for duration: Duration, in db: any Transaction) throws {
         let expiresAt = clock.now + duration
         guard interaction.expiresAt < expiresAt else { return }
-        try await database.write { db in
-            _ = try db.execute(
-                """
-                UPDATE interactions SET expires_at = \(expiresAt)
-                WHERE fingerprint = \(interaction.id.fingerprint) AND expires_at < \(expiresAt)
-                """)
-        }
+        try db.execute(
+            """
+            UPDATE interactions SET expires_at = \(expiresAt)
+            WHERE fingerprint = \(interaction.id.fingerprint) AND expires_at < \(expiresAt)
+            """)
     }
 
     /// A new id, under which an interaction goes on in another browser.
