@@ -127,9 +127,9 @@ public struct PasswordEndpoint: Endpoint {
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
             let newSession = try await newSessions.newSession(request, by: .mail, at: visit)
-            let outcome = try await reset.finish(link, password: password, opening: newSession.opening) { _, db in
-                try post(db)
-            }
+            let outcome = try await reset.finish(
+                link, password: password, opening: newSession.opening, replacing: newSession.replaces?.id
+            ) { _, db in try post(db) }
             mail.send()
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
