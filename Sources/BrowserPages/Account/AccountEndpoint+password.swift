@@ -17,8 +17,9 @@ extension AccountEndpoint {
                 let password = try await newPassword(entry)
                 let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
                 let post = entry.session.email.map { email in
-                    mail.post(
-                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email, entry.visit)
+                    mail.notice(
+                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email,
+                        isVerified: entry.session.emailVerified, entry.visit)
                 }
                 let place = KnownDevices.Place(
                     address: gate.newSessions.address(request), device: gate.newSessions.device(request))
