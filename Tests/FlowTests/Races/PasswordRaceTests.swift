@@ -119,7 +119,8 @@ struct PasswordRaceTests {
                 let recipient = path == "/verify" ? World.email : "new@example.com"
                 let code = try #require(try await world.server.mail.letter(to: recipient).code)
                 world.server.interruptions.interrupt {
-                    try await world.server.database.write { db in _ = try db.execute("UPDATE sessions SET ended_at = 1") }
+                    try await world.server.database.write { db in _ = try db.execute("UPDATE sessions SET ended_at = 1")
+                    }
                 }
                 let answer = try await ada.browser.submit(asked, ["code": code])
                 #expect(world.server.interruptions.wasInterrupted)

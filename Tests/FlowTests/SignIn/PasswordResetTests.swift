@@ -44,7 +44,9 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset in a browser where another user was signed in leaves no session of theirs", arguments: Backend.available)
+    @Test(
+        "a reset in a browser where another user was signed in leaves no session of theirs",
+        arguments: Backend.available)
     func displaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             let grace = try await world.person("grace@example.com")
