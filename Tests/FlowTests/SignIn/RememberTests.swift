@@ -92,12 +92,13 @@ struct RememberTests {
             var visitor = BrowserUser(world)
             _ = try await signIn(&visitor, remember: true)
             let confirmation = "/login?confirm=1&continue=%2Faccount"
-            let byPassword = try await visitor.fill(confirmation, ["password": World.password])
+            let byPassword = try await visitor.fill(
+                confirmation, ["email": World.email, "password": World.password])
             #expect(byPassword.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
             world.server.clock.advance(by: .hours(3))
             #expect(try await visitor.isSignedIn())
             let form = try await visitor.press(
-                try await visitor.browser.open(confirmation), action: "/login/code")
+                try await visitor.browser.open(confirmation), action: "/login/code", ["email": World.email])
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
             let byCode = try await visitor.browser.submit(form, ["code": code])
             #expect(byCode.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
