@@ -58,8 +58,8 @@ public struct SignUp: Sendable {
     }
 
     /// Whether `password` is the one chosen at the sign-up. This is asked when the link is opened in another browser,
-    /// whose user may never have signed up. Each try is charged before it is checked. Throws `Verification.Refusal`, and
-    /// `SignIn.Refusal.overloaded` when `address` has to wait for others' passwords: that is no try.
+    /// whose user may never have signed up. Each try is charged before it is checked. Throws `Verification.Refusal`,
+    /// and `SignIn.Refusal.overloaded` when `address` has to wait for others' passwords: that is no try.
     public func isChosen(
         _ password: String, at verification: Verification, from address: String
     ) async throws -> Bool {
