@@ -48,8 +48,8 @@ public struct AddressChange: Sendable {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
-            // One user asked for the code; another may be signed in to the browser by now.
-            guard verification.user == session.user,
+            // One user asked for the code; another may be signed in to the browser by now, or nobody.
+            guard verification.user == session.user, try session.isLiveSignIn(in: db),
                 try announcement.watching(session.user, in: db, { try apply(verification, db) })
             else {
                 return .failure(.gone(reason: "account_gone_or_changed"))

@@ -15,13 +15,13 @@ extension KnownDevices {
         retention: [
             .statement("knownDevices") { now, batch in
                 """
-                DELETE FROM known_devices WHERE seen_at <= \(now - memory) AND user_id IN (
-                    SELECT user_id FROM known_devices WHERE seen_at <= \(now - memory)
+                DELETE FROM known_devices WHERE (user_id, fingerprint) IN (
+                    SELECT user_id, fingerprint FROM known_devices WHERE seen_at <= \(now - memory)
                     ORDER BY seen_at LIMIT \(batch))
                 """
             }
         ],
-        ofUser: .cascade, export: [KnownDevices.export])
+        ofUser: .batches(owner: "user_id", key: "fingerprint"), export: [KnownDevices.export])
 }
 
 extension Logins {

@@ -31,10 +31,10 @@ public struct PasswordReset: Sendable {
         public let isSignedIn: Bool
     }
 
-    /// Sets the password, ends every token, session and mailed link, and signs in here, unless the user is about to be
-    /// deleted. `post` joins the transaction. Throws `HashingPoolFull`.
+    /// Sets the password, ends every token, session and mailed link, and signs in here in place of `old`, unless the
+    /// user is about to be deleted. `post` joins the transaction. Throws `HashingPoolFull`.
     public func finish(
-        _ link: Secret<Verification>, password: Password, opening: Session.Opening,
+        _ link: Secret<Verification>, password: Password, opening: Session.Opening, replacing old: Session.ID?,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Outcome, Verification.Refusal> {
         // Hashes are expensive: nothing is hashed without a valid link.
@@ -65,7 +65,7 @@ public struct PasswordReset: Sendable {
             ).isEmpty
             if !isToBeDeleted {
                 try Sessions.open(
-                    opening, user: user, signedInAt: now, replacing: nil, at: now, in: db,
+                    opening, user: user, signedInAt: now, replacing: old, at: now, in: db,
                     announcement)
             }
             try post(verification, db)

@@ -58,14 +58,28 @@ public struct SignUp: Sendable {
     }
 
     /// Whether `password` is the one chosen at the sign-up. This is asked when the link is opened in another browser,
-    /// whose user may never have signed up. Each try is charged before it is checked.
-    public func isChosen(_ password: String, at verification: Verification) async throws -> Bool {
-        guard let hash = verification.newcomer?.passwordHash,
-            try await verifications.chargeTry(verification.id)
-        else { throw Verification.Refusal.gone(reason: "tried_too_often") }
+    /// whose user may never have signed up. Each try is charged before it is checked. Throws `Verification.Refusal`,
+    /// and `SignIn.Refusal.overloaded` when `address` has to wait for others' passwords: that is no try.
+    public func isChosen(
+        _ password: String, at verification: Verification, from address: String
+    ) async throws -> Bool {
+        guard let hash = verification.newcomer?.passwordHash else {
+            throw Verification.Refusal.gone(reason: "sign_up_done")
+        }
         do {
-            return try await hashing.verify(
-                password, against: PasswordHash(encoded: hash), for: verification.id.text)
+            return try await hashing.admit(address) {
+                guard try await verifications.chargeTry(verification.id) else {
+                    throw Verification.Refusal.gone(reason: "tried_too_often")
+                }
+                do {
+                    return try await hashing.verify(password, against: PasswordHash(encoded: hash), for: address)
+                } catch let full as HashingPoolFull {
+                    try await verifications.refundTry(verification.id)
+                    throw full
+                }
+            }
+        } catch is HashingPoolFull {
+            throw SignIn.Refusal.overloaded
         } catch is PasswordTooLong {
             return false
         }

@@ -57,7 +57,7 @@ public struct Delivery: Sendable {
     public let expiresAt: Timestamp
     let share: Share
     let topic: Topic?
-    let createdAt: Timestamp
+    public let createdAt: Timestamp
     let sealedContent: String
     let seal: Seal
 

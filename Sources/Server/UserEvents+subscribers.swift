@@ -15,6 +15,7 @@ extension UserEvents {
             TokenFamilies.subscriber(telling: callbacks) { AppReturn.Address($0)?.client },
             callbacks.subscriber,
             Verifications.subscriber,
+            KnownDevices.subscriber,
             IssuerSubjects.subscriber,
             PhoneVerification.subscriber,
             Agreements.subscriber,

@@ -30,7 +30,9 @@ struct PageSamples {
                 NewPasswordPage(action: value, formToken: value, email: value, refusal: .weakPassword(.common)),
                 in: frame),
             "verify": templates.verify(
-                VerifyPage(action: value, formToken: value, continueTo: value, email: value), in: frame),
+                VerifyPage(
+                    action: value, formToken: value, continueTo: value, email: value,
+                    refusal: .tooManyAttempts(seconds: 90)), in: frame),
         ]
         for name in [value, nil] {
             pages["confirmAddress \(name == nil)"] = templates.confirmAddress(

@@ -30,6 +30,12 @@ struct InteractionTests {
             return interaction
         }
 
+        func keep(_ interaction: Interaction, for duration: Duration) async throws {
+            try await database.write { [interactions] db in
+                try interactions.keep(interaction, for: duration, in: db)
+            }
+        }
+
         func signIn(_ interaction: Interaction, session: Fingerprint<Session>) async throws -> Interaction? {
             let now = clock.now
             try await database.write { db in
@@ -79,7 +85,7 @@ struct InteractionTests {
         let table = StoredTable("interactions", retention: [Interactions.limit(to: 10)])
         let retention = Retention(database: fixture.database, tables: [table])
         let mailed = try await fixture.begin(in: nil)
-        try await fixture.interactions.keep(mailed, for: .hours(24))
+        try await fixture.keep(mailed, for: .hours(24))
         let signedIn = try await fixture.begin()
         _ = try await fixture.signIn(signedIn, session: Fingerprint(text: "ada"))
         var begun: [Interaction] = []
@@ -180,8 +186,8 @@ struct InteractionTests {
     func swept(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin()
-        try await fixture.interactions.keep(begun, for: .hours(24))
-        try await fixture.interactions.keep(begun, for: .hours(1))
+        try await fixture.keep(begun, for: .hours(24))
+        try await fixture.keep(begun, for: .hours(1))
         fixture.clock.advance(by: .hours(23))
         #expect(try await fixture.interactions.find(begun.id, in: Self.here) != nil)
         fixture.clock.advance(by: .hours(1))

@@ -18,7 +18,7 @@ public struct PhoneVerification: Sendable {
 
     /// Throws unless the user of `session` may still have a code sent. In the transaction that sends it.
     public static func confirm(_ session: Session, in db: any Transaction) throws {
-        guard try isAllowed(session, in: db) else { throw SignIn.Refusal.wrong(reason: "session_ended_meanwhile") }
+        guard try session.isLiveSignIn(in: db) else { throw SignIn.Refusal.wrong(reason: "session_ended_meanwhile") }
     }
 
     /// Takes the code: its number is the user's, verified, and codes sent to a former one become void. `post` joins the
@@ -32,7 +32,7 @@ public struct PhoneVerification: Sendable {
             let taken = try verifications.take(key, .verifyPhone, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             guard let phone = verification.phone, verification.user == session.user,
-                try Self.isAllowed(session, in: db),
+                try session.isLiveSignIn(in: db),
                 try announcement.watching(
                     session.user, in: db, { try User.verify(phone, of: session.user, at: now, in: db) })
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
@@ -46,17 +46,12 @@ public struct PhoneVerification: Sendable {
     public func remove(of session: Session) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
-            guard try Self.isAllowed(session, in: db) else { return }
+            guard try session.isLiveSignIn(in: db) else { return }
             try announcement.watching(session.user, in: db) {
                 try User.forgetPhone(of: session.user, at: now, in: db)
             }
             try Verifications.endTexts(of: session.user, at: now, in: db)
         }
-    }
-
-    private static func isAllowed(_ session: Session, in db: any Transaction) throws -> Bool {
-        guard session.origin == .signIn, try Sessions.isLive(session, in: db) else { return false }
-        return true
     }
 
     /// Somebody who signed up with another's address may have left their own number.

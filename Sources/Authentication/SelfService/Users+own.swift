@@ -32,12 +32,13 @@ extension Users {
     }
 
     /// Sets a new password for the user of `session`, and ends everything obtained with the old one: every token, every
-    /// other session, every mailed link.
+    /// other session, every mailed link, every known device but that of `place`, where the user is now.
     ///
     /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
     /// or the session ended, meanwhile. Throws `SignIn.Refusal.throttled` after many changes.
     public func changePassword(
-        of session: Session, to password: Password, by proof: SignIn.Proof?, also: @escaping Also
+        of session: Session, to password: Password, by proof: SignIn.Proof?, at place: KnownDevices.Place,
+        also: @escaping Also
     ) async throws -> Bool {
         let now = clock.now
         let hash = try await hashing.hash(password.text, for: "\(session.user)", random: random).encoded
@@ -52,6 +53,7 @@ extension Users {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }
             try announcement.say(.accessRevoked(keeping: session.id), session.user, db)
+            try KnownDevices.remember(place, of: session.user, at: now, in: db)
             try also(db)
             return true
         }

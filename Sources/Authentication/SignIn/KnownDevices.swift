@@ -22,13 +22,19 @@ public enum KnownDevices {
     }
 
     static func remember(_ place: Place, of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        var isNew = false
         for mark in place.marks {
+            let seen = try db.execute(
+                "UPDATE known_devices SET seen_at = \(now) WHERE user_id = \(user) AND fingerprint = \(mark)")
+            guard seen == 0 else { continue }
+            isNew = true
             try db.execute(
                 """
                 INSERT INTO known_devices (user_id, fingerprint, seen_at) VALUES (\(user), \(mark), \(now))
                 ON CONFLICT (user_id, fingerprint) DO UPDATE SET seen_at = excluded.seen_at
                 """)
         }
+        if isNew { try forgetOldest(of: user, except: place, in: db) }
     }
 
     /// Whether the user who is known to read the mail to `email` signed in with this fingerprint before. Somebody else

@@ -41,6 +41,15 @@ extension Sessions {
     }
 }
 
+extension Session {
+    /// Whether the user signed in here, and was not signed out meanwhile. Asked in the transaction that takes a code
+    /// for the user's address or number: a session that was bought or asserted shows nobody's presence.
+    func isLiveSignIn(in db: any Transaction) throws -> Bool {
+        guard origin == .signIn else { return false }
+        return try Sessions.isLive(self, in: db)
+    }
+}
+
 extension Session.Opening {
     /// The login of this session, with the same id.
     func login(_ kind: Login.Kind) -> Login.Attempt {

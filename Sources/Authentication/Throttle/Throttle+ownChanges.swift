@@ -10,6 +10,13 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 
+    /// Charges a request of `user` to be deleted. Each ends and tells as much as a new password, and sends a mail; who
+    /// changes their mind can do so at any time, and then asks again.
+    static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Bucket("deletions|\(user)", burst: 5, refill: .hours(1))
+        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+    }
+
     /// The same for a change of `user` by a client, which leaves the user's own share alone.
     static func chargeChangeByClient(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("changes by clients|\(user)", burst: 20, refill: .seconds(30))

@@ -10,8 +10,8 @@ import Values
 ///
 /// For a user under attack from many addresses, each new address gets a few attempts, and all of them together a
 /// hundred (NIST SP 800-63B §3.2.2). Where the user signed in before, from the address or in the browser, only the pair
-/// counts. An attack from elsewhere has no effect there, nor, in a known browser, does one from the same address.
-/// Anywhere else a code by mail or a new password still lets the user in.
+/// counts, and all known browsers together. An attack from elsewhere has no effect there, nor, in a known browser, does
+/// one from the same address. Anywhere else a code by mail or a new password still lets the user in.
 enum Throttle {
     struct Attempt: Sendable {
         let user: String
@@ -69,7 +69,15 @@ enum Throttle {
             // Other attempts in the same /48 do not affect a known address.
             return attempt.isKnown ? Array(buckets.prefix(1)) : buckets
         }
-        return [Bucket("\(name)|device \(mark.text)", burst: burst, refill: .seconds(30), largestBurst: 10)]
+        return [
+            Bucket("\(name)|device \(mark.text)", burst: burst, refill: .seconds(30), largestBurst: 10),
+            devices(attempt),
+        ]
+    }
+    /// All attempts in known browsers together: more browsers give more guesses at once, and no more in the long run.
+    /// One alone cannot fill it.
+    static func devices(_ attempt: Attempt) -> Bucket {
+        Bucket("devices|\(attempt.user)", burst: 100, refill: .seconds(30))
     }
     static func address(_ attempt: Attempt) -> [Bucket] {
         origin("address", attempt.address, burst: 60, refill: .seconds(5))

@@ -38,7 +38,8 @@ public struct UserDeletion: Sendable {
     }
 
     /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every
-    /// token and session now. `also` joins the transaction that schedules: the mail that names the date.
+    /// token and session now. `also` joins the transaction that schedules: the mail that names the date. Throws
+    /// `SignIn.Refusal.throttled` after many requests.
     public func request(
         by session: Session, proof: SignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {
@@ -54,6 +55,7 @@ public struct UserDeletion: Sendable {
             guard try Users.permits(proof, for: session, current: try row.get("password_hash"), in: db) else {
                 return .overtaken
             }
+            try Throttle.chargeDeletion(of: session.user, at: now, in: db)
             guard due > now else {
                 // The deletion itself will be announced when it happens.
                 try mark(session.user, dueAt: due, at: now, in: db, announcement)

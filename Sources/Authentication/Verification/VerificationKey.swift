@@ -20,9 +20,14 @@ extension Verifications {
         }
     }
 
-    /// Stores a draft for which no mail is sent.
-    public func store(_ draft: Draft) async throws {
-        try await database.write { db in try Self.store(draft, in: db) }
+    /// Stores a draft for which no mail is sent, in place of the user's last one: nobody is charged for it, however
+    /// often they sign in while they wait to be deleted.
+    public func offerToRestore(_ draft: Draft) async throws {
+        let (user, purpose) = (draft.verification.user, draft.verification.purpose.rawValue)
+        try await database.write { db in
+            try db.execute("DELETE FROM verifications WHERE user_id = \(user) AND purpose = \(purpose)")
+            try Self.store(draft, in: db)
+        }
     }
 
     /// Ends all open verifications of a user: the current holder of the password asked for none of them.

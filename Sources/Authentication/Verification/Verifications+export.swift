@@ -7,11 +7,12 @@ extension Verifications {
 
     /// Includes those that wait at the user's address without knowing the user.
     static let export = StoredTable.Export.member("pending_verifications") { user, db in
+        let most = StoredTable.Export.most
         var pending = try db.rows(
-            "SELECT \(exported) FROM verifications WHERE user_id = \(user)")
+            "SELECT \(exported) FROM verifications WHERE user_id = \(user) LIMIT \(most)")
         if let email = try User.find(user, in: db)?.email {
             pending += try db.rows(
-                "SELECT \(exported) FROM verifications WHERE email = \(email) AND user_id IS NULL")
+                "SELECT \(exported) FROM verifications WHERE email = \(email) AND user_id IS NULL LIMIT \(most)")
         }
         return .array(
             try pending.map { row in

@@ -103,6 +103,13 @@ extension Verifications {
         }
     }
 
+    /// Takes that charge back: the password was not looked at.
+    func refundTry(_ id: Verification.ID) async throws {
+        try await database.write { db in
+            _ = try db.execute("UPDATE verifications SET tries = tries - 1 WHERE id = \(id) AND tries > 0")
+        }
+    }
+
     private func spend(
         _ verification: Verification, _ attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {

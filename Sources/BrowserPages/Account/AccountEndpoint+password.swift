@@ -17,12 +17,15 @@ extension AccountEndpoint {
                 let password = try await newPassword(entry)
                 let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
                 let post = entry.session.email.map { email in
-                    mail.post(
-                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email, entry.visit)
+                    mail.notice(
+                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email,
+                        isVerified: entry.session.emailVerified, entry.visit)
                 }
-                let isChanged = try await users.changePassword(of: entry.session, to: password, by: proof) { db in
-                    try post?(db)
-                }
+                let place = KnownDevices.Place(
+                    address: gate.newSessions.address(request), device: gate.newSessions.device(request))
+                let isChanged = try await users.changePassword(
+                    of: entry.session, to: password, by: proof, at: place
+                ) { db in try post?(db) }
                 guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 mail.send()
                 return done("password", request)

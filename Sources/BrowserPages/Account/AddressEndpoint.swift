@@ -101,7 +101,9 @@ public struct AddressEndpoint: Endpoint {
             ) { verification, db in
                 // The old address is told part of the new one: if the user did not change it, they will want to know.
                 guard let old = session.email else { return }
-                try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit)(db)
+                try mail.notice(
+                    .emailChanged(newAddress: Self.veiled(verification.email)), to: old,
+                    isVerified: session.emailVerified, visit)(db)
             }
             mail.send()
             switch outcome {

@@ -82,10 +82,10 @@ public struct DeletionEndpoint: Endpoint {
     /// The mail that says until when the user can change their mind.
     private func notice(to entry: UserAccess.Entry) -> Users.Also? {
         entry.session.email.map { email in
-            mail.post(
+            mail.notice(
                 .deletionScheduled(
                     dueAt: deletion.dueAt(askedAt: clock.now).dayText, signInLink: mail.link("/login")),
-                to: email, entry.visit)
+                to: email, isVerified: entry.session.emailVerified, entry.visit)
         }
     }
 

@@ -37,6 +37,7 @@ public struct UserMails: Sendable {
     ) throws {
         guard let user = try User.find(user, in: db), let email = user.email else { return }
         let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)
-        try mail.post(template, to: email, Frame(language: language), id: .ordered(at: now, of: name.utf8))(db)
+        let id = Delivery.ID.ordered(at: now, of: name.utf8)
+        try mail.notice(template, to: email, isVerified: user.emailVerified, Frame(language: language), id: id)(db)
     }
 }

@@ -57,12 +57,15 @@ public struct LogoutEndpoint: Endpoint {
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
             return try await signedOut(request, logout, sawPage: false)
         }
-        // The same user's token, or a link on our own page, shows that the user wants this. Another site's link or a
-        // mailed one shows nothing, and neither does one with another user's token, nor an image on our page.
+        // A token that came of this session, or a link on our own page, shows that the user wants this. Another site's
+        // link or a mailed one shows nothing, and neither does one with a token from elsewhere, which whoever has it
+        // could hide in a page, nor an image on our page.
         let isOwnLink =
             request.headers[.secFetchSite] == "same-origin" && request.headers[.secFetchDest] == "document"
-        let isOwnRequest = token?.user == session.user || isOwnLink
-        if isOwnRequest { return try await end(browser, request, logout) }
+        if isOwnLink { return try await end(browser, request, logout) }
+        if request.isNavigation, let family = token?.family, try await families.isOf(session.id, family) {
+            return try await end(browser, request, logout)
+        }
         if try await logout.isShown(by: session) { return try await end(browser, request, logout) }
         if let client = logout.client, logout.isReturn(to: client, request),
             try await families.isSignedIn(client.id, in: session.id)

@@ -24,7 +24,7 @@ extension LogoutRequest {
 
 extension Request {
     /// Whether the user sees the answer. Browsers that say nothing about it are believed.
-    fileprivate var isNavigation: Bool {
+    var isNavigation: Bool {
         !isPrefetch && headers[.secFetchDest].map { $0 == "document" } ?? true
     }
 }

@@ -22,9 +22,7 @@ extension IdentityProviderEndpoint {
             metadata: ["reason": "\(refusal.reason)", "issuer": "\(attempt.issuer.id)"])
         switch refusal {
         case .tooMany(let wait):
-            var response = pages.message(.tooManyAttempts, visit, status: .tooManyRequests)
-            response.headers[.retryAfter] = String(wait.wholeSeconds)
-            return response
+            return pages.message(.tooManyAttempts, visit, status: .tooManyRequests).asking(toWait: wait)
         case .gone: return page(.upstreamGone, .gone, attempt, visit)
         case .declined: return page(.upstreamDeclined, .forbidden, attempt, visit)
         case .failed, .mistrusted: return page(.upstreamFailed, .badGateway, attempt, visit)

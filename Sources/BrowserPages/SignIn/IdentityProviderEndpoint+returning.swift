@@ -68,7 +68,9 @@ extension IdentityProviderEndpoint {
             request, by: .issuer, at: visit, sawPage: attempt.isFromPage)
         switch try await entrance.enter(person, opening: newSession.opening, replacing: newSession.replaces?.id) {
         case .entered:
-            return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
+            return .sendBrowser(
+                to: newSession.onward ?? "/login", status: .seeOther,
+                cookies: try await newSessions.cookies(of: newSession))
         case .leaving(let user, let isConfined):
             let dueAt = user.deletionDueAt ?? user.updatedAt
             // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do, or a link

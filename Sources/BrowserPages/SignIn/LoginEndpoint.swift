@@ -82,7 +82,9 @@ public struct LoginEndpoint: Endpoint {
             guard
                 try await newSessions.sessions.open(newSession.opening, by: proof, replacing: newSession.replaces?.id)
             else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
-            return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
+            return .sendBrowser(
+                to: newSession.onward ?? "/login", status: .seeOther,
+                cookies: try await newSessions.cookies(of: newSession))
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)

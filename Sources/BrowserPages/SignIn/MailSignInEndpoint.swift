@@ -60,7 +60,8 @@ public struct MailSignInEndpoint: Endpoint {
         if case .wait(let wait) = asked {
             return try await login(
                 request, visit, form, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
-                status: .tooManyRequests)
+                status: .tooManyRequests
+            ).asking(toWait: wait)
         }
         return codes.ask(draft.verification.id)
     }
@@ -76,7 +77,9 @@ public struct MailSignInEndpoint: Endpoint {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
         case .success(let arrived):
             guard let dueAt = arrived.deletionDueAt else {
-                return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
+                return .sendBrowser(
+                    to: newSession.onward ?? "/login", status: .seeOther,
+                    cookies: try await newSessions.cookies(of: newSession))
             }
             return try await Restoring(pages: pages, verifications: verifications).offer(
                 arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, request, visit)

@@ -14,6 +14,7 @@ struct NewSession: Sendable {
     let secret: Secret<Session>
     /// The path to go on to, if anything waits for the sign-in.
     let onward: String?
+    /// That of the session first.
     let cookies: [String]
 }
 
@@ -70,6 +71,15 @@ public struct NewSessions: Sendable {
             cookies: [
                 site.sessionCookie(secret, isRemembered: isRemembered), known == nil ? site.deviceCookie(device) : nil,
             ].compactMap { $0 })
+    }
+
+    /// The cookies of a session that has been opened. It may have renewed one of its user's that is remembered, and is
+    /// remembered then too.
+    func cookies(of opened: NewSession) async throws -> [String] {
+        guard opened.replaces?.isRemembered == true, !opened.opening.isRemembered,
+            try await sessions.find(opened.secret)?.isRemembered == true
+        else { return opened.cookies }
+        return [site.sessionCookie(opened.secret, isRemembered: true)] + opened.cookies.dropFirst()
     }
 
     /// A request that goes on in a browser, and its id there.

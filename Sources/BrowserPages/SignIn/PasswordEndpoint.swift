@@ -69,19 +69,19 @@ public struct PasswordEndpoint: Endpoint {
         let draft = verifications.draft(
             .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: visit.destination?.text ?? "")
-        try await pages.keep(visit.destination, for: .resetPassword)
         let template = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(template, to: email, visit)
         let asked = try await verifications.ask(
             draft, from: newSessions.address(request), device: newSessions.device(request), hasReader: user != nil,
-            post: post)
+            post: pages.keeping(visit.destination, for: .resetPassword, with: post))
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
                 request, visit, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
-                status: .tooManyRequests)
+                status: .tooManyRequests
+            ).asking(toWait: wait)
         }
         let again = Self.path + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? "")
         return pages.message(.checkMail, visit, values: ["email": email.text, "again": again], status: .ok)
@@ -127,9 +127,9 @@ public struct PasswordEndpoint: Endpoint {
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
             let newSession = try await newSessions.newSession(request, by: .mail, at: visit)
-            let outcome = try await reset.finish(link, password: password, opening: newSession.opening) { _, db in
-                try post(db)
-            }
+            let outcome = try await reset.finish(
+                link, password: password, opening: newSession.opening, replacing: newSession.replaces?.id
+            ) { _, db in try post(db) }
             mail.send()
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)

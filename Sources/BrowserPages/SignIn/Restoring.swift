@@ -18,7 +18,7 @@ struct Restoring: Sendable {
         let draft = verifications.draft(
             .restore, email: email, user: user, browser: pages.forms.browser(request),
             continueTo: visit.destination?.text ?? "", method: method)
-        try await verifications.store(draft)
+        try await verifications.offerToRestore(draft)
         let page = RestorePage(
             action: "/account/restore", formToken: form.token, verification: draft.verification.id.text,
             continueTo: visit.destination?.text ?? "", dueAt: dueAt.dayText)

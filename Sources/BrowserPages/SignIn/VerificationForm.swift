@@ -77,11 +77,9 @@ struct VerificationForm: Sendable {
         var response = page(
             request, visit, verification: Verification.ID(form["verification"] ?? ""), email: form["email"] ?? "",
             refusal: shown)
-        if case .tooMany(let wait) = refusal {
-            response.status = .tooManyRequests
-            response.headers[.retryAfter] = String(wait.wholeSeconds)
-        }
-        return response
+        guard case .tooMany(let wait) = refusal else { return response }
+        response.status = .tooManyRequests
+        return response.asking(toWait: wait)
     }
 }
 

@@ -9,6 +9,10 @@ import Text
 import Values
 
 /// `GET` and `POST /verify`: a signed-in user proves to read their address.
+///
+/// Only after a sign-in here. Whoever made a user with somebody else's address can lead its owner's browser into a
+/// session of that user, without a sign-in. The owner, who reads the code, must then take the user over by
+/// `/login/code`, which removes the stranger's password, and not confirm the address for the stranger.
 public struct VerifyEndpoint: Endpoint {
     static let path = "/verify"
     private let pages: PageRenderer
@@ -48,7 +52,7 @@ public struct VerifyEndpoint: Endpoint {
     private func asking(_ request: Request, continueTo: String?) async throws -> (Asking?, elsewhere: String) {
         let destination = try await pages.destination(continueTo, request)
         let visit = try await pages.visit(request, to: destination)
-        guard let session = try await newSessions.sessions.of(request, pages.site) else {
+        guard let session = try await signedIn(request) else {
             // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
             return (nil, "/login?continue=\(PercentEncoding.encode(here))")
@@ -59,17 +63,30 @@ public struct VerifyEndpoint: Endpoint {
         return (Asking(session: session, email: email, visit: visit), Self.path)
     }
 
+    private func signedIn(_ request: Request) async throws -> Session? {
+        guard let session = try await newSessions.sessions.of(request, pages.site), session.origin == .signIn else {
+            return nil
+        }
+        return session
+    }
+
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let (asking, elsewhere) = try await asking(
             request, continueTo: Form.query(of: request.target.text)["continue"])
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        return page(asking, request)
+    }
+
+    private func page(
+        _ asking: Asking, _ request: Request, refusal: PageRefusal? = nil, status: Status = .ok
+    ) -> Response {
         let form = pages.forms.issue(request)
         let page = VerifyPage(
             action: Self.path, formToken: form.token, continueTo: asking.visit.destination?.text ?? "",
-            email: asking.email.text)
+            email: asking.email.text, refusal: refusal)
         return pages.page(
-            pages.templates.verify(page, in: asking.visit.frame), asking.visit, cookies: [form.setCookie],
-            formsLeaveSite: true)
+            pages.templates.verify(page, in: asking.visit.frame), asking.visit, status: status,
+            cookies: [form.setCookie], formsLeaveSite: true)
     }
 
     private var codes: VerificationForm {
@@ -79,7 +96,7 @@ public struct VerifyEndpoint: Endpoint {
     }
 
     @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
-        guard let session = try await newSessions.sessions.of(request, pages.site) else {
+        guard let session = try await signedIn(request) else {
             return .sendBrowser(to: codes.start, status: .seeOther)
         }
         return try await codes.show(request, of: session.user)
@@ -100,7 +117,11 @@ public struct VerifyEndpoint: Endpoint {
         let post = mail.reply(template, to: asking.email, asking.visit)
         let asked = try await verifications.ask(draft, from: newSessions.address(request), post: post)
         mail.send()
-        if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }
+        if case .wait(let wait) = asked {
+            return page(
+                asking, request, refusal: .tooManyAttempts(seconds: wait.wholeSeconds), status: .tooManyRequests
+            ).asking(toWait: wait)
+        }
         return codes.ask(draft.verification.id)
     }
 

@@ -63,7 +63,9 @@ public struct AppSignUpEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
+                return .sendBrowser(
+                    to: newSession.onward ?? "/account", status: .seeOther,
+                    cookies: try await newSessions.cookies(of: newSession))
             }
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError

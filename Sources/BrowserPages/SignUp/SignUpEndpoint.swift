@@ -80,8 +80,8 @@ public struct SignUpEndpoint: Endpoint {
                 email: email, password: password, name: name.text.isEmpty ? nil : name.text,
                 agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
                 continueTo: visit.destination?.text ?? "", from: newSessions.address(request))
-            try await pages.keep(visit.destination, for: .signUp)
-            let post = mail.reply(template(prepared), to: email, visit)
+            let post = pages.keeping(
+                visit.destination, for: .signUp, with: mail.reply(template(prepared), to: email, visit))
             // The throttle was charged before the hash.
             _ = try await verifications.ask(prepared.draft, from: nil, post: post)
             mail.send()

@@ -37,7 +37,9 @@ struct SignUpLink: Sendable {
         let visit = try await pages.visit(request, of: verification)
         do {
             if !verification.isFrom(pages.forms.browser(request)) {
-                guard try await signUp.isChosen(form["password"] ?? "", at: verification) else {
+                let isChosen = try await signUp.isChosen(
+                    form["password"] ?? "", at: verification, from: newSessions.address(request))
+                guard isChosen else {
                     return try page(verification, request, visit, context, refusal: .wrongPassword)
                 }
             }
@@ -51,6 +53,13 @@ struct SignUpLink: Sendable {
             }
         } catch let refusal as Verification.Refusal {
             return refuse(refusal, visit, context)
+        } catch let refusal as SignIn.Refusal {
+            let error = refusal.oauthError
+            error.log(to: context.logger)
+            var response = try page(verification, request, visit, context, refusal: refusal.onPage)
+            response.status = error.status
+            error.decorate(&response.headers)
+            return response
         } catch StorageError.conflict {
             return pages.message(
                 .accountExists, visit, values: ["email": verification.email], status: .conflict)

@@ -64,7 +64,7 @@ public struct Session: Sendable {
         package let userAgent: String
         package let address: String
         package var method: Method
-        let isRemembered: Bool
+        package internal(set) var isRemembered: Bool
         package var client: Client.ID?
         package var assertedBy: AssertedBy?
         /// More work in the transaction that opens the session.

@@ -20,10 +20,15 @@ public struct Sessions: Sendable {
     /// Opens a session in the caller's transaction. It replaces the browser's previous session, whose secret is never
     /// reused.
     package static func begin(
-        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID?,
+        _ new: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
+        var opening = new
+        // Pages that confirm a sign-in do not ask again whether to remember it.
+        if let old, family == nil, new.assertedBy?.isConfined != true, try isRemembered(old, of: user, in: db) {
+            opening.isRemembered = true
+        }
         let client = family == nil ? nil : opening.client
         // The `sid` that clients know stays the same when the same user signs in again in this browser.
         let isRenewed = try old.map { old in
@@ -52,6 +57,14 @@ public struct Sessions: Sendable {
         let id = isRenewed == true ? old ?? opening.id : opening.id
         try displaceSurplus(of: user, beside: id, at: now, in: db, announcement)
         try forgetEnded(of: user, after: opening.id, in: db)
+    }
+
+    private static func isRemembered(
+        _ id: Session.ID, of user: UserID, in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            "SELECT id FROM sessions WHERE id = \(id) AND user_id = \(user) AND remembered = 1 AND ended_at IS NULL"
+        ).isEmpty
     }
 
     /// The live session of a cookie. Using a session keeps it alive; this is stored at most once a minute.

@@ -11,7 +11,11 @@ extension IssuerUsers {
     ) throws -> Bool {
         if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
             guard link.user == user else { return false }
-            try IssuerSubjects.release(person.subject, of: person.issuer.id, in: db)
+            // The user was told of a link to one merchant's applications. From now on it leads to all, and to the
+            // account.
+            if try IssuerSubjects.release(person.subject, of: person.issuer.id, in: db) {
+                try events.say(.linked(issuer: person.issuer.title), user, at: now, in: db)
+            }
             return true
         }
         guard try !IssuerSubjects.has(user, linkedTo: person.issuer.id, in: db),

@@ -84,10 +84,13 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Ends the confinement: the user has asked for the link in a browser, too.
-    static func release(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws {
+    /// Ends the confinement: the user has asked for the link in a browser, too. False when there was none.
+    static func release(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try db.execute(
-            "UPDATE issuer_subjects SET is_confined = 0 WHERE issuer_id = \(issuer) AND subject = \(subject)")
+            """
+            UPDATE issuer_subjects SET is_confined = 0
+            WHERE issuer_id = \(issuer) AND subject = \(subject) AND is_confined = 1
+            """) == 1
     }
 
     /// Removes all links of a user, in the caller's transaction: somebody else may have made them.

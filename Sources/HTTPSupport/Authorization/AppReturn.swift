@@ -1,5 +1,6 @@
 package import Directory
 package import OAuth
+package import Storage
 import Values
 
 /// Where a user whom an app signed up goes next: back to the app if it gave an address, otherwise to the account page.
@@ -24,21 +25,32 @@ package enum AppReturn {
         }
     }
 
-    /// The address for `redirectURI`: one that `client` registered, a place in its app, or its own authorization
-    /// request at this server, which SPiD's SDKs for phones send. That request is kept for the lifetime of the link.
-    /// Nil for any other.
-    package static func address(
-        of redirectURI: String?, for client: Client, _ pages: PageRenderer, lasting lifetime: Duration
-    ) async throws -> Address? {
-        guard let redirectURI else { return Address(client: client.id) }
-        if let uri = client.redirectURI(redirectURI) ?? client.appPage(redirectURI) {
-            return Address(client: client.id, redirectURI: uri.text)
+    /// An address, and the request that goes on there. Nothing is stored before the mail that leads there: a sign-up
+    /// that is refused leaves nothing behind.
+    package struct Way: Sendable {
+        package let address: Address
+        var request: Interaction?
+
+        /// Stores the request, in the transaction that queues the mail.
+        package func store(in db: any Transaction) throws {
+            guard let request else { return }
+            try Interactions.store(request, in: db)
         }
-        guard let request = Form(authorizationRequest: redirectURI, of: client, at: pages.site) else { return nil }
-        let begun = try await pages.interactions.begin(
-            request.pairs.encoded, of: client.id, in: nil, lifetime: lifetime)
-        guard case .begun(let interaction) = begun else { return Address(client: client.id) }
-        return Address(client: client.id, interaction: interaction.id)
+    }
+
+    /// The way to `redirectURI`: an address that `client` registered, a place in its app, or its own authorization
+    /// request at this server, which SPiD's SDKs for phones send. That request waits for the lifetime of the link. Nil
+    /// for any other.
+    package static func way(
+        to redirectURI: String?, of client: Client, _ pages: PageRenderer, lasting lifetime: Duration
+    ) -> Way? {
+        guard let redirectURI else { return Way(address: Address(client: client.id)) }
+        if let uri = client.redirectURI(redirectURI) ?? client.appPage(redirectURI) {
+            return Way(address: Address(client: client.id, redirectURI: uri.text))
+        }
+        guard let form = Form(authorizationRequest: redirectURI, of: client, at: pages.site) else { return nil }
+        let request = pages.interactions.draft(form.pairs.encoded, of: client.id, in: nil, lifetime: lifetime)
+        return Way(address: Address(client: client.id, interaction: request.id), request: request)
     }
 }
 

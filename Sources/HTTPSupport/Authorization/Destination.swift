@@ -77,10 +77,16 @@ extension PageRenderer {
         return found
     }
 
-    /// Keeps a waiting request as long as a mail for `purpose` is valid, because the mail links back to it.
-    package func keep(_ destination: Destination?, for purpose: Verification.Purpose) async throws {
-        guard let interaction = destination?.interaction, let lifetime = purpose.linkLifetime else { return }
-        try await interactions.keep(interaction, for: lifetime)
+    /// `post`, and with it a waiting request is kept as long as a mail for `purpose` is valid, because the mail links
+    /// back to it.
+    package func keeping(
+        _ destination: Destination?, for purpose: Verification.Purpose, with post: @escaping Verifications.Post
+    ) -> Verifications.Post {
+        guard let interaction = destination?.interaction, let lifetime = purpose.linkLifetime else { return post }
+        return { [interactions] isSent, db in
+            try interactions.keep(interaction, for: lifetime, in: db)
+            try post(isSent, db)
+        }
     }
 
     /// The destination of the mail for `verification`. Its secret is accepted in any browser; an expired request has no

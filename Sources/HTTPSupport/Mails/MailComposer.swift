@@ -18,16 +18,34 @@ public struct MailComposer: Sendable {
         self.site = site
     }
 
-    /// Returns what queues `mail` in the caller's transaction. Pass an `id` when already in one: it may run twice.
-    package func post(
-        _ mail: Pages.MailTemplate, to recipient: String, _ frame: Frame, id: Delivery.ID? = nil
+    /// Returns what queues a notice in the caller's transaction: a mail that tells what happened. `isVerified` says
+    /// whether its recipient has shown to read it; one who has not gets few. Pass the `id` of one that is queued
+    /// nowhere else: it may run twice.
+    package func notice(
+        _ mail: Pages.MailTemplate, to recipient: String, isVerified: Bool, _ frame: Frame, id: Delivery.ID
     ) -> @Sendable (any Transaction) throws -> Void {
-        let delivery = delivery(mail, templates.mails(mail, in: frame), recipient, id: id)
-        return { db in try delivery.store(in: db) }
+        notice(delivery(mail, templates.mails(mail, in: frame), recipient, id: id), recipient, isVerified)
     }
 
-    /// The same for a mail whose cause is on a page or in a call of a merchant: it takes that merchant's turns, so that
-    /// one merchant's thousands of sign-ups do not keep another's users waiting for their codes.
+    /// The same for a notice whose cause is on a page or in a call of a merchant, as `post`.
+    package func notice(
+        _ mail: Pages.MailTemplate, to recipient: String, isVerified: Bool, _ visit: PageContext
+    ) -> @Sendable (any Transaction) throws -> Void {
+        notice(delivery(mail, recipient, visit), recipient, isVerified)
+    }
+
+    private func notice(
+        _ delivery: Delivery, _ recipient: String, _ isVerified: Bool
+    ) -> @Sendable (any Transaction) throws -> Void {
+        { db in
+            guard try isVerified || NoticeThrottle.charge(recipient, at: delivery.createdAt, in: db) else { return }
+            try delivery.store(in: db)
+        }
+    }
+
+    /// Returns what queues `mail` in the caller's transaction. Its cause is on a page or in a call of a merchant: it
+    /// takes that merchant's turns, so that one merchant's thousands of sign-ups do not keep another's users waiting
+    /// for their codes.
     package func post(
         _ mail: Pages.MailTemplate, to recipient: String, _ visit: PageContext
     ) -> @Sendable (any Transaction) throws -> Void {

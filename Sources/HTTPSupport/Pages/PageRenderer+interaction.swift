@@ -72,9 +72,7 @@ extension PageRenderer {
     }
 
     package func tooManyAttempts(_ wait: Duration, _ http: Request) async throws -> Response {
-        var response = message(.tooManyAttempts, try await visit(http), status: .tooManyRequests)
-        response.headers[.retryAfter] = String(wait.wholeSeconds)
-        return response
+        message(.tooManyAttempts, try await visit(http), status: .tooManyRequests).asking(toWait: wait)
     }
 
     /// The response when the page's request does not wait here: it says to begin again in the app.

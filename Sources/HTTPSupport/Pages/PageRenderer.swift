@@ -57,6 +57,13 @@ public struct PageRenderer: Sendable {
 }
 
 extension Response {
+    /// The same, and says how long to wait before the next attempt.
+    package func asking(toWait wait: Duration) -> Response {
+        var response = self
+        response.headers[.retryAfter] = String(wait.wholeSeconds)
+        return response
+    }
+
     /// Redirects the browser to `location`, which must be a registered redirect URI or a path of ours. Caches never
     /// keep it, because it can carry a code.
     package static func sendBrowser(

@@ -1,3 +1,4 @@
+import Cryptography
 import HTTP
 import JSON
 import Logging
@@ -60,7 +61,7 @@ struct ErrorBoundary: Sendable {
             return unchecked(request, reason, logger)
         case StorageError.holdsNUL:
             return unchecked(request, "a text holds U+0000", logger)
-        case is CancellationError:
+        case is CancellationError, is HashingPoolFull:
             return tryLater(request)
         default:
             logger.error("unexpected error", metadata: ["error": "\(String(reflecting: error))"])

@@ -33,9 +33,7 @@ public struct Interactions: Sendable {
         charge: @escaping @Sendable (any Transaction, Timestamp) throws -> Duration? = { _, _ in nil }
     ) async throws -> Beginning {
         let now = clock.now
-        let interaction = Interaction(
-            id: .ordered(at: now, from: random), client: client, request: request, browser: browser,
-            progress: .none, expiresAt: now + lifetime)
+        let interaction = draft(request, of: client, in: browser, lifetime: lifetime)
         let wait = try await database.write { db -> Duration? in
             if let wait = try charge(db, now) { return wait }
             if let browser { try Self.makeRoom(in: browser, db) }
@@ -43,6 +41,16 @@ public struct Interactions: Sendable {
             return nil
         }
         return wait.map { .wait($0) } ?? .begun(interaction)
+    }
+
+    /// An interaction that is not stored yet. `store` does that.
+    public func draft(
+        _ request: String, of client: Client.ID, in browser: Fingerprint<Interaction.Browser>?, lifetime: Duration
+    ) -> Interaction {
+        let now = clock.now
+        return Interaction(
+            id: .ordered(at: now, from: random), client: client, request: request, browser: browser,
+            progress: .none, expiresAt: now + lifetime)
     }
 
     /// The interaction if it may be used in `browser`; nil when unknown, expired or another browser's.
@@ -83,17 +91,16 @@ public struct Interactions: Sendable {
         return isBound ? bound : nil
     }
 
-    /// Keeps it for at least `duration` from now, because a mail that links back to it was sent.
-    public func keep(_ interaction: Interaction, for duration: Duration) async throws {
+    /// Keeps it for at least `duration` from now, because a mail links back to it. In the transaction that queues the
+    /// mail, and so only once that was charged: rows that are kept are exempt from the bound of all.
+    public func keep(_ interaction: Interaction, for duration: Duration, in db: any Transaction) throws {
         let expiresAt = clock.now + duration
         guard interaction.expiresAt < expiresAt else { return }
-        try await database.write { db in
-            _ = try db.execute(
-                """
-                UPDATE interactions SET expires_at = \(expiresAt)
-                WHERE fingerprint = \(interaction.id.fingerprint) AND expires_at < \(expiresAt)
-                """)
-        }
+        try db.execute(
+            """
+            UPDATE interactions SET expires_at = \(expiresAt)
+            WHERE fingerprint = \(interaction.id.fingerprint) AND expires_at < \(expiresAt)
+            """)
     }
 
     /// A new id, under which an interaction goes on in another browser.
@@ -109,7 +116,8 @@ public struct Interactions: Sendable {
             """)
     }
 
-    private static func store(_ interaction: Interaction, in db: any Transaction) throws {
+    /// Stores a draft in the caller's transaction, in which its sender was charged.
+    public static func store(_ interaction: Interaction, in db: any Transaction) throws {
         try db.execute(
             """
             INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,

@@ -121,6 +121,15 @@ public struct TokenFamilies: Sendable {
         }
     }
 
+    /// Whether the tokens of `family` were got in the browser session, or bought it. Also when they have ended since.
+    public func isOf(_ session: Session.ID, _ family: TokenFamily.ID) async throws -> Bool {
+        try await database.read { db in
+            let got = try db.rows("SELECT id FROM token_families WHERE id = \(family) AND session_id = \(session)")
+            guard got.isEmpty else { return true }
+            return try !db.rows("SELECT id FROM sessions WHERE id = \(session) AND family_id = \(family)").isEmpty
+        }
+    }
+
     /// Whether the user has used a client that `merchant` vouches for: not one that registered itself.
     public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in

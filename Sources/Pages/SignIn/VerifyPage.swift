@@ -5,11 +5,17 @@ public struct VerifyPage: PageContents {
     let formToken: String
     let continueTo: String
     let email: String
+    let refusal: PageRefusal?
 
-    public init(action: String, formToken: String, continueTo: String, email: String) {
+    public init(
+        action: String, formToken: String, continueTo: String, email: String, refusal: PageRefusal? = nil
+    ) {
         self.action = action
         self.formToken = formToken
         self.continueTo = continueTo
         self.email = email
+        self.refusal = refusal
     }
+
+    func words(_ texts: Texts) -> [String: Any] { refusal.map { ["refusal": $0.words(texts)] } ?? [:] }
 }

@@ -79,7 +79,7 @@ public struct ProviderResource: SPiDResource {
             provider in
             guard let email = owner.email else { return { _ in } }
             let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
-            return mail.post(message, to: email, visit)
+            return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)
         }
         guard isAttached else {
             throw SPiDRefusal(

@@ -40,8 +40,8 @@ public struct SignUpResource: SPiDResource {
         // A client that signs users up sees their passwords.
         try caller.requireFirstParty()
         guard
-            let address = try await AppReturn.address(
-                of: call["redirectUri"], for: caller.contextClient, pages,
+            let way = AppReturn.way(
+                to: call["redirectUri"], of: caller.contextClient, pages,
                 lasting: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
         else {
             throw SPiDRefusal(
@@ -65,7 +65,7 @@ public struct SignUpResource: SPiDResource {
         do {
             prepared = try await signUp.prepare(
                 by: caller.client.id, email: user.email, password: password, profile: user.profile,
-                continueTo: address.path)
+                continueTo: way.address.path)
         } catch is HashingPoolFull {
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }
@@ -74,6 +74,7 @@ public struct SignUpResource: SPiDResource {
             ? []
             : agreements.terms(
                 for: caller.contextClient)
+        let post = mail.post(message(prepared), to: user.email.text, visit)
         let outcome = try await signUp.finish(
             prepared,
             also: { id, now, db in
@@ -81,7 +82,11 @@ public struct SignUpResource: SPiDResource {
                 try Connections.connect(id, to: caller.contextClient.id, at: now, in: db)
                 // As with SPiD, the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
-            }, post: mail.post(message(prepared), to: user.email.text, visit))
+            },
+            post: { db in
+                try way.store(in: db)
+                try post(db)
+            })
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)

@@ -134,6 +134,8 @@ import Testing
                 (["jwks_uri": "https://op.example/keys"], "discovery_url"),
                 (["client_secret": "s"], "client_secret"), (["scope": "openid"], "scope"),
                 (["sign_in_name": "OP"], "sign_in_name"), (["client_id": "c"], "sign_in_name"),
+                (["client_id": "c", "sign_in_name": "O\u{202E}P"], "sign_in_name"),
+                (["client_id": "c", "sign_in_name": "O\u{2028}P"], "sign_in_name"),
                 (["client_id": "c", "sign_in_name": "OP", "scope": "email"], "scope"),
                 (["client_id": "c", "sign_in_name": "OP", "scope": "openid \u{e6}"], "scope"),
                 (["provider": "apple", "audiences": ["1"]], "issuer"),

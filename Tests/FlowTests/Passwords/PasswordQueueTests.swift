@@ -1,6 +1,8 @@
 import Cryptography
 import JSON
+import Mail
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -49,8 +51,30 @@ struct PasswordQueueTests {
         }
     }
 
+    @Test("a sign-up's link in another browser gets 503 for a full queue, and loses no try")
+    func signUpLink() async throws {
+        let link = Mutex("")
+        try await whileFull { world in
+            var visitor = BrowserUser(world)
+            _ = try await visitor.signUp("new@example.com")
+            let letter = try await world.server.mail.letter(to: "new@example.com")
+            let path = try #require(letter.link(containing: "/signup/confirm/"))
+            link.withLock { $0 = path.replacing("http://spindle.test", with: "") }
+        } _: { world in
+            var elsewhere = BrowserUser(world)
+            for _ in 1...6 {
+                let refused = try await elsewhere.fill(link.withLock { $0 }, ["password": World.password])
+                #expect(refused.status == 503 && refused.header("retry-after") == "2", "\(refused)")
+                #expect(refused.body.contains("role=\"alert\""))
+            }
+            #expect(try await world.count("verifications WHERE tries > 0") == 0)
+        }
+    }
+
     /// Runs `story` while one password is being hashed and another waits, and there is no more room; then signs in.
-    private func whileFull(_ story: (World) async throws -> Void) async throws {
+    private func whileFull(
+        _ before: (World) async throws -> Void = { _ in }, _ story: (World) async throws -> Void
+    ) async throws {
         let pool = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 1,
             random: SystemRandom())
@@ -58,9 +82,10 @@ struct PasswordQueueTests {
         let dear = PasswordHash(
             encoded: "$argon2id$v=19$m=1024,t=4096,p=1$c2FsdHNhbHRzYWx0c2FsdA$" + String(repeating: "A", count: 43))
         try await World.with(.sqlite, hashing: pool) { world in
-            let before = pool.hashesComputed
+            try await before(world)
+            let computed = pool.hashesComputed
             let running = Task { try await pool.verify("occupies the worker", against: dear, for: "a") }
-            while pool.hashesComputed == before { try await Task.sleep(for: .milliseconds(2)) }
+            while pool.hashesComputed == computed { try await Task.sleep(for: .milliseconds(2)) }
             let waiting = Task { try await pool.verify("fills the queue", against: dear, for: "a") }
             while pool.waiting == 0 { try await Task.sleep(for: .milliseconds(2)) }
 

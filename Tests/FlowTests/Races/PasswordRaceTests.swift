@@ -108,6 +108,28 @@ struct PasswordRaceTests {
         }
     }
 
+    @Test("a code typed while its session ends verifies and changes no address", arguments: Backend.available)
+    func addressCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in ["/verify", "/account/email"] {
+                var ada = try await world.signedIn()
+                let page = try await ada.browser.open(path == "/verify" ? path : "/account")
+                let asked = try await ada.press(
+                    page, action: path, ["email": "new@example.com", "current_password": World.password])
+                let recipient = path == "/verify" ? World.email : "new@example.com"
+                let code = try #require(try await world.server.mail.letter(to: recipient).code)
+                world.server.interruptions.interrupt {
+                    try await world.server.database.write { db in _ = try db.execute("UPDATE sessions SET ended_at = 1")
+                    }
+                }
+                let answer = try await ada.browser.submit(asked, ["code": code])
+                #expect(world.server.interruptions.wasInterrupted)
+                #expect(answer.status == 410, "\(answer)")
+                #expect(try await world.count("users WHERE email_verified = 1 OR email = 'new@example.com'") == 0)
+            }
+        }
+    }
+
     @Test("an administrator who lost the scope meanwhile sets no password", arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in

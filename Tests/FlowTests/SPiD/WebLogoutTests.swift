@@ -16,7 +16,8 @@ struct WebLogoutTests {
                     _ = try await browser.submit(
                         try await browser.open("/login"),
                         ["email": World.email, "password": World.password, "remember": "1"])
-                    let phone = try await world.signIn()
+                    let code = try await browser.open(world.authorizeAddress()).requireRedirected("code")
+                    let phone = try await world.redeemAuthorization(code)
                     let token = try phone.require("access_token")
                     let out = try await browser.open(link(world, path, token: token, namesClient: names))
                     #expect(out.status == 302 && out.header("location") == World.webview)
@@ -54,6 +55,50 @@ struct WebLogoutTests {
             let signedOut = try await browser.open(
                 link(world, token: expired, namesClient: false), headers: ["Sec-Fetch-Dest": "document"])
             #expect(signedOut.status == 302 && signedOut.header("location") == World.webview)
+        }
+    }
+
+    @Test("a web view signs out with the token that bought its session", arguments: Backend.available)
+    func webView(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+            let out = try await webview.open(
+                link(world, token: try phone.require("access_token"), namesClient: true))
+            #expect(out.status == 302 && out.header("location") == World.webview)
+            #expect(webview.session == nil)
+        }
+    }
+
+    @Test(
+        "a token that the user's other device got, or an image on a page, signs no browser out",
+        arguments: Backend.available)
+    func elsewhere(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.confidential(["client_name": "Stranger", "first_party": false])
+            var other = BrowserUser(world)
+            try await other.browser.signIn()
+            let consent = try await other.browser.open(world.authorizeAddress(["scope": "profile"], for: stranger))
+            let allowed = try await other.browser.submit(consent, ["decision": "allow", "scope": "profile"])
+            let code = try await other.follow(allowed).requireRedirected("code")
+            let strangers = try await world.redeemAuthorization(code, as: stranger).require("access_token")
+            let phones = try await world.signIn().require("access_token")
+
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for token in [strangers, phones] {
+                let page = try await browser.open(link(world, token: token, namesClient: false))
+                #expect(page.status == 200 && page.body.contains("Sign out?"))
+                #expect(try await browser.isSignedIn())
+                #expect(try await !world.isLive(token), "a token in an address ends in any case")
+            }
+            let own = try await browser.open(world.authorizeAddress()).requireRedirected("code")
+            let token = try await world.redeemAuthorization(own).require("access_token")
+            let hidden = try await browser.open(
+                link(world, token: token, namesClient: true), headers: ["Sec-Fetch-Dest": "image"])
+            #expect(hidden.body.contains("Sign out?"))
+            #expect(try await browser.isSignedIn())
         }
     }
 

@@ -45,8 +45,8 @@ struct LogoutReturnTests {
             #expect(nobody.header("location") == World.webview)
 
             var browser = Browser(world.server)
-            try await browser.signIn()
-            let token = try await world.signIn().require("access_token")
+            let code = try await world.authorize(in: &browser).requireRedirected("code")
+            let token = try await world.redeemAuthorization(code).require("access_token")
             // The token says whose client asks.
             let out = try await browser.open(
                 path(["oauth_token": token, "redirect_uri": World.webview, "state": "s"]),

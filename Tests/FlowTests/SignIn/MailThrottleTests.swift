@@ -79,6 +79,25 @@ struct MailThrottleTests {
         }
     }
 
+    @Test("a reset link that is refused for now keeps no request waiting for a day", arguments: Backend.available)
+    func keeping(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            let kept = try await world.begin(world.authorizeAddress(), in: &visitor.browser)
+            #expect(
+                try await visitor.fill("/password?continue=\(kept)", ["email": World.email]).status == 200)
+            for number in 2...30 {
+                #expect(try await visitor.fill("/password", ["email": "user\(number)@example.com"]).status == 200)
+            }
+            let refused = try await world.begin(world.authorizeAddress(), in: &visitor.browser)
+            let answer = try await visitor.fill("/password?continue=\(refused)", ["email": World.email])
+            #expect(answer.status == 429 && answer.header("retry-after") == "120")
+            world.server.clock.advance(by: .hours(4))
+            #expect(try await visitor.browser.open("/password?continue=\(kept)").status == 200)
+            #expect(try await visitor.browser.open("/password?continue=\(refused)").status == 410)
+        }
+    }
+
     @Test("an invalid or used link causes no password hashing", arguments: Backend.available)
     func noHashWithoutLink(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -44,6 +44,21 @@ struct PasswordResetTests {
         }
     }
 
+    @Test(
+        "a reset in a browser where another user was signed in leaves no session of theirs",
+        arguments: Backend.available)
+    func displaced(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let grace = try await world.person("grace@example.com")
+            var browser = try await world.signedIn(as: "grace@example.com")
+            let path = try await link(world, &browser)
+            #expect(try await browser.fill(path, ["password": Self.new]).status == 303)
+            #expect(try await world.count("sessions WHERE user_id = \(grace) AND ended_at IS NULL") == 0)
+            #expect(try await browser.isSignedIn())
+            #expect(try await browser.browser.open("/account").body.contains("ada<wbr>@example.com"))
+        }
+    }
+
     @Test("of two concurrent resets one sets the password", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in

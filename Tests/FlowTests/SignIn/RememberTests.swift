@@ -82,6 +82,38 @@ struct RememberTests {
         }
     }
 
+    @Test(
+        "a user who confirms the sign-in, by password or code, stays remembered; another user in the browser is not",
+        arguments: Backend.available)
+    func confirmed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            _ = try await world.person("grace@example.com")
+            var visitor = BrowserUser(world)
+            _ = try await signIn(&visitor, remember: true)
+            let confirmation = "/login?confirm=1&continue=%2Faccount"
+            let byPassword = try await visitor.fill(
+                confirmation, ["email": World.email, "password": World.password])
+            #expect(byPassword.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
+            world.server.clock.advance(by: .hours(3))
+            #expect(try await visitor.isSignedIn())
+            let form = try await visitor.press(
+                try await visitor.browser.open(confirmation), action: "/login/code", ["email": World.email])
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let byCode = try await visitor.browser.submit(form, ["code": code])
+            #expect(byCode.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
+            world.server.clock.advance(by: .hours(3))
+            #expect(try await visitor.isSignedIn())
+
+            let login = try await visitor.browser.open("/login?continue=%2Faccount")
+            let other = try await visitor.browser.submit(
+                login, ["email": "grace@example.com", "password": World.password])
+            #expect(other.setCookie("spindle_session")?.contains("Max-Age") == false)
+            world.server.clock.advance(by: .hours(2))
+            #expect(try await !visitor.isSignedIn())
+        }
+    }
+
     @Test("guesses from the owner's own IP address do not throttle the known browser", arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -59,6 +59,49 @@ struct VerifyTests {
         }
     }
 
+    @Test(
+        "a session that a token bought verifies no address for whoever holds the phone: its reader takes the user over",
+        arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            // Somebody made the user with Ada's address and a password of theirs, and leads Ada's browser here.
+            let phone = try await world.signIn()
+            let code = try await world.sessionCode(of: phone)
+            try await world.change("clients", world.app.id, ["require_verified_email": true])
+            world.server.clock.advance(by: .seconds(2))
+            var ada = BrowserUser(world)
+            _ = try await ada.browser.open("/auth/session/\(code)")
+            #expect(try await ada.browser.open("/verify").header("location") == "/login?continue=%2Fverify")
+            let own = try await ada.browser.open("/login")
+            let asked = try await ada.press(own, action: "/verify")
+            #expect(asked.header("location") == "/login?continue=%2Fverify")
+            #expect(world.server.mail.letters.isEmpty, "no code to type here")
+
+            let sent = try await ada.browser.open(world.authorizeAddress())
+            let verify = try await ada.browser.open(try #require(sent.header("location")))
+            let login = try await ada.follow(verify)
+            let form = try await ada.press(login, action: "/login/code", ["email": World.email])
+            let typed = try #require(try await world.server.mail.letter(to: World.email).code)
+            let back = try await ada.follow(try await ada.browser.submit(form, ["code": typed]))
+            #expect(back.redirected("code") != nil, "the app's request goes on")
+            #expect(try await world.signIn().error == "invalid_grant", "the stranger's password is gone")
+            #expect(try await !world.isLive(try phone.require("access_token")))
+        }
+    }
+
+    @Test("who asks for too many codes is told how long to wait", arguments: Backend.available)
+    func throttled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            try await visitor.browser.signIn()
+            let page = try await visitor.browser.open("/verify")
+            for _ in 1...30 { #expect(try await visitor.browser.submit(page).status == 200) }
+            let refused = try await visitor.browser.submit(page)
+            #expect(refused.status == 429 && refused.header("retry-after") == "120")
+            #expect(refused.body.contains("role=\"alert\"") && refused.body.contains("2 minutes"))
+        }
+    }
+
     @Test("a browser without a session signs in before it can verify")
     func nobody() async throws {
         try await World.with(.sqlite) { world in

@@ -48,6 +48,50 @@ struct ConnectTests {
         }
     }
 
+    @Test("connecting what a merchant's app had attached is announced too, once", arguments: Backend.available)
+    func released(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await user(story, &browser)
+            let departures = [
+                try story.departure(try await connect(page, story, &browser)),
+                try story.departure(try await connect(page, story, &browser)),
+            ]
+            // An app attaches it meanwhile, with the user's token: for its merchant's applications only.
+            let (issuer, user) = (story.issuer, try #require(Int64(story.here.user)))
+            try await story.here.server.database.write { db in
+                _ = try db.execute(
+                    """
+                    INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
+                    VALUES (\(issuer), \("kari"), \(user), 1, 1)
+                    """)
+            }
+            for departure in departures {
+                story.grant(story.claims(departure))
+                let back = try await story.comeBack(departure, in: &browser)
+                #expect(back.header("location") == "/account?done=connected")
+            }
+            #expect(try await story.here.server.mail.letter(to: World.email).text.contains("The Mill"))
+            #expect(story.here.server.mail.letters.count == 1)
+        }
+    }
+
+    @Test("no merchant puts a link into the mail about its issuer", arguments: Backend.available)
+    func name(backend: Backend) async throws {
+        let name: JSON = "https://help.example/secure now signs in. See help.example"
+        try await StandInStory.with(backend, ["sign_in_name": name]) { story in
+            var browser = Browser(story.here.server)
+            let page = try await user(story, &browser)
+            let departure = try story.departure(try await connect(page, story, &browser))
+            story.grant(story.claims(departure))
+            _ = try await story.comeBack(departure, in: &browser)
+            let told = try await story.here.server.mail.letter(to: World.email)
+            for text in [told.subject, told.text, told.html] {
+                #expect(text.contains("now signs in") && !text.contains("//help") && !text.contains("help.example"))
+            }
+        }
+    }
+
     @Test(
         "another site's form, an old sign-in, or an issuer that was not offered connects nothing",
         arguments: Backend.available)

@@ -1,0 +1,36 @@
+public import Directory
+import Storage
+import Values
+
+/// A known device lifts limits on guessing, so only those count that signed in with what is the user's now.
+extension KnownDevices {
+    /// How many addresses and browsers of a user are known. Browsers can make up any number of marks.
+    static let most = 100
+
+    /// Forgets those of `user` that were not seen for longest, beyond `most`. Never those of `place`.
+    static func forgetOldest(of user: UserID, except place: Place, in db: any Transaction) throws {
+        // Sorted here, because SQL would sort at every sign-in from a new place.
+        let rows = try db.rows(
+            "SELECT fingerprint, seen_at FROM known_devices WHERE user_id = \(user) LIMIT \(2 * most)")
+        guard rows.count > most else { return }
+        let known: [(seenAt: Timestamp, mark: Fingerprint<Place>)] = try rows.map {
+            (try $0.get("seen_at"), try $0.get("fingerprint"))
+        }
+        let oldest = known.filter { !place.marks.contains($0.mark) }.sorted { $0.seenAt < $1.seenAt }
+            .prefix(rows.count - most).map(\.mark)
+        try db.execute("DELETE FROM known_devices WHERE user_id = \(user) AND fingerprint IN (\(list: oldest))")
+    }
+
+    /// Somebody who knew the old password, or who had the account before its owner, may have left any number of known
+    /// devices. The browser that goes on is remembered again after the event.
+    public static let subscriber = UserEvents.Subscriber(
+        "KnownDevices",
+        [
+            .on(.accessRevoked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
+                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
+            },
+            .on(.takenOver, "forgets the addresses and browsers where somebody signed in") { _, user, _, db in
+                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
+            },
+        ])
+}

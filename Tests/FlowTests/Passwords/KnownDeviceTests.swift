@@ -1,0 +1,102 @@
+import JSON
+import Mail
+import TestSupport
+import Testing
+
+/// Mallory knows Ada's password for a while, and makes browsers known with it: any cookie will do.
+@Suite("Browsers that somebody made known lift no limits for long")
+struct KnownDeviceTests {
+    private static let new = "a quieter loom at night"
+
+    private func signIn(_ world: World, in browser: Int, password: String = World.password) async throws -> Answer {
+        let page = try await world.server.get("/login")
+        return try await world.server.post(
+            "/login",
+            [
+                "form_token": page.fields["form_token"] ?? "", "email": World.email, "password": password,
+            ],
+            cookies: [
+                "spindle_form": page.cookie("spindle_form") ?? "",
+                "spindle_device": "aBrowserOfMallorysWithTheNumber\(browser)",
+            ])
+    }
+
+    private func guesses(_ world: World, in browsers: ClosedRange<Int>, each count: Int) async throws -> Int {
+        var answered = 0
+        for browser in browsers {
+            for _ in 1...count where try await signIn(world, in: browser, password: "a guess").status == 400 {
+                answered += 1
+            }
+        }
+        return answered
+    }
+
+    @Test(
+        "after a new password no browser is known but the one where it was set, and guesses are as few as a stranger's",
+        arguments: Backend.available)
+    func changed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for browser in 1...12 { #expect(try await signIn(world, in: browser).status == 303) }
+            var ada = try await world.signedIn()
+            let done = try await ada.change(
+                "password", ["current_password": World.password, "new_password": Self.new])
+            #expect(done.header("location") == "/account?done=password")
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "her address and her browser")
+            // Mallory sits at the same router, so the address is known: it has ten guesses, whatever the browser.
+            #expect(try await guesses(world, in: 1...12, each: 1) == 10)
+            ada.browser.forgetSession()
+            #expect(try await ada.browser.signIn(password: Self.new).status == 303)
+        }
+    }
+
+    @Test("after a reset only the browser of the reset is known", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for browser in 1...5 { _ = try await signIn(world, in: browser) }
+            var ada = BrowserUser(world)
+            _ = try await ada.fill("/password", ["email": World.email])
+            let link = try #require(try await world.server.mail.letter(to: World.email).link(containing: "/reset/"))
+            let done = try await ada.fill(
+                link.replacing("http://spindle.test", with: ""), ["password": Self.new])
+            #expect(done.status == 303)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2)
+        }
+    }
+
+    @Test("who takes an account over shares no known browser with who had it before", arguments: Backend.available)
+    func takenOver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for browser in 1...5 { _ = try await signIn(world, in: browser) }
+            var ada = BrowserUser(world)
+            let page = try await ada.press(
+                try await ada.browser.open("/login"), action: "/login/code", ["email": World.email])
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await ada.browser.submit(page, ["code": code]).status == 303)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2)
+        }
+    }
+
+    @Test("all known browsers together have a hundred guesses", arguments: Backend.available)
+    func together(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for browser in 1...11 { _ = try await signIn(world, in: browser) }
+            #expect(try await guesses(world, in: 1...11, each: 10) == 100)
+        }
+    }
+
+    @Test("a user has a hundred known places; those not seen for longest are forgotten", arguments: Backend.available)
+    func bound(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for browser in 1...105 {
+                let answer = try await signIn(world, in: browser)
+                #expect(answer.status == 303)
+                world.server.clock.advance(by: .seconds(1))
+            }
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 100)
+            // The address is known, so eleven guesses there are too many; the latest browser has its own.
+            #expect(try await guesses(world, in: 1...1, each: 11) == 10)
+            #expect(try await signIn(world, in: 2, password: "a guess").status == 429, "forgotten")
+            #expect(try await signIn(world, in: 105).status == 303)
+        }
+    }
+}
