@@ -42,6 +42,7 @@ extension Connection {
             guard mayWrite else { break }
             switch write() {
             case .bytes(let count):
+                lastSent = now
                 sent += count
                 sentInTime += count
                 budget -= count

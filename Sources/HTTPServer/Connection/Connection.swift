@@ -20,6 +20,8 @@ final class Connection {
 
     /// When it was accepted, or its last request came.
     var lastUse: Milliseconds
+    /// When its peer last had room for more bytes.
+    var lastSent = Milliseconds.min
     /// Whether a request of it has begun.
     var hasServed = false
 

@@ -27,7 +27,14 @@ extension HTTP1Session {
         if case .head = state { !hasBegun && pending.isEmpty && outgoingSize == nil } else { false }
     }
 
-    var isWaitingForPeer: Bool { isReading && !hasOutput }
+    var isWaitingForPeer: Bool {
+        switch state {
+        // A request that could begin has begun, unless the peer has to read before it.
+        case .head, .body, .ready, .ended: true
+        case .working: false
+        case .streaming: parts.isFinished || parts.isFull
+        }
+    }
 
     var end: SessionEnd? {
         if case .ended(let end) = state { end } else { nil }

@@ -123,7 +123,10 @@ import Logging
     /// It must: window updates arrive while responses are sent.
     var readsWhileSending: Bool { true }
     var isIdle: Bool { isUnused && !hasOutput }
-    var isWaitingForPeer: Bool { working == 0 && !hasOutput && unsentBytes == 0 }
+    var isWaitingForPeer: Bool {
+        working == 0 && (ready.isEmpty || holdsBack)
+            && !streams.values.contains { $0.isStreaming && !waiting.contains($0.id) }
+    }
     var unsentBytes: Int { unsentBodies + unsentHeads }
     /// Whether requests wait until the peer has read more of the responses.
     var holdsBack: Bool { unsentBytes > limits.unsentBytes }

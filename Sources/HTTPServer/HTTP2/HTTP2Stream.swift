@@ -42,6 +42,11 @@ final class HTTP2Stream {
         if case .answered = phase { true } else { false }
     }
 
+    /// Whether more of the response may come.
+    var isStreaming: Bool {
+        if case .answering(isComplete: false) = phase { true } else { false }
+    }
+
     var unsent: Int { output.count - sent }
 
     func append(_ part: [UInt8]) {

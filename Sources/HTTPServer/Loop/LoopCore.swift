@@ -120,7 +120,7 @@ final class LoopCore {
                 connection.network.map { counts[$0, default: 0] > many } == true && connection.canMakeRoomForOthers(now)
             }
         }
-        for connection in unused.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
+        for connection in unused.sorted(by: { $0.waitsSince < $1.waitsSince }).prefix(most) { connection.makeRoom(now) }
     }
 
     /// Closes a service's connections that are still open.

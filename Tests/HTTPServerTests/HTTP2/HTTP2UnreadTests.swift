@@ -79,6 +79,20 @@ import Testing
         #expect(client.session.unsentBytes == 0)
     }
 
+    @Test("A streamed answer waits for its client once it has no room, and for its handler before")
+    func streamed() {
+        let client = HTTP2Client(settings: Self.closed)
+        client.request(1)
+        #expect(client.session.isWaitingForPeer)
+        _ = client.next()
+        #expect(!client.session.isWaitingForPeer)
+        client.answer(Response(status: .ok, body: .stream(AsyncThrowingStream(unfolding: { nil }))), to: 1)
+        #expect(!client.session.isWaitingForPeer)
+        while client.session.send([UInt8](repeating: 0x61, count: 10_000), on: 1) {}
+        client.read()
+        #expect(client.session.isWaitingForPeer)
+    }
+
     @Test("An abandoned connection says that it is asked too much, holds nothing, and drops late answers")
     func abandoned() {
         let client = Self.burdened()
