@@ -27,6 +27,8 @@ protocol ConnectionSession: AnyObject {
     var unsentBytes: Int { get }
     /// Bytes of requests that are not complete, or have not begun.
     var incompleteBytes: Int { get }
+    /// Bytes of requests with the handler.
+    var bytesAtWork: Int { get }
     /// Whether it takes more bytes now.
     var wantsInput: Bool { get }
     /// Whether it keeps reading while its output waits to be sent.

@@ -20,7 +20,13 @@ extension HTTP1Session {
     var hasOutput: Bool { outgoingSize != nil || owesContinue || parts.hasOutput || isConcluding }
     var unsentBytes: Int { (outgoingSize ?? 0) + parts.unsentBytes }
     var incompleteBytes: Int {
-        if case .body(let reader) = state { reader.bytes.count } else { 0 }
+        switch state {
+        case .body(let reader): pending.count + requestBytes + reader.bytes.count
+        case .head, .ready, .working, .streaming, .ended: pending.count
+        }
+    }
+    var bytesAtWork: Int {
+        if case .body = state { 0 } else { requestBytes }
     }
 
     var isIdle: Bool {
