@@ -54,7 +54,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("Complete requests whose fields unpack to megabytes begin as far as half a mebibyte, and count until answered")
+    @Test("Complete requests that unpack to megabytes begin as far as half a mebibyte, and count until answered")
     func headsAtWork() {
         let client = HTTP2Client()
         // One entry of the table, and seven references to it in each request (RFC 7541 §6.1).

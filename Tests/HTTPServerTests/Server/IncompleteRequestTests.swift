@@ -1,3 +1,4 @@
+import HTTP
 import Testing
 
 @testable import HTTPServer
@@ -63,7 +64,8 @@ import Testing
 
     @Test("plain requests count from their first byte until they are answered")
     func plainHeads() {
-        let service = Service(handler: ScriptedHandler(bodyLimit: 1_000), limits: ServerLimits(), logger: KeptLog().logger)
+        let handler = ScriptedHandler(bodyLimit: 1_000)
+        let service = Service(handler: handler, limits: ServerLimits(), logger: KeptLog().logger)
         let session = HTTP1Session(service: service, dates: DateClock(), peer: nil, now: 0)
         let head = "POST /a HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "b", count: 20_000))\r\n"
         session.receive(Array(head.utf8).span, now: 0)
