@@ -1,6 +1,6 @@
-import Dispatch
 public import Storage
 import Synchronization
+import Threads
 
 /// One SQLite file: a single writer commits waiting work in groups, and a pool of readers reads snapshots.
 public final class SQLiteDatabase: Database {
@@ -8,7 +8,6 @@ public final class SQLiteDatabase: Database {
     private let writer: GroupCommit
     private let files: OpenFiles
     private let scans = ScanTurns(most: 2)
-    private let scanning = DispatchQueue(label: "spindle.scans", attributes: .concurrent)
 
     private init(_ readers: Readers, _ writer: GroupCommit, _ files: OpenFiles) {
         self.readers = readers
@@ -42,13 +41,15 @@ public final class SQLiteDatabase: Database {
         try readers.read(work)
     }
 
-    /// Reads on one of two threads used only for scans.
+    /// Reads on a thread of its own, two at a time.
     public func scan<Value: Sendable>(
         for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
-            try await withCheckedThrowingContinuation { caller in
-                scanning.async { [readers] in caller.resume(with: Result { try readers.read(work) }) }
+            do {
+                return try await SystemThread.run(named: "spindle-scan") { [readers] in try readers.read(work) }
+            } catch let error as SystemThread.Unavailable {
+                throw StorageError.unavailable("\(error)")
             }
         }
     }

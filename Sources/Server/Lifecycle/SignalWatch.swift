@@ -6,10 +6,12 @@ struct SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
     init(_ numbers: Int32..., hear: @escaping @Sendable () -> Void) {
+        // A queue of its own gets a thread of its own: those of the shared pool may all be in work that blocks.
+        let queue = DispatchQueue(label: "spindle.signals")
         sources = numbers.map { number in
             // Otherwise the signal would end the process before the source sees it.
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler(handler: hear)
             source.resume()
             return source
