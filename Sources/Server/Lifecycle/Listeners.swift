@@ -55,7 +55,12 @@ struct Listeners: BackgroundService {
 
     func run(until stop: StopSignal) async {
         await stop.wait()
-        for listener in listeners.reversed() { await listener.server.drain(grace: RunningServer.graceTime) }
+        // At once: who holds a connection to one address must not keep the other open.
+        await withTaskGroup { group in
+            for listener in listeners {
+                group.addTask { await listener.server.drain(grace: RunningServer.graceTime) }
+            }
+        }
         await loops.shutdown()
     }
 
@@ -69,6 +74,9 @@ struct Listeners: BackgroundService {
             logger.error("certificate not exchanged", metadata: ["reason": "\(error)"])
         }
     }
+
+    /// When the certificate ends that new connections get; nil without TLS, or before the start.
+    var certificateEnd: Timestamp? { listeners.first?.server.certificateEnd.flatMap { Timestamp(seconds: $0) } }
 
     private static func facts(of tls: TLSSettings) -> Logger.Metadata {
         let end = (try? tls.certificateEnd()).flatMap { Timestamp(seconds: $0)?.iso8601 }
