@@ -67,6 +67,24 @@ import Values
         #expect(lines.contains { $0.contains(" warning  log lines dropped") })
     }
 
+    @Test("not even errors are kept without end while nobody reads, and none at its full length")
+    func errors() throws {
+        var buffer = LogBuffer(capacity: 10)
+        let long = String(repeating: "x", count: 5_000)
+        for number in 0..<100 {
+            let record = LogRecord(
+                level: .error, label: "spindle", message: "bad",
+                metadata: ["number": "\(number)", "long": "\(long)", "list": [.string(long)]])
+            _ = buffer.add(record, at: ManualClock().now)
+        }
+        let (records, dropped) = try #require(buffer.take())
+        #expect(records.map { $0.record.metadata["number"]?.description } == (0..<40).map { "\($0)" })
+        #expect(dropped == 60)
+        let kept = "\(long.prefix(1_000))… (5000 bytes)"
+        #expect(records.allSatisfy { $0.record.metadata["long"] == .string(kept) })
+        #expect(records.allSatisfy { $0.record.metadata["list"] == [.string(kept)] })
+    }
+
     @Test("a line below the level is not even formatted")
     func level() throws {
         let stuck = Stuck(capacity: 10)

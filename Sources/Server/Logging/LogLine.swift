@@ -23,7 +23,7 @@ struct LogLine {
         let padding = String(repeating: " ", count: max(0, 8 - level.count))
         let start = "\(time.rfc3339) \(level)\(padding) \(message.printable)"
         return metadata.sorted { $0.key < $1.key }.reduce(start) { line, item in
-            line + " \(item.key.printableWord)=\(item.value.description.ofALine.printableWord)"
+            line + " \(item.key.printableWord)=\(item.value.description.printableWord)"
         }
     }
 
@@ -38,18 +38,10 @@ struct LogLine {
     }
 }
 
-extension String {
-    /// The text as it is logged, at most 1000 bytes of it: what a client sent may be as long as a request.
-    fileprivate var ofALine: String {
-        let kept = prefix(bytes: 1000)
-        return kept.utf8.count == utf8.count ? self : "\(kept)… (\(utf8.count) bytes)"
-    }
-}
-
 extension JSON {
     fileprivate init(_ value: MetadataValue) {
         switch value {
-        case .string(let text): self = .string(text.ofALine)
+        case .string(let text): self = .string(text)
         case .array(let values): self = .array(values.map { JSON($0) })
         case .dictionary(let values):
             self = .object(values.sorted { $0.key < $1.key }.map { Member($0.key, JSON($0.value)) })
