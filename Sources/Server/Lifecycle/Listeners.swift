@@ -2,6 +2,7 @@ import Cryptography
 import HTTPServer
 import HTTPSupport
 import Logging
+import System
 import Values
 
 /// The addresses that the server listens at: the public one, and the one for administration if it is set.
@@ -12,6 +13,7 @@ struct Listeners: BackgroundService {
     }
     private let loops: EventLoops
     private let listeners: [Listener]
+    private let maxConnections: Int
     private let tls: TLSSettings?
     private let logger: Logger
 
@@ -33,12 +35,26 @@ struct Listeners: BackgroundService {
         }
         self.loops = loops
         self.listeners = listeners
+        maxConnections = configuration.maxConnections
         self.tls = tls
         self.logger = logger
     }
 
+    /// Files that are open beside connections: databases, logs, requests to other servers.
+    private static let otherFiles: Int64 = 200
+
+    /// Says when there may be fewer files than connections would need.
+    private func raiseLimits() {
+        let (limit, most) = (OpenFiles.raiseLimit(), maxConnections * listeners.count)
+        guard limit < Int64(most) + Self.otherFiles else { return }
+        logger.warning(
+            "fewer files may be open than max_connections needs",
+            metadata: ["limit": "\(limit)", "max_connections": "\(maxConnections)"])
+    }
+
     /// Binds all of them and returns the port of the public one. Throws when an address is taken.
     func start() async throws -> Int {
+        raiseLimits()
         do {
             let ports = try listeners.map { listener in
                 let port = try listener.server.start(host: listener.address.host, port: listener.address.port)
