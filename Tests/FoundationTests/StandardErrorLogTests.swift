@@ -77,7 +77,8 @@ import Values
                 metadata: ["number": "\(number)", "long": "\(long)", "list": [.string(long)]])
             _ = buffer.add(record, at: ManualClock().now)
         }
-        let (records, dropped) = try #require(buffer.take())
+        let taken = buffer.take()
+        let (records, dropped) = try #require(taken)
         #expect(records.map { $0.record.metadata["number"]?.description } == (0..<40).map { "\($0)" })
         #expect(dropped == 60)
         let kept = "\(long.prefix(1_000))… (5000 bytes)"
