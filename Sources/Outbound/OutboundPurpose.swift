@@ -37,25 +37,27 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     var mostForOne: Int {
         switch self {
         case .facebook, .google, .signIn, .requestObject: 16
-        case .delivery, .other: 4
-        case .keys, .discovery, .sector: 2
+        case .delivery, .other, .keys, .discovery: 4
+        case .sector: 2
         }
     }
 
-    /// And of these, for one part of a requester: a merchant's client or issuer, or an IP address that brings a
-    /// client's `request_uri`.
+    /// And of these, for one part of a requester: a merchant's client or issuer, the address of a key set or of
+    /// metadata, or an IP address that brings a client's `request_uri`.
     var mostForPart: Int {
         switch self {
         case .facebook, .google, .signIn: 8
         case .requestObject: 4
-        case .keys, .discovery, .sector, .delivery, .other: mostForOne
+        case .keys, .discovery: 2
+        case .sector, .delivery, .other: mostForOne
         }
     }
 
     /// How often one requester may cause a request; nil if every requester is authenticated or was counted before.
     var rate: Rate? {
         switch self {
-        case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
+        // Two hundred clients of a merchant with key sets that live five minutes.
+        case .keys, .discovery: Rate(burst: 60, refill: .seconds(1))
         case .requestObject: Rate(burst: 1200, refill: .milliseconds(50))
         case .sector: Rate(burst: 30, refill: .seconds(10))
         case .facebook, .google, .signIn, .delivery, .other: nil
@@ -68,7 +70,8 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         case .facebook, .google: Rate(burst: 600, refill: .milliseconds(100))
         // Small beside the client's, so that no stranger's browser uses that up.
         case .requestObject: Rate(burst: 60, refill: .seconds(2))
-        case .keys, .discovery, .sector, .signIn, .delivery, .other: nil
+        case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
+        case .sector, .signIn, .delivery, .other: nil
         }
     }
 

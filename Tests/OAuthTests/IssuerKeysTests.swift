@@ -1,9 +1,11 @@
+import Directory
 @testable import Federation
 import JOSE
 import JSON
 import Logging
 import OAuth
 import Outbound
+import Synchronization
 import TestSupport
 import Testing
 import Values
@@ -13,6 +15,7 @@ import Values
     private let clock = ManualClock()
     private let keys: IssuerKeys
     private let old = Signer()
+    private let owner = DocumentOwner(nil)
 
     init() throws {
         server = try LoopbackServer()
@@ -27,7 +30,7 @@ import Values
 
     /// Whether the cached keys take what `signer` signs.
     private func takes(_ signer: Signer) async -> Bool {
-        guard let keys = try? await keys.keys(at: server.address) else { return false }
+        guard let keys = try? await keys.keys(at: server.address, for: owner) else { return false }
         return (try? await keys.verify(signer.sign(.members(["iss": "i"])), allowed: [.es256])) != nil
     }
 
@@ -123,11 +126,11 @@ import Values
     func cause() async throws {
         server.answer("", status: "404 Not Found")
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
-            try await keys.keys(at: server.address)
+            try await keys.keys(at: server.address, for: owner)
         }
         // Told again without asking again.
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
-            try await keys.keysAnew(at: server.address)
+            try await keys.keysAnew(at: server.address, for: owner)
         }
         #expect(server.requests.count == 1)
     }
@@ -142,7 +145,7 @@ import Values
             for _ in 1...8 {
                 group.addTask {
                     await #expect(throws: DocumentUnavailable(reason: "no whole answer in time")) {
-                        try await keys.keys(at: server.address)
+                        try await keys.keys(at: server.address, for: owner)
                     }
                 }
             }
@@ -158,4 +161,57 @@ import Values
         #expect(await takes(old) == false)
         #expect(other.requests.isEmpty)
     }
+
+    @Test("a merchant's thousand clients drive out no key set of another's, and of its own those first that never came")
+    func others() async throws {
+        let asked = Asked()
+        let documents = PublishedDocuments<String, Int>(clock: clock) { source, _ in
+            asked.note(source)
+            return source.hasPrefix("broken") ? .unusable("no") : .document(1, maxAge: .hours(1))
+        }
+        let (modest, greedy) = (DocumentOwner(Merchant.ID("modest")), DocumentOwner(Merchant.ID("greedy")))
+        _ = try await documents.document(at: "modest", for: modest)
+        _ = try await documents.document(at: "good", for: greedy)
+        for number in 0..<1_000 {
+            clock.advance(by: .milliseconds(1))
+            _ = try? await documents.document(at: "broken \(number)", for: greedy)
+        }
+        _ = try await documents.document(at: "modest", for: modest)
+        _ = try await documents.document(at: "good", for: greedy)
+        for number in 0..<1_000 {
+            clock.advance(by: .milliseconds(1))
+            _ = try await documents.document(at: "good \(number)", for: greedy)
+        }
+        _ = try await documents.document(at: "modest", for: modest)
+        _ = try await documents.document(at: "good", for: greedy)
+        #expect(asked.count(of: "modest") == 1)
+        // The merchant has used up its own.
+        #expect(asked.count(of: "good") == 2)
+    }
+
+    @Test("a merchant whose key sets do not come in time leaves slots for another's")
+    func slots() async throws {
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .seconds(3_600))
+        let keys = IssuerKeys(outbound: Outbound(policy: policy, logger: Logger.silent), clock: clock)
+        let silent = try LoopbackServer()
+        silent.answer(#"{"keys":["#, headers: ["Content-Length: 100000"], hangsUp: false)
+        let greedy = DocumentOwner(Merchant.ID("greedy"))
+        let waiting = (0..<40).map { number in
+            Task { try await keys.keys(at: "\(silent.address)?\(number)", for: greedy) }
+        }
+        while silent.requests.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try await keys.keys(at: server.address, for: DocumentOwner(Merchant.ID("modest"))).isEmpty == false)
+        #expect(silent.requests.count == 4)
+        silent.stop()
+        for task in waiting { task.cancel() }
+    }
+}
+
+/// Counts questions.
+private final class Asked: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    func note(_ source: String) { counts.withLock { $0[source, default: 0] += 1 } }
+    func count(of source: String) -> Int { counts.withLock { $0[source, default: 0] } }
 }

@@ -32,13 +32,15 @@ public struct AssertionVerifier: Sendable {
     private func verify(
         _ assertion: String, of issuer: TrustedIssuer, publishedAt address: String
     ) async throws -> VerifiedJWT {
+        let owner = DocumentOwner(issuer.merchant)
         do {
-            let keys = try await published.keys(at: address)
+            let keys = try await published.keys(at: address, for: owner)
             do throws(JWTRejection) {
                 return try await keys.verify(assertion, allowed: issuer.algorithms)
             } catch let rejection where rejection.mayBeOfNewKey(assertion) {
                 // The issuer may have started to sign with a new key.
-                return try await published.keysAnew(at: address).verify(assertion, allowed: issuer.algorithms)
+                return try await published.keysAnew(at: address, for: owner)
+                    .verify(assertion, allowed: issuer.algorithms)
             }
         } catch let unavailable as DocumentUnavailable {
             throw OAuthError.issuerKeysUnavailable(issuer.id, unavailable.reason)

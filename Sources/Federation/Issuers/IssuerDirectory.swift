@@ -20,10 +20,10 @@ public struct IssuerDirectory: Sendable {
     /// `facebook` is the address of Facebook's Graph API, `site` our own URL.
     public init(outbound: Outbound, facebook: String, site: String, clock: any WallClock) {
         self.facebook = facebook
-        documents = PublishedDocuments(clock: clock) { source in
+        documents = PublishedDocuments(clock: clock) { source, owner in
             let response: OutboundResponse
             do throws(OutboundError) {
-                response = try await outbound.asking(for: .discovery, by: source.address).get(
+                response = try await outbound.asking(for: .discovery, by: owner.text, part: source.address).get(
                     source.address, limit: Self.longest)
             } catch {
                 return .unusable("\(error)")
@@ -59,7 +59,8 @@ public struct IssuerDirectory: Sendable {
     /// The discovery document that `issuer` publishes at `address`.
     func document(at address: String, of issuer: TrustedIssuer) async throws -> IssuerDocument {
         do throws(DocumentUnavailable) {
-            return try await documents.document(at: Source(address: address, issuer: issuer.issuer))
+            return try await documents.document(
+                at: Source(address: address, issuer: issuer.issuer), for: DocumentOwner(issuer.merchant))
         } catch {
             throw OAuthError.issuerUnavailable(issuer.id, error.reason)
         }

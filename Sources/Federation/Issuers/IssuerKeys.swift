@@ -7,10 +7,9 @@ public struct IssuerKeys: Sendable {
     private let documents: PublishedDocuments<String, AssertionKeys>
 
     public init(outbound: Outbound, clock: any WallClock) {
-        documents = PublishedDocuments(clock: clock) { address in
+        documents = PublishedDocuments(clock: clock) { address, owner in
             do throws(OutboundError) {
-                // Counted against the address, not its host: each client or issuer has at most one.
-                let response = try await outbound.asking(for: .keys, by: address).get(
+                let response = try await outbound.asking(for: .keys, by: owner.text, part: address).get(
                     address, accept: "application/jwk-set+json, application/json")
                 guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
                 guard let text = String(validating: response.body, as: UTF8.self),
@@ -23,13 +22,13 @@ public struct IssuerKeys: Sendable {
         }
     }
 
-    /// The keys published at `address`.
-    func keys(at address: String) async throws(DocumentUnavailable) -> AssertionKeys {
-        try await documents.document(at: address)
+    /// The keys published at `address`, which a client or an issuer of `owner` has.
+    func keys(at address: String, for owner: DocumentOwner) async throws(DocumentUnavailable) -> AssertionKeys {
+        try await documents.document(at: address, for: owner)
     }
 
     /// The keys again, after a token named a missing one. They are fetched anew unless that was done just now.
-    func keysAnew(at address: String) async throws(DocumentUnavailable) -> AssertionKeys {
-        try await documents.documentAnew(at: address)
+    func keysAnew(at address: String, for owner: DocumentOwner) async throws(DocumentUnavailable) -> AssertionKeys {
+        try await documents.documentAnew(at: address, for: owner)
     }
 }

@@ -1,3 +1,4 @@
+import Directory
 import Outbound
 import Values
 
@@ -6,10 +7,18 @@ struct DocumentUnavailable: Error, Equatable {
     let reason: String
 }
 
+/// The merchant for whose client or issuer a document is asked; the platform for those that have no merchant.
+struct DocumentOwner: Hashable, Sendable {
+    let text: String
+
+    init(_ merchant: Merchant.ID?) { text = merchant?.text ?? "platform" }
+}
+
 /// Documents that others publish, cached in memory.
 ///
 /// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time however many ask. In
-/// an outage the last document is used, but not forever: a withdrawal must take effect some day.
+/// an outage the last document is used, but not forever: a withdrawal must take effect some day. Where there are too
+/// many, the merchant with most of them loses one: no merchant's thousand clients drive out the keys of another's.
 actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     /// The outcome of one fetch.
     enum Answer: Sendable {
@@ -29,31 +38,35 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
         /// appears right after a regular fetch would not be seen.
         var askedAnewAt: Timestamp?
         var usedAt: Timestamp
+        /// Who used it last.
+        var owner: DocumentOwner
         var fetch: Task<Void, Never>?
     }
 
     private let clock: any WallClock
-    private let ask: @Sendable (Source) async -> Answer
+    private let ask: @Sendable (Source, DocumentOwner) async -> Answer
     private var entries: [Source: Entry] = [:]
 
-    init(clock: any WallClock, ask: @escaping @Sendable (Source) async -> Answer) {
+    init(clock: any WallClock, ask: @escaping @Sendable (Source, DocumentOwner) async -> Answer) {
         self.clock = clock
         self.ask = ask
     }
 
     /// The document published at `source`.
-    func document(at source: Source) async throws(DocumentUnavailable) -> Document {
+    func document(at source: Source, for owner: DocumentOwner) async throws(DocumentUnavailable) -> Document {
         let now = clock.now
-        if let document = use(source, at: now), let entry = entries[source], now < entry.freshUntil { return document }
-        return try available(await refetched(source, \.askedAt, at: now), at: source)
+        if let document = use(source, for: owner, at: now), let entry = entries[source], now < entry.freshUntil {
+            return document
+        }
+        return try available(await refetched(source, for: owner, \.askedAt, at: now), at: source)
     }
 
     /// The document again, after something was missing in it. It is fetched anew unless that was done just now.
-    func documentAnew(at source: Source) async throws(DocumentUnavailable) -> Document {
+    func documentAnew(at source: Source, for owner: DocumentOwner) async throws(DocumentUnavailable) -> Document {
         let now = clock.now
         // A server that gives no document at all is not asked more often for this.
-        let asked = use(source, at: now) == nil ? \Entry.askedAt : \Entry.askedAnewAt
-        return try available(await refetched(source, asked, at: now), at: source)
+        let asked = use(source, for: owner, at: now) == nil ? \Entry.askedAt : \Entry.askedAnewAt
+        return try available(await refetched(source, for: owner, asked, at: now), at: source)
     }
 
     private func available(_ document: Document?, at source: Source) throws(DocumentUnavailable) -> Document {
@@ -62,18 +75,18 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     }
 
     private func refetched(
-        _ source: Source, _ asked: WritableKeyPath<Entry, Timestamp?>, at now: Timestamp
+        _ source: Source, for owner: DocumentOwner, _ asked: WritableKeyPath<Entry, Timestamp?>, at now: Timestamp
     ) async -> Document? {
         if entries[source]?.fetch == nil {
             if let last = entries[source]?[keyPath: asked], now - last < PublishedDocument.refetchInterval {
-                return use(source, at: now)
+                return use(source, for: owner, at: now)
             }
             entries[source]?[keyPath: asked] = now
             // A task of its own: a cancelled request must not take the answer from the others.
-            entries[source]?.fetch = Task { [ask] in self.keep(await ask(source), of: source) }
+            entries[source]?.fetch = Task { [ask] in self.keep(await ask(source, owner), of: source) }
         }
         _ = await entries[source]?.fetch?.value
-        return use(source, at: clock.now)
+        return use(source, for: owner, at: clock.now)
     }
 
     private func keep(_ answer: Answer, of source: Source) {
@@ -94,18 +107,30 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     }
 
     /// The cached document of `source`, unless the outage has lasted too long. Makes room for a new entry.
-    private func use(_ source: Source, at now: Timestamp) -> Document? {
+    private func use(_ source: Source, for owner: DocumentOwner, at now: Timestamp) -> Document? {
         guard var entry = entries[source] else {
-            if entries.count >= PublishedDocument.mostEntries {
-                let idle = entries.filter { $0.value.fetch == nil }
-                if let oldest = idle.min(by: { $0.value.usedAt < $1.value.usedAt }) { entries[oldest.key] = nil }
-            }
-            entries[source] = Entry(usedAt: now)
+            if entries.count >= PublishedDocument.mostEntries { forgetOne() }
+            entries[source] = Entry(usedAt: now, owner: owner)
             return nil
         }
         entry.usedAt = now
+        entry.owner = owner
         entries[source] = entry
         return now - entry.goodAt < PublishedDocument.longestOutage ? entry.document : nil
+    }
+}
+
+extension PublishedDocuments {
+    /// Forgets an entry of the merchant with most: one without a document, or else the one that was used longest ago.
+    private func forgetOne() {
+        let idle = entries.filter { $0.value.fetch == nil }
+        let counts = idle.values.reduce(into: [DocumentOwner: Int]()) { $0[$1.owner, default: 0] += 1 }
+        guard let most = counts.max(by: { $0.value < $1.value })?.key else { return }
+        let last = idle.filter { $0.value.owner == most }.min { one, other in
+            let (isOneEmpty, isOtherEmpty) = (one.value.document == nil, other.value.document == nil)
+            return isOneEmpty == isOtherEmpty ? one.value.usedAt < other.value.usedAt : isOneEmpty
+        }
+        if let last { entries[last.key] = nil }
     }
 }
 

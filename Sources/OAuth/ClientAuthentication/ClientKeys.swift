@@ -3,15 +3,14 @@ public import JOSE
 
 /// The public keys of clients, stored here or published by the client.
 public struct ClientKeys: Sendable {
-    /// Fetches the key set at an address: from the cache, or anew when a key was missing in it.
+    /// Fetches the key set at an address of a client of that merchant: from the cache, or anew when a key was missing in
+    /// it.
     public struct Published: Sendable {
-        let known: @Sendable (String) async throws -> AssertionKeys
-        let anew: @Sendable (String) async throws -> AssertionKeys
+        public typealias Fetch = @Sendable (String, Merchant.ID?) async throws -> AssertionKeys
+        let known: Fetch
+        let anew: Fetch
 
-        public init(
-            known: @escaping @Sendable (String) async throws -> AssertionKeys,
-            anew: @escaping @Sendable (String) async throws -> AssertionKeys
-        ) {
+        public init(known: @escaping Fetch, anew: @escaping Fetch) {
             self.known = known
             self.anew = anew
         }
@@ -34,10 +33,10 @@ public struct ClientKeys: Sendable {
         case .keySet(let set): return try await set.keys.verify(token, allowed: allowed)
         case .address(let address):
             do {
-                return try await published.known(address).verify(token, allowed: allowed)
+                return try await published.known(address, client.merchant).verify(token, allowed: allowed)
             } catch let rejection as JWTRejection where rejection.mayBeOfNewKey(token) {
                 // The client may have started to use a new key.
-                return try await published.anew(address).verify(token, allowed: allowed)
+                return try await published.anew(address, client.merchant).verify(token, allowed: allowed)
             }
         }
     }
