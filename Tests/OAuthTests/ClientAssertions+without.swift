@@ -12,7 +12,7 @@ extension ClientAssertions {
     /// Client assertions for tests in which no client publishes keys.
     static func without(_ database: any Database, seal: Seal, clock: any WallClock) -> ClientAssertions {
         ClientAssertions(
-            keys: ClientKeys(published: .init(known: { _ in throw NoKeys() }, anew: { _ in throw NoKeys() })),
+            keys: ClientKeys(published: .init(known: { _, _ in throw NoKeys() }, anew: { _, _ in throw NoKeys() })),
             secrets: SignSecrets(seal: seal), issuer: "https://login.example",
             tokenEndpoint: "https://login.example/oauth/token",
             replays: ReplayMemory(database: database, random: SystemRandom()), clock: clock)

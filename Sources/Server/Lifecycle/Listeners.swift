@@ -13,6 +13,7 @@ struct Listeners: BackgroundService {
     }
     private let loops: EventLoops
     private let listeners: [Listener]
+    private let limits: ServerLimits
     private let maxConnections: Int
     private let tls: TLSSettings?
     private let logger: Logger
@@ -20,7 +21,8 @@ struct Listeners: BackgroundService {
     init(_ spindle: Spindle, _ configuration: SpindleConfiguration, _ logger: Logger) throws {
         let tls = configuration.tls.map { TLSSettings(certificate: $0.certificate, key: $0.key) }
         var limits = ServerLimits()
-        limits.maxConnections = configuration.maxConnections
+        let most = Self.most(with: OpenFiles.raiseLimit(), for: spindle.adminRouter == nil ? 1 : 2)
+        limits.maxConnections = min(configuration.maxConnections, most)
         limits.requestTimeout = configuration.requestTimeout
         limits.idleTimeout = configuration.idleTimeout
         let loops = try EventLoops(count: HashingPool.cores)
@@ -35,6 +37,7 @@ struct Listeners: BackgroundService {
         }
         self.loops = loops
         self.listeners = listeners
+        self.limits = limits
         maxConnections = configuration.maxConnections
         self.tls = tls
         self.logger = logger
@@ -43,18 +46,18 @@ struct Listeners: BackgroundService {
     /// Files that are open beside connections: databases, logs, requests to other servers.
     private static let otherFiles: Int64 = 200
 
-    /// Says when there may be fewer files than connections would need.
-    private func raiseLimits() {
-        let (limit, most) = (OpenFiles.raiseLimit(), maxConnections * listeners.count)
-        guard limit < Int64(most) + Self.otherFiles else { return }
-        logger.warning(
-            "fewer files may be open than max_connections needs",
-            metadata: ["limit": "\(limit)", "max_connections": "\(maxConnections)"])
+    /// How many connections the limit of open files leaves for `count` addresses, each.
+    static func most(with files: Int64, for count: Int) -> Int {
+        Int(clamping: max(files / 2, files - otherFiles)) / count
     }
 
     /// Binds all of them and returns the port of the public one. Throws when an address is taken.
     func start() async throws -> Int {
-        raiseLimits()
+        if limits.maxConnections < maxConnections {
+            logger.warning(
+                "fewer files may be open than max_connections needs",
+                metadata: ["max_connections": "\(maxConnections)", "used": "\(limits.maxConnections)"])
+        }
         do {
             let ports = try listeners.map { listener in
                 let port = try listener.server.start(host: listener.address.host, port: listener.address.port)
