@@ -1,8 +1,9 @@
-/// What requests hold of the memory until they are answered. A reference to the table of fields takes a byte or two, and
-/// stands for up to 4 KiB, so their fields are bounded together, and everything is counted (`Connection.countHeld`).
+/// What requests hold of the memory until they are answered. A reference to the table of fields takes a byte or two,
+/// and stands for up to 4 KiB, so their fields are bounded together, and everything is counted
+/// (`Connection.countHeld`).
 extension HTTP2Session {
-    /// The most bytes of heads that wait for their bodies, or for responses to be read; and as many of those that handlers
-    /// have.
+    /// The most bytes of heads that wait for their bodies, or for responses to be read; and as many of those that
+    /// handlers have.
     static var mostHeads: Int { 512 * 1024 }
 
     /// Counts a head that has come.

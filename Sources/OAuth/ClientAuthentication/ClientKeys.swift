@@ -3,8 +3,8 @@ public import JOSE
 
 /// The public keys of clients, stored here or published by the client.
 public struct ClientKeys: Sendable {
-    /// Fetches the key set at an address of a client of that merchant: from the cache, or anew when a key was missing in
-    /// it.
+    /// Fetches the key set at an address of a client of that merchant: from the cache, or anew when a key was missing
+    /// in it.
     public struct Published: Sendable {
         public typealias Fetch = @Sendable (String, Merchant.ID?) async throws -> AssertionKeys
         let known: Fetch

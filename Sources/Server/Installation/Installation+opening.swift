@@ -7,8 +7,8 @@ public import Values
 extension Installation {
     /// What an installation is opened for. This decides what may be created on the way.
     public enum Purpose: Sendable {
-        /// Everything that is missing is created. The schema of a complete PostgreSQL database, which other nodes may be
-        /// using, stays as it is.
+        /// Everything that is missing is created. The schema of a complete PostgreSQL database, which other nodes may
+        /// be using, stays as it is.
         case initialising
         /// On SQLite the schema is brought up to date. On PostgreSQL, which other nodes may be using, only on request.
         case serving(migrating: Bool)

@@ -15,8 +15,8 @@ struct LogBuffer {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds `record`. When the buffer is full, only errors are kept, as far as four times that, and the rest is counted.
-    /// Returns whether a writer must be started.
+    /// Adds `record`. When the buffer is full, only errors are kept, as far as four times that, and the rest is
+    /// counted. Returns whether a writer must be started.
     mutating func add(_ record: LogRecord, at time: Timestamp) -> Bool {
         if records.count < (record.level >= .error ? capacityWithErrors : capacity) {
             records.append((time, record.cut))

@@ -13,9 +13,9 @@ extension String {
         return text
     }
 
-    /// The text as a word of a line: in quotes, with quotes and backslashes escaped, where it could be confused with the
-    /// text around it. It goes by scalars, as readers do: a quote with a combining mark is another character, and ends
-    /// the text none the less.
+    /// The text as a word of a line: in quotes, with quotes and backslashes escaped, where it could be confused with
+    /// the text around it. It goes by scalars, as readers do: a quote with a combining mark is another character, and
+    /// ends the text none the less.
     var printableWord: String {
         let isPlain = !isEmpty && !unicodeScalars.contains { $0.isUnprintable || " \"=\\".unicodeScalars.contains($0) }
         guard !isPlain else { return self }

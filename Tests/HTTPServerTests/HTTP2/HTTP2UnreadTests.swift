@@ -113,8 +113,8 @@ import Testing
     @Test("A streamed answer waits for its client once it has no room, and for its handler before")
     func streamed() {
         let client = HTTP2Client(settings: Self.closed)
-        client.request(1)
         #expect(client.session.isWaitingForPeer)
+        client.request(1)
         _ = client.next()
         #expect(!client.session.isWaitingForPeer)
         client.answer(Response(status: .ok, body: .stream(AsyncThrowingStream(unfolding: { nil }))), to: 1)

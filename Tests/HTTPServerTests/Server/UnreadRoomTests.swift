@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "a client that asks and never reads does not keep the places of others, and one that reads slowly keeps its own",
+        "a client that asks and never reads does not keep others out, and one that reads slowly keeps its connection",
         arguments: [1, 12])
     func unread(addresses: UInt32) async throws {
         let certificate = try TestCertificate()
