@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -43,7 +44,16 @@ static inline void linux_name_this_thread(const char *name) { pthread_setname_np
 static inline uint64_t linux_this_thread(void) { return (uint64_t)pthread_self(); }
 static inline void linux_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
-// Processors and the environment
+// Limits, processors and the environment
+
+/// Raises the limit of open files to the most that this process may have, and returns what it is then.
+static inline int64_t linux_raise_open_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -errno;
+    struct rlimit raised = {limit.rlim_max, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+    return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
+}
 
 long syscall(long, ...);
 

@@ -52,6 +52,7 @@ public struct RunningServer: Sendable {
             // Ends last, so that it still sends what the last requests queued.
             spindle.delivery,
             listeners,
+            CertificateWatch(end: { listeners.certificateEnd }, clock: clock, logger: logger),
             KeyRotationService(
                 keys: spindle.signingKeys, clients: spindle.clients, period: configuration.keyRotation, clock: clock,
                 logger: logger),

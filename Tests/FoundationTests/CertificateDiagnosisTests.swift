@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Values
 
@@ -32,5 +33,18 @@ import Values
                 == "c.pem ends at 2027-01-30T08:00:00Z")
         #expect(
             CertificateDiagnosis.finding("c.pem", end: now, at: now).detail == "c.pem ended at 2027-01-15T08:00:00Z")
+    }
+
+    @Test("a running server says it in its log, two weeks ahead and afterwards")
+    func running() {
+        let lines: [(Duration, String?)] = [
+            (.days(14), nil), (.days(13), "warning the certificate ends soon ends="),
+            (.zero, "error the certificate has ended ends="),
+        ]
+        for (left, line) in lines {
+            let (log, end) = (RecordedLog(), now + left)
+            CertificateWatch(end: { end }, clock: ManualClock(now), logger: log.logger).look()
+            #expect(log.lines == (line.map { [$0 + end.iso8601] } ?? []))
+        }
     }
 }

@@ -48,6 +48,24 @@ import Testing
             ])
     }
 
+    @Test(
+        "a database's password is refused on the command line, where others can read it, and only there",
+        arguments: [
+            ("spindle:secret@db/x", true), ("spindle:secret@a:1,b:2/x?a=b", true), ("db/x?password=secret", true),
+            ("db/x?a=b&password=secret", true), ("spindle@db:5432/x", false), ("a:1,b:2/x", false),
+            ("db/x?passfile=f", false), ("/x?host=/run/postgresql", false),
+        ])
+    func databasePassword(rest: String, isRefused: Bool) {
+        let refusal =
+            "database: must be given without a password on a command line, which others can read: use "
+            + "SPINDLE_DATABASE or PGPASSWORD (--database)"
+        let key = ["SPINDLE_MASTER_KEY": inlineKey]
+        for scheme in ["postgresql://", "postgres://"] {
+            #expect(told(["database": scheme + rest], key) == (isRefused ? [refusal] : []))
+            #expect(told([:], key.merging(["SPINDLE_DATABASE": scheme + rest]) { $1 }) == [])
+        }
+    }
+
     @Test("each invalid setting of a YAML file is a fault with its name and place")
     func yaml() throws {
         let file = try file("bad.yaml", "listen_on: x\nlisten: nowhere\nrequest_timeout: soon\nlog_level: loud\n")

@@ -199,8 +199,8 @@ import Values
     @Test("no secret of a configuration prints")
     func secretsDoNotPrint() throws {
         let configuration = try read(
-            ["database": "postgres://spindle:SECRET@db/x", "mail": "smtps://ada:SECRET@mail.example"],
-            ["SPINDLE_MASTER_KEY": inlineKey])
+            ["mail": "smtps://ada:SECRET@mail.example"],
+            ["SPINDLE_MASTER_KEY": inlineKey, "SPINDLE_DATABASE": "postgres://spindle:SECRET@db/x"])
         var dumped = ""
         dump(configuration, to: &dumped)
         for text in ["\(configuration)", String(reflecting: configuration), dumped] {

@@ -1,8 +1,10 @@
 import Foundation
+import Keys
 import Migrations
 @testable import Server
 import Storage
 import StorageSQLite
+import TestSupport
 import Testing
 import Values
 
@@ -25,5 +27,28 @@ import Values
         await installation.database.close()
         let again = try await Installation.open(configuration, for: .administering)
         await again.database.close()
+    }
+
+    @Test(
+        "init leaves the schema of a complete PostgreSQL database, which other nodes use, as it is; of a file not",
+        arguments: Backend.available)
+    func complete(backend: Backend) async throws {
+        let address = try await backend.freshAddress()
+        let database = try await Backend.open(address)
+        try await Migrator(database: database, migrations: Migration.all.dropLast()).migrate(at: 0)
+        let text = Data(repeating: 7, count: 32).base64EncodedString()
+        let key = try MasterKey(base64: text)
+        try await database.write { db in try MasterKeyCheck(key).store(in: db) }
+        await database.close()
+
+        let configuration = try SpindleConfiguration.read(
+            commandLine: [:], environment: ["SPINDLE_DATABASE": address, "SPINDLE_MASTER_KEY": text], file: nil)
+        do {
+            let installation = try await Installation.open(configuration, for: .initialising)
+            await installation.close()
+            #expect(backend == .sqlite)
+        } catch InstallationError.behind(let steps) {
+            #expect(backend == .postgresql && steps.count == 1)
+        }
     }
 }

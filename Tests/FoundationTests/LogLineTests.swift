@@ -48,6 +48,19 @@ import Values
         #expect(text.hasSuffix(#"reason="a admin=\"yes\"""#))
     }
 
+    @Test(
+        "no logged value can leave its quotes and begin another member, not even by combining marks",
+        arguments: [
+            (#"x" b="y"#, #""x\" b=\"y""#), (#"x\" b="y"#, #""x\\\" b=\"y""#), ("x\\", #""x\\""#),
+            ("x \u{301}b=\u{301}y", "\"x \u{301}b=\u{301}y\""), ("x\"\u{301} b", "\"x\\\"\u{301} b\""),
+            ("x\n\"", #""x\u{a}\"""#),
+        ])
+    func leaving(hostile: String, written: String) {
+        let text = line("x", ["k": "\(hostile)"]).text(in: .text)
+        let end = "k=\(written)".unicodeScalars
+        #expect(text.unicodeScalars.suffix(end.count).elementsEqual(end), "\(text)")
+    }
+
     @Test("the line of a refused request keeps the form that log tools expect")
     func refusal() {
         let refused = LogLine(

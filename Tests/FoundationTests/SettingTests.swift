@@ -77,9 +77,9 @@ import Values
     @Test("the master key is given once, and on PostgreSQL it is required")
     func masterKey() throws {
         let database = "postgresql://spindle:SECRET@db.example.com:5433/spindle"
-        #expect(faults(["database": database]).map(\.key) == ["master_key_file"])
+        #expect(faults([:], ["SPINDLE_DATABASE": database]).map(\.key) == ["master_key_file"])
         #expect(faults(["master_key_file": "f"], ["SPINDLE_MASTER_KEY": inlineKey]).map(\.key) == ["master_key"])
-        let configuration = try read(["database": database], ["SPINDLE_MASTER_KEY": inlineKey])
+        let configuration = try read([:], ["SPINDLE_DATABASE": database, "SPINDLE_MASTER_KEY": inlineKey])
         guard case .inline = configuration.masterKey else { return #expect(Bool(false), "the key was not taken") }
         #expect(configuration.database.description == "postgresql://db.example.com:5433/spindle")
     }

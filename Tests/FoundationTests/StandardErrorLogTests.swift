@@ -67,23 +67,23 @@ import Values
         #expect(lines.contains { $0.contains(" warning  log lines dropped") })
     }
 
-    @Test("records that wait for a stopped reader are short, whatever a client sent, and errors have an end too")
-    func longValues() throws {
-        let stuck = Stuck(capacity: 100)
-        let logger = stuck.log.logger()
-        let long = String(repeating: "ä", count: 30_000)
-        let record = LogRecord(level: .info, label: "", message: "", metadata: ["client": "\(long)"])
-        #expect(try #require(record.cut.metadata["client"]).description.utf8.count < 1100)
-        for _ in 0..<300 { logger.info("line", metadata: ["client": "\(long)", "all": ["\(long)", "\(long)"]]) }
-        for number in 0..<1000 { logger.error("bad", metadata: ["number": "\(number)"]) }
-        let lines = try stuck.lines()
-        let written = lines.filter { $0.contains(" line ") }
-        #expect(written.allSatisfy { $0.utf8.count < 2300 && $0.contains("… (60000 bytes)") })
-        let errors = lines.count { $0.contains(" bad number=") }
-        let dropped = lines.compactMap { $0.split(separator: "count=").last.flatMap { Int($0) } }.reduce(0, +)
-        // A pipe takes 64 KiB before it is full, and the writer has what it took before.
-        #expect(errors < 1000 && errors >= 300)
-        #expect(written.count + errors + dropped == 1300)
+    @Test("not even errors are kept without end while nobody reads, and none at its full length")
+    func errors() throws {
+        var buffer = LogBuffer(capacity: 10)
+        let long = String(repeating: "x", count: 5_000)
+        for number in 0..<100 {
+            let record = LogRecord(
+                level: .error, label: "spindle", message: "bad",
+                metadata: ["number": "\(number)", "long": "\(long)", "list": [.string(long)]])
+            _ = buffer.add(record, at: ManualClock().now)
+        }
+        let taken = buffer.take()
+        let (records, dropped) = try #require(taken)
+        #expect(records.map { $0.record.metadata["number"]?.description } == (0..<40).map { "\($0)" })
+        #expect(dropped == 60)
+        let kept = "\(long.prefix(1_000))… (5000 bytes)"
+        #expect(records.allSatisfy { $0.record.metadata["long"] == .string(kept) })
+        #expect(records.allSatisfy { $0.record.metadata["list"] == [.string(kept)] })
     }
 
     @Test("a line below the level is not even formatted")

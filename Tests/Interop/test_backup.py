@@ -1,8 +1,10 @@
 """Copies of a running server's database, and what stands between an operator and the wrong one."""
 
+import os
+import subprocess
 from pathlib import Path
 
-from harness.server import master_key
+from harness.server import binary, master_key
 from harness.spindle import Spindle
 from harness.world import World
 
@@ -38,6 +40,28 @@ def test_a_backup_of_a_running_server_is_consistent_and_can_be_restored(launch):
     server.start()
     assert world.spindle.refresh(world.app, device["refresh_token"]).status == 200
     assert server.command("merchant", "show", late).returncode == 1
+
+
+def test_a_server_that_was_started_while_a_backup_was_checked_is_not_restored_over(prepare):
+    server = prepare()
+    server.init()
+    copy, slow = server.directory / "copy.db", server.directory / "slow.db"
+    assert server.command("backup", str(copy)).returncode == 0
+    # Its copy of the backup waits for us.
+    os.mkfifo(slow)
+    restoring = subprocess.Popen(
+        [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with slow.open("wb") as pipe:
+        server.start()
+        late = World.create(Spindle.of(server)).spindle.create_merchant("Made meanwhile")
+        pipe.write(copy.read_bytes())
+    output, _ = restoring.communicate(timeout=60)
+    assert restoring.returncode == IN_USE and "stop the server" in output, output
+    assert server.command("merchant", "show", late).returncode == 0
+    server.stop()
+    server.start()
+    assert server.command("merchant", "show", late).returncode == 0
 
 
 def test_restoring_a_file_that_is_not_this_installations_backup_changes_nothing(prepare):
@@ -79,6 +103,17 @@ def test_keys_are_not_resealed_under_a_running_server(launch):
     assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == IN_USE
     server.stop()
     assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == 0
+
+
+def test_reseal_with_the_present_master_key_is_refused_and_calls_for_the_destruction_of_none(prepare, engine):
+    server = prepare(engine)
+    server.init()
+    present = server.directory / "present.key"
+    own = Path(server.database + ".key") if engine == "sqlite" else None
+    present.write_text(own.read_text() if own else server.settings["SPINDLE_MASTER_KEY"])
+    refused = server.command("key", "reseal", "--new-key-file", str(present))
+    assert refused.returncode == BAD_USAGE and "present master key" in said(refused), said(refused)
+    assert "destroy" not in said(refused), said(refused)
 
 
 def test_postgresql_is_backed_up_by_its_own_tools(prepare):

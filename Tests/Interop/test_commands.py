@@ -134,6 +134,11 @@ def test_migrate_reports_and_applies_missing_steps(prepare, engine):
     server = prepare(engine)
     behind = server.command("migrate", "--check")
     assert behind.returncode == 1 and behind.stdout + behind.stderr, said(behind)
+    if engine == "sqlite":
+        # A path without a database is more likely a wrong one.
+        refused = server.command("migrate")
+        assert refused.returncode == BAD_CONFIGURATION and not Path(server.database).exists(), said(refused)
+        server.init()
     assert server.command("migrate").returncode == 0
     assert server.command("migrate", "--check").returncode == 0
     assert server.command("migrate").returncode == 0, "and again, with nothing to do"

@@ -1,13 +1,15 @@
 """SIGTERM in full work: every request whose connection was accepted has its answer, and every answer is kept."""
 
 import http.client
+import signal
+import socket
 import threading
 import time
 from dataclasses import dataclass, field
 
 import pytest
 
-from harness.server import Server
+from harness.server import Server, free_port
 from harness.spindle import Spindle
 from harness.world import World
 
@@ -110,3 +112,18 @@ def test_silent_and_stalled_connections_do_not_hold_a_terminated_server(launch):
     assert time.monotonic() - began < 20
     for line in silent + stalled:
         line.close()
+
+
+def test_a_stalled_request_to_the_admin_address_does_not_keep_the_public_one_open(launch):
+    admin = free_port()
+    server = launch(settings={"SPINDLE_ADMIN_LISTEN": f"127.0.0.1:{admin}"})
+    with socket.create_connection(("127.0.0.1", admin)) as line:
+        line.sendall(b"POST /admin/v1/clients HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+        time.sleep(0.2)
+        server.process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + 3
+        with pytest.raises(ConnectionRefusedError):
+            while time.monotonic() < deadline:
+                server.address.dial().close()
+                time.sleep(0.05)
+        assert server.stop() == 0

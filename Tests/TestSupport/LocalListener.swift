@@ -81,10 +81,13 @@ extension LocalListener {
         }
 
         /// The next `count` bytes as text; nil when the connection ends first.
-        public func next(_ count: Int) -> String? {
+        public func next(_ count: Int) -> String? { bytes(count).map { String(decoding: $0, as: UTF8.self) } }
+
+        /// The next `count` bytes; nil when the connection ends first.
+        public func bytes(_ count: Int) -> [UInt8]? {
             while buffer.count < count { guard fill() else { return nil } }
             defer { buffer.removeFirst(count) }
-            return String(decoding: buffer[..<count], as: UTF8.self)
+            return Array(buffer[..<count])
         }
 
         /// The lines of a request up to the empty one; nil when the connection ends first.

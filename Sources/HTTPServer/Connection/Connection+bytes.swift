@@ -42,6 +42,7 @@ extension Connection {
             guard mayWrite else { break }
             switch write() {
             case .bytes(let count):
+                lastSent = now
                 sent += count
                 sentInTime += count
                 budget -= count
@@ -112,7 +113,12 @@ extension Connection {
     /// that.
     func abandon(_ now: Milliseconds) {
         guard phase == .open, let session else { return close() }
-        let reason = session.incompleteBytes > heldBytes / 2 ? "its requests do not end" : "its answers are not read"
+        let reason =
+            switch heldBytes / 2 {
+            case ..<session.incompleteBytes: "its requests do not end"
+            case ..<session.bytesAtWork: "its requests at work are too large together"
+            default: "its answers are not read"
+            }
         service.logger.info(
             "connection ended: \(reason)", metadata: ["bytes": "\(heldBytes)", "peer": "\(peer ?? "")"])
         session.abandon(now: now)

@@ -2,27 +2,43 @@ import Glibc
 
 /// Connections that are closed for newer ones when as many are open as may be.
 extension Connection {
-    /// Time for a new connection to send its first request, and for a client to send the next one.
-    static let shortestStay: Milliseconds = 1000
-    /// Time for a client with more than an eighth of all connections to send the next request on one.
-    static let shortestPause: Milliseconds = 100
+    /// How long a client may leave a connection unused.
+    struct Patience {
+        /// Time to send the first request, or the next one.
+        let asking: Milliseconds
+        /// Time to read more of what waits for it: a packet that was lost may take a second.
+        let reading: Milliseconds
 
-    /// Whether nothing of it is at work: it waits for its peer.
+        static let usual = Patience(asking: 1000, reading: 2000)
+        /// For a client with more than an eighth of all connections.
+        static let withMany = Patience(asking: 100, reading: 500)
+    }
+
+    /// Whether nothing of it is at work: it waits for its peer to send, or to read.
     var isUnused: Bool {
         switch phase {
-        case .handshaking, .lingering: true
-        case .open: session?.isWaitingForPeer == true && !hasBacklog
-        case .closed: false
+        case .handshaking, .lingering: return true
+        case .open:
+            guard let session, session.isWaitingForPeer else { return false }
+            return hasBacklog ? !mayWrite : !session.hasOutput
+        case .closed: return false
         }
     }
 
+    /// Since when it has been unused, if it is.
+    var waitsSince: Milliseconds { hasUnread ? max(lastUse, lastSent) : lastUse }
+
+    private var hasUnread: Bool { hasBacklog || (session?.unsentBytes ?? 0) > 0 }
+
     /// Whether it has been unused for long enough to be closed for a newer one.
-    func canMakeRoom(_ now: Milliseconds) -> Bool { now - lastUse >= Self.shortestStay && isUnused }
+    func canMakeRoom(_ now: Milliseconds) -> Bool { hasWaited(.usual, now) }
 
     /// Whether it may be closed for another client's, when its own client has more than an eighth of all: it has had
     /// its first request, and time for the next one.
-    func canMakeRoomForOthers(_ now: Milliseconds) -> Bool {
-        hasServed && now - lastUse >= Self.shortestPause && isUnused
+    func canMakeRoomForOthers(_ now: Milliseconds) -> Bool { hasServed && hasWaited(.withMany, now) }
+
+    private func hasWaited(_ patience: Patience, _ now: Milliseconds) -> Bool {
+        now - waitsSince >= (hasUnread ? patience.reading : patience.asking) && isUnused
     }
 
     /// Closes it, unless a request has arrived by now.

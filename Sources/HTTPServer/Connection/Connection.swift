@@ -20,6 +20,8 @@ final class Connection {
 
     /// When it was accepted, or its last request came.
     var lastUse: Milliseconds
+    /// When its peer last had room for more bytes.
+    var lastSent = Milliseconds.min
     /// Whether a request of it has begun.
     var hasServed = false
 
@@ -43,7 +45,7 @@ final class Connection {
     var inputEnded = false
     private var isQueued = false
     private var drainDeadline = Milliseconds.never
-    /// Unsent bytes of responses when the loop last asked.
+    /// What the loop was last told.
     private(set) var heldBytes = 0
     private var roomWaiters: [Int32: CheckedContinuation<Void, Never>] = [:]
 
@@ -203,9 +205,11 @@ final class Connection {
         service.released()
     }
 
-    /// Tells the loop how many bytes wait for the client: to be read by it, or for the rest of its requests.
+    /// Tells the loop how many bytes are held for the client: responses until it has read them, requests until they are
+    /// answered.
     func countHeld() {
-        let held = (session?.unsentBytes ?? 0) + (session?.incompleteBytes ?? 0) + output.count - sent
+        var held = output.count - sent
+        if let session { held += session.unsentBytes + session.incompleteBytes + session.bytesAtWork }
         core.heldBytes += held - heldBytes
         heldBytes = held
     }

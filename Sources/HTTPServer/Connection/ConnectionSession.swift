@@ -27,6 +27,8 @@ protocol ConnectionSession: AnyObject {
     var unsentBytes: Int { get }
     /// Bytes of requests that are not complete, or have not begun.
     var incompleteBytes: Int { get }
+    /// Bytes of requests with the handler.
+    var bytesAtWork: Int { get }
     /// Whether it takes more bytes now.
     var wantsInput: Bool { get }
     /// Whether it keeps reading while its output waits to be sent.
@@ -43,7 +45,8 @@ protocol ConnectionSession: AnyObject {
     func drain(now: Milliseconds)
     /// Whether nothing is at work, half received or waiting to be sent.
     var isIdle: Bool { get }
-    /// Whether nothing happens until the peer sends something: no request is complete, no response under way.
+    /// Whether nothing happens until the peer sends something, or reads what waits for it: no request can begin, no
+    /// handler is at work.
     var isWaitingForPeer: Bool { get }
     /// Called when the connection is gone, as the last call.
     func close()

@@ -20,14 +20,27 @@ extension HTTP1Session {
     var hasOutput: Bool { outgoingSize != nil || owesContinue || parts.hasOutput || isConcluding }
     var unsentBytes: Int { (outgoingSize ?? 0) + parts.unsentBytes }
     var incompleteBytes: Int {
-        if case .body(let reader) = state { reader.bytes.count } else { 0 }
+        switch state {
+        case .body(let reader): pending.count + requestBytes + reader.bytes.count
+        case .head, .ready, .working, .streaming, .ended: pending.count
+        }
+    }
+    var bytesAtWork: Int {
+        if case .body = state { 0 } else { requestBytes }
     }
 
     var isIdle: Bool {
         if case .head = state { !hasBegun && pending.isEmpty && outgoingSize == nil } else { false }
     }
 
-    var isWaitingForPeer: Bool { isReading && !hasOutput }
+    var isWaitingForPeer: Bool {
+        switch state {
+        // A request that could begin has begun, unless the peer has to read before it.
+        case .head, .body, .ready, .ended: true
+        case .working: false
+        case .streaming: parts.isFinished || parts.isFull
+        }
+    }
 
     var end: SessionEnd? {
         if case .ended(let end) = state { end } else { nil }

@@ -22,6 +22,8 @@ final class HTTP1Session: ConnectionSession {
     var head: HeadReader
     /// The request that is being read or handled, with what its head says.
     var current: RequestHead?
+    /// The size of its head, and of its body once that is whole.
+    private(set) var requestBytes = 0
     /// Bytes received; the first `pendingRead` of them are read.
     var pending: [UInt8] = []
     var pendingRead = 0
@@ -101,6 +103,7 @@ final class HTTP1Session: ConnectionSession {
             case .refused(let refusal): refuse(refusal)
             case .head(let head, let count):
                 used = count
+                requestBytes = count
                 admit(head, hasMore: count < bytes.count)
             }
         }
@@ -108,7 +111,9 @@ final class HTTP1Session: ConnectionSession {
         state = .ready
         switch reader.read(bytes.extracting(used...), used: &used) {
         case .more: state = .body(reader)
-        case .done: current?.request.body = .bytes(reader.bytes)
+        case .done:
+            requestBytes += reader.bytes.count
+            current?.request.body = .bytes(reader.bytes)
         case .fault(let fault): bodyFault(fault)
         }
         return used
@@ -153,6 +158,7 @@ final class HTTP1Session: ConnectionSession {
     /// Ends a response: waits for the next request, or closes the connection.
     func concludeAnswer(_ now: Milliseconds) {
         current = nil
+        requestBytes = 0
         hasBegun = false
         guard !closes, !(inputEnded && pending.isEmpty) else {
             pending = []

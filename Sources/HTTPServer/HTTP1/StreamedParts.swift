@@ -4,7 +4,7 @@ struct StreamedParts {
     private var waiting: [UInt8] = []
     private(set) var isFinished = false
     private var owesEnd = false
-    private var isFull = false
+    private(set) var isFull = false
 
     private static let room = 64 * 1024
 

@@ -5,12 +5,15 @@ import Logging
 /// How requests reach the handler and responses come back.
 extension HTTP2Session {
     func nextRequest(now: Milliseconds) -> StartedRequest? {
-        while end == nil, !holdsBack, working < limits.streams, !ready.isEmpty {
-            let id = ready.removeFirst()
-            guard let stream = stream(id), case .ready(let request) = stream.phase else { continue }
+        while end == nil, !holdsBack, working < limits.streams, let id = ready.first {
+            guard let stream = stream(id), case .ready(let request) = stream.phase else {
+                ready.removeFirst()
+                continue
+            }
+            guard mayBegin(stream) else { return nil }
+            ready.removeFirst()
             stream.phase = .working
-            release(stream)
-            working += 1
+            begin(stream)
             return StartedRequest(stream: id, request: request)
         }
         return nil
@@ -20,7 +23,9 @@ extension HTTP2Session {
         working -= 1
         self.now = now
         noteUse()
-        guard end == nil, let stream = stream(id), case .working = stream.phase else { return }
+        let stream = stream(id)
+        if let begun = stream ?? abandoned.removeValue(forKey: id) { conclude(begun) }
+        guard end == nil, let stream, case .working = stream.phase else { return }
         submit(response, on: stream)
     }
 

@@ -43,6 +43,7 @@ extension HTTP2Session {
         if code == NGHTTP2_NO_ERROR.rawValue, stream.hasEnded { return }
         unsentBodies -= stream.unsent
         stream.dropOutput()
+        if !stream.isAtWork { release(stream) }
         stream.phase = .answered
         stream.deadline = .never
         mayHaveOutput = true

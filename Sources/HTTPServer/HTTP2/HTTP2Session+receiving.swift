@@ -24,7 +24,11 @@ extension HTTP2Session {
             stream.trailers += 1
             return stream.trailers > service.limits.maxFields ? .resetStream : .goOn
         }
-        return stream.head.add(name, value) ? .goOn : .resetStream
+        guard stream.head.add(name, value) else {
+            stream.head = HTTP2Head(limits: service.limits)
+            return .resetStream
+        }
+        return .goOn
     }
 
     /// Takes the complete header block of `id`.
@@ -32,6 +36,7 @@ extension HTTP2Session {
         guard let stream = stream(id) else { return }
         guard case .head = stream.phase else { return endsStream ? receiveEnd(of: id) : () }
         stream.hasEnded = endsStream
+        defer { stream.head = HTTP2Head(limits: service.limits) }
         do throws(HTTP2Head.Fault) {
             var request = try stream.head.request(peer: peer)
             stream.isHEAD = request.method == .head
@@ -47,39 +52,22 @@ extension HTTP2Session {
     }
 
     private func receive(_ request: Request, limit: Int, on stream: HTTP2Stream) {
+        let size = stream.head.bytes
+        let isOver = size + waitingHeads > Self.mostHeads
         if let length = stream.head.contentLength, length > limit {
+            holdHead(size, of: stream)
             makeReady(stream, request, body: .fault(.tooLarge(limit: limit)))
-        } else if stream.hasEnded, !holdsBack {
-            makeReady(stream, request, body: .bytes([]))
         } else if stream.hasEnded {
-            guard stream.head.bytes + heldHeads <= Self.mostHeldHeads else {
-                // It has not begun, so the client may send it again (RFC 9113 §8.7).
-                return deferred.append(.reset(stream.id, NGHTTP2_REFUSED_STREAM.rawValue))
-            }
-            stream.headBytes = stream.head.bytes
-            hold(stream.headBytes, of: stream)
+            // It has not begun, so the client may send it again (RFC 9113 §8.7).
+            if isOver, holdsBack { return deferred.append(.reset(stream.id, NGHTTP2_REFUSED_STREAM.rawValue)) }
+            holdHead(size, of: stream)
             makeReady(stream, request, body: .bytes([]))
-        } else if stream.head.bytes + heldHeads > Self.mostHeldHeads {
+        } else if isOver {
             deferred.append(.refuse(stream.id, .requestHeaderFieldsTooLarge))
         } else {
             stream.phase = .body(request, limit: limit)
-            stream.headBytes = stream.head.bytes
-            hold(stream.headBytes, of: stream)
+            holdHead(size, of: stream)
             if stream.head.expectsContinue { deferred.append(.sendContinue(stream.id)) }
-        }
-        stream.head = HTTP2Head(limits: service.limits)
-    }
-
-    /// A reference to the table of fields takes a byte or two, and stands for up to 4 KiB. So the heads of all requests
-    /// that wait for their bodies, or for responses to be read, share one limit.
-    private static var mostHeldHeads: Int { 512 * 1024 }
-
-    private var heldHeads: Int {
-        streams.values.reduce(0) { held, stream in
-            switch stream.phase {
-            case .body, .ready: held + stream.headBytes
-            case .head, .working, .answering, .answered: held
-            }
         }
     }
 
@@ -94,7 +82,8 @@ extension HTTP2Session {
             return drop(bytes.count)
         }
         unsafe stream.body.append(contentsOf: bytes)
-        hold(bytes.count, of: stream)
+        stream.held += bytes.count
+        waitingBytes += bytes.count
         deferred.append(.consume(id, bytes: bytes.count))
     }
 
@@ -108,7 +97,7 @@ extension HTTP2Session {
     func closeStream(_ id: Int32) {
         guard let stream = streams.removeValue(forKey: id) else { return }
         unsentBodies -= stream.unsent
-        release(stream)
+        if stream.isAtWork { abandoned[id] = stream } else { release(stream) }
         if recent?.id == id { recent = nil }
         noteUse()
     }
@@ -141,17 +130,6 @@ extension HTTP2Session {
         stream.phase = .ready(request)
         stream.deadline = .never
         ready.append(stream.id)
-    }
-
-    private func hold(_ count: Int, of stream: HTTP2Stream) {
-        stream.held += count
-        incompleteBytes += count
-    }
-
-    /// Its request goes to the handler, or is gone.
-    func release(_ stream: HTTP2Stream) {
-        incompleteBytes -= stream.held
-        stream.held = 0
     }
 
     private func drop(_ count: Int) { deferred.append(.drop(bytes: count)) }

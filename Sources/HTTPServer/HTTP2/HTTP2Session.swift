@@ -30,7 +30,14 @@ import Logging
     /// Bytes of heads that nghttp2 has not sent, including those of streams that are gone.
     var unsentHeads = 0
     /// Bytes of the heads and bodies of requests that are not complete or have not begun.
-    var incompleteBytes = 0
+    var waitingBytes = 0
+    /// Bytes of the heads and bodies of requests with the handler, including those of streams that are gone.
+    var bytesAtWork = 0
+    /// The parts that are heads, of `waitingBytes` and of `bytesAtWork`.
+    var waitingHeads = 0
+    var headsAtWork = 0
+    /// Streams that were gone before their handler had answered.
+    var abandoned: [Int32: HTTP2Stream] = [:]
     /// Responses with a new part, which may need a deadline.
     var extended: [Int32] = []
 
@@ -123,8 +130,13 @@ import Logging
     /// It must: window updates arrive while responses are sent.
     var readsWhileSending: Bool { true }
     var isIdle: Bool { isUnused && !hasOutput }
-    var isWaitingForPeer: Bool { working == 0 && !hasOutput && unsentBytes == 0 }
+    var isWaitingForPeer: Bool {
+        working == 0 && (ready.isEmpty || holdsBack)
+            && !streams.values.contains { $0.isStreaming && !waiting.contains($0.id) }
+    }
     var unsentBytes: Int { unsentBodies + unsentHeads }
+    /// Header blocks come one at a time, so the stream that began last has the one that is not complete.
+    var incompleteBytes: Int { waitingBytes + (recent?.head.bytes ?? 0) }
     /// Whether requests wait until the peer has read more of the responses.
     var holdsBack: Bool { unsentBytes > limits.unsentBytes }
     /// Whether no request is open or at work.
@@ -146,6 +158,8 @@ import Logging
         streams = [:]
         recent = nil
         ready = []
-        (unsentBodies, unsentHeads, incompleteBytes) = (0, 0, 0)
+        abandoned = [:]
+        (unsentBodies, unsentHeads) = (0, 0)
+        (waitingBytes, bytesAtWork, waitingHeads, headsAtWork) = (0, 0, 0, 0)
     }
 }

@@ -17,11 +17,13 @@ final class HTTP2Stream {
     let id: Int32
     var phase = Phase.head
     var head: HTTP2Head
-    /// The size of a head that waits for its body, or for responses to be read.
+    /// The size of its head, until the handler has answered.
     var headBytes = 0
     var body: [UInt8] = []
-    /// Its part of the session's `incompleteBytes`.
+    /// Its part of the session's `incompleteBytes`, or of `bytesAtWork`.
     var held = 0
+    /// The handler has its request, and has not answered.
+    var isAtWork = false
     var isHEAD = false
     var trailers = 0
     /// The peer has sent its last byte.
@@ -40,6 +42,11 @@ final class HTTP2Stream {
 
     var isAnswered: Bool {
         if case .answered = phase { true } else { false }
+    }
+
+    /// Whether more of the response may come.
+    var isStreaming: Bool {
+        if case .answering(isComplete: false) = phase { true } else { false }
     }
 
     var unsent: Int { output.count - sent }

@@ -12,7 +12,7 @@ final class LoopCore {
     /// Bytes read from a socket, until its session has taken them.
     var scratch = [UInt8](repeating: 0, count: 32 * 1024)
 
-    /// Bytes that wait for the clients of all connections; `mostHeld` limits them.
+    /// Bytes that are held for the clients of all connections; `mostHeld` limits them.
     var heldBytes = 0
     private let mostHeld: Int
 
@@ -57,14 +57,14 @@ final class LoopCore {
 
     func endTurn(on executor: UnownedTaskExecutor) {
         for _ in 0..<Self.maxRounds where !jobs.isEmpty || !ready.isEmpty {
-            swap(&jobs, &running)
-            for job in running { unsafe job.runSynchronously(on: executor) }
-            running.removeAll(keepingCapacity: true)
+            unsafe runJobs(on: executor)
             swap(&ready, &advancing)
             for (number, id) in advancing.enumerated() {
                 table[id]?.advance(now)
                 // Thousands may have become readable at once; looking for the largest takes time.
-                if number % 64 == 63, heldBytes > mostHeld { abandonLargest() }
+                if number % 8 == 7, heldBytes > mostHeld { abandonLargest() }
+                // Requests that have begun keep their fields until they have run, also when their connection is gone.
+                if number % 64 == 63 { unsafe runJobs(on: executor) }
             }
             advancing.removeAll(keepingCapacity: true)
             if heldBytes > mostHeld { abandonLargest() }
@@ -74,6 +74,12 @@ final class LoopCore {
         for id in steps { table[id]?.advanceHandshake(now) }
         for acceptor in acceptors { acceptor?.accept(now) }
         if now >= earliest { expire() }
+    }
+
+    private func runJobs(on executor: UnownedTaskExecutor) {
+        swap(&jobs, &running)
+        for job in running { unsafe job.runSynchronously(on: executor) }
+        running.removeAll(keepingCapacity: true)
     }
 
     // Connections
@@ -120,7 +126,7 @@ final class LoopCore {
                 connection.network.map { counts[$0, default: 0] > many } == true && connection.canMakeRoomForOthers(now)
             }
         }
-        for connection in unused.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
+        for connection in unused.sorted(by: { $0.waitsSince < $1.waitsSince }).prefix(most) { connection.makeRoom(now) }
     }
 
     /// Closes a service's connections that are still open.

@@ -125,8 +125,7 @@ final class Acceptor {
                     "no connection can be accepted", metadata: ["error": "\(ServerError.system("accept4", code: code))"]
                 )
             }
-            unwatch()
-            waitForRelease(now)
+            pause(now, onlyHandshakes: false)
             return false
         case EBADF, EINVAL, ENOTSOCK: return false
         default: return true

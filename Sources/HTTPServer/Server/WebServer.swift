@@ -44,6 +44,9 @@ public final class WebServer: Sendable {
     /// Uses a new certificate for new connections; throws and keeps the old one when the new one cannot be used.
     public func exchange(tls: TLSSettings) throws { service.tls = try TLSContext(tls, tickets: tickets) }
 
+    /// When the certificate of new connections ends, in seconds since 1970; nil without TLS.
+    public var certificateEnd: Int64? { service.tls?.certificateEnd }
+
     /// Accepts what waits in the queue and then nothing more, finishes the requests under way, and returns when all
     /// connections have ended or after `grace`.
     public func drain(grace: Duration) async {

@@ -17,6 +17,8 @@ struct CommandFailure: Error {
         case unavailable = 69
         /// EX_CANTCREAT
         case cannotCreate = 73
+        /// EX_IOERR
+        case notWritten = 74
         /// EX_CONFIG
         case configuration = 78
     }

@@ -3,7 +3,7 @@ import System
 
 /// The settings that every command takes. Some are missing, because others on the machine can read a command line: the
 /// master key itself, `mail`, which holds the mail server's password, `sms`, whose address may hold a key, and its
-/// secret.
+/// secret. `database` is refused with a password.
 struct ConfigurationOptions: CommandArguments {
     @Option(help: "Read settings from FILE, JSON or YAML.", valueName: "file") var config: String?
     @Option(help: "Listen at HOST:PORT.", valueName: "host:port") var listen: String?

@@ -9,7 +9,7 @@ import Values
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make the database, the keys and an admin client. A second run changes nothing.")
+        abstract: "Make the database, the keys and an admin client. A second run makes nothing anew.")
 
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -61,7 +61,7 @@ struct InitCommand: Command {
         guard let secret else {
             return Terminal.tell(
                 """
-                \(database) was initialised already; nothing was changed. Its admin client is \(id).
+                \(database) was initialised already. Its admin client is \(id).
                 If its secret is lost: spindle client add-secret \(id)
                 """)
         }

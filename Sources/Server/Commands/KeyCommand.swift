@@ -56,7 +56,7 @@ struct KeyCommand: CommandGroup {
             let installation = try await Installation.open(configuration, for: .administering)
             let count: Int
             do {
-                let new = try newKey(installation)
+                let new = try await newKey(installation)
                 count = try await Resealing(
                     from: installation.masterKey, to: new, StoredTable.all, random: installation.random
                 )
@@ -79,9 +79,18 @@ struct KeyCommand: CommandGroup {
             }
         }
 
-        private func newKey(_ installation: Installation) throws -> MasterKey {
+        private func newKey(_ installation: Installation) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
-            if let key = try file.read() { return key }
+            if let key = try file.read() {
+                // Who believed that it is another one would destroy it.
+                guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
+                    throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)
+                }
+                if try file.isOpenToOthers() {
+                    Terminal.tell("other users of this machine may read or change \(newKeyFile)")
+                }
+                return key
+            }
             let key = MasterKey.random(from: installation.random)
             try file.create(key)
             return key

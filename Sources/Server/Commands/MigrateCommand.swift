@@ -13,7 +13,10 @@ struct MigrateCommand: Command {
 
     func run() async throws {
         let location = try options.read().database
-        guard location.exists || !check else { throw CommandFailure(describe(.empty, location)) }
+        guard location.exists else {
+            guard check else { throw InstallationError.uninitialised(location.description) }
+            throw CommandFailure(describe(.empty, location))
+        }
         let database = try await location.open()
         do {
             try await work(on: database, at: location)
@@ -33,6 +36,8 @@ struct MigrateCommand: Command {
         case .current: Terminal.print(describe(state, location))
         case .empty, .behind:
             guard !check else { throw CommandFailure(describe(state, location)) }
+            // A file without tables is more likely a wrong path.
+            if state == .empty, location.isFile { throw InstallationError.uninitialised(location.description) }
             let done = try await migrator.migrate(at: SystemClock().now.milliseconds)
             Terminal.print("\(location): applied schema step \(done.map(String.init).joined(separator: ", "))")
         }

@@ -30,7 +30,10 @@ struct RestoreCommand: Command {
         defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
         try SQLiteFile.copy(file, to: candidate)
         try await check(candidate, configuration.masterKey)
+        // The check may have taken minutes, and a server may be started again at any time.
+        try SQLiteFile.refuseWhileOpen(configuration.database)
         await settle(path)
+        try SQLiteFile.refuseWhileOpen(configuration.database)
         try SQLiteFile.replace(path, with: candidate)
         if output.json {
             Terminal.print(JSON.members(["database": .string(path)]).text)

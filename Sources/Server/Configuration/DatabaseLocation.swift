@@ -32,6 +32,15 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the URL has a password.
+    var hasPassword: Bool {
+        guard case .postgreSQL(let url) = self else { return false }
+        // It may name several hosts, which is no URI.
+        let authority = url.value.drop { $0 != "/" }.drop { $0 == "/" }.prefix { !"/?".contains($0) }
+        let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
+        return user.contains(":") || ["?password=", "&password="].contains { url.value.contains($0) }
+    }
+
     /// Whether a SQLite file exists. Always true for a PostgreSQL server, which is asked when it is opened.
     var exists: Bool {
         guard case .sqlite(let path) = self else { return true }

@@ -39,6 +39,12 @@ extension SpindleConfiguration {
         sessionSameSite = reading.sameSite(under: issuer)
         database =
             reading.value(.database, "a path, or postgresql://…", DatabaseLocation.init) ?? .sqlite(path: "spindle.db")
+        if database.hasPassword, reading.place(of: .database) == ConfigurationKey.database.option {
+            let place = ConfigurationKey.database.environmentVariable
+            reading.refuse(
+                .database,
+                "given without a password on a command line, which others can read: use \(place) or PGPASSWORD")
+        }
         let masterKey = reading.masterKey(of: database)
         let networks = "a list of networks in CIDR notation, such as 10.0.0.0/8"
         trustedProxies = reading.list(.trustedProxies, networks) { CIDR($0) }

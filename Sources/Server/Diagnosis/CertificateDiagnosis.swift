@@ -5,7 +5,7 @@ import Values
 enum CertificateDiagnosis {
     private static let subject = "certificate"
     /// A renewal by timer has happened by then.
-    private static let notice: Duration = .days(14)
+    static let notice: Duration = .days(14)
 
     /// No findings when another server terminates TLS.
     static func findings(_ configuration: SpindleConfiguration, at now: Timestamp) -> [Finding] {

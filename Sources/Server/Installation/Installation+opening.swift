@@ -7,7 +7,8 @@ public import Values
 extension Installation {
     /// What an installation is opened for. This decides what may be created on the way.
     public enum Purpose: Sendable {
-        /// Everything that is missing is created.
+        /// Everything that is missing is created. The schema of a complete PostgreSQL database, which other nodes may
+        /// be using, stays as it is.
         case initialising
         /// On SQLite the schema is brought up to date. On PostgreSQL, which other nodes may be using, only on request.
         case serving(migrating: Bool)
@@ -49,11 +50,14 @@ extension Installation {
             guard purpose.fillsEmpty(location) else { throw InstallationError.uninitialised(location.description) }
             try await migrator.migrate(at: clock.now.milliseconds)
         case .behind(let steps):
-            guard purpose.migrates(location) else { throw InstallationError.behind(steps) }
-            // The key is checked before the schema is changed: a wrong key may mean the wrong database. One whose
-            // creation was interrupted has no key yet, and perhaps not all the tables that are looked at for sealed
-            // values.
-            if try await MasterKeyCheck.isKnown(in: database) {
+            // One whose creation was interrupted has no key yet, and perhaps not all the tables that are looked at for
+            // sealed values.
+            let isComplete = try await MasterKeyCheck.isKnown(in: database)
+            guard purpose.migrates(location) || (purpose.makesDatabase && !isComplete) else {
+                throw InstallationError.behind(steps)
+            }
+            // The key is checked before the schema is changed: a wrong key may mean the wrong database.
+            if isComplete {
                 key = try await source.masterKey(for: database, StoredTable.all, random: random)
             }
             try await migrator.migrate(at: clock.now.milliseconds)
@@ -74,7 +78,7 @@ extension Installation.Purpose {
 
     fileprivate func migrates(_ location: DatabaseLocation) -> Bool {
         switch self {
-        case .initialising: true
+        case .initialising: location.isFile
         case .serving(let migrating): migrating || location.isFile
         case .administering: false
         }

@@ -2,6 +2,7 @@ import Cryptography
 import HTTPServer
 import HTTPSupport
 import Logging
+import System
 import Values
 
 /// The addresses that the server listens at: the public one, and the one for administration if it is set.
@@ -12,13 +13,16 @@ struct Listeners: BackgroundService {
     }
     private let loops: EventLoops
     private let listeners: [Listener]
+    private let limits: ServerLimits
+    private let maxConnections: Int
     private let tls: TLSSettings?
     private let logger: Logger
 
     init(_ spindle: Spindle, _ configuration: SpindleConfiguration, _ logger: Logger) throws {
         let tls = configuration.tls.map { TLSSettings(certificate: $0.certificate, key: $0.key) }
         var limits = ServerLimits()
-        limits.maxConnections = configuration.maxConnections
+        let most = Self.most(with: OpenFiles.raiseLimit(), for: spindle.adminRouter == nil ? 1 : 2)
+        limits.maxConnections = min(configuration.maxConnections, most)
         limits.requestTimeout = configuration.requestTimeout
         limits.idleTimeout = configuration.idleTimeout
         let loops = try EventLoops(count: HashingPool.cores)
@@ -33,12 +37,27 @@ struct Listeners: BackgroundService {
         }
         self.loops = loops
         self.listeners = listeners
+        self.limits = limits
+        maxConnections = configuration.maxConnections
         self.tls = tls
         self.logger = logger
     }
 
+    /// Files that are open beside connections: databases, logs, requests to other servers.
+    private static let otherFiles: Int64 = 200
+
+    /// How many connections the limit of open files leaves for `count` addresses, each.
+    static func most(with files: Int64, for count: Int) -> Int {
+        Int(clamping: max(files / 2, files - otherFiles)) / count
+    }
+
     /// Binds all of them and returns the port of the public one. Throws when an address is taken.
     func start() async throws -> Int {
+        if limits.maxConnections < maxConnections {
+            logger.warning(
+                "fewer files may be open than max_connections needs",
+                metadata: ["max_connections": "\(maxConnections)", "used": "\(limits.maxConnections)"])
+        }
         do {
             let ports = try listeners.map { listener in
                 let port = try listener.server.start(host: listener.address.host, port: listener.address.port)
@@ -55,7 +74,12 @@ struct Listeners: BackgroundService {
 
     func run(until stop: StopSignal) async {
         await stop.wait()
-        for listener in listeners.reversed() { await listener.server.drain(grace: RunningServer.graceTime) }
+        // At once: who holds a connection to one address must not keep the other open.
+        await withTaskGroup { group in
+            for listener in listeners {
+                group.addTask { await listener.server.drain(grace: RunningServer.graceTime) }
+            }
+        }
         await loops.shutdown()
     }
 
@@ -69,6 +93,9 @@ struct Listeners: BackgroundService {
             logger.error("certificate not exchanged", metadata: ["reason": "\(error)"])
         }
     }
+
+    /// When the certificate ends that new connections get; nil without TLS, or before the start.
+    var certificateEnd: Timestamp? { listeners.first?.server.certificateEnd.flatMap { Timestamp(seconds: $0) } }
 
     private static func facts(of tls: TLSSettings) -> Logger.Metadata {
         let end = (try? tls.certificateEnd()).flatMap { Timestamp(seconds: $0)?.iso8601 }

@@ -4,8 +4,9 @@ import Glibc
 struct LineWriter {
     let descriptor: Int32
 
-    /// Waits while the reader is slow. Drops a line that cannot be written: there is nowhere left to report it.
-    func write(_ line: String) {
+    /// Waits while the reader is slow. False when the line cannot be written.
+    @discardableResult
+    func write(_ line: String) -> Bool {
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -16,8 +17,9 @@ struct LineWriter {
                 var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&state, 1, -1)
             } else if errno != EINTR {
-                return
+                return false
             }
         }
+        return true
     }
 }

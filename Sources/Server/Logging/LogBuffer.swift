@@ -6,6 +6,8 @@ struct LogBuffer {
     typealias Entry = (time: Timestamp, record: LogRecord)
 
     private let capacity: Int
+    /// Errors are kept beyond the capacity, but not without end: a disk that is full brings one with each request.
+    private var capacityWithErrors: Int { 4 * capacity }
     private var records: [Entry] = []
     private var dropped = 0
     /// Whether a writer is at work. It comes back for records added meanwhile.
@@ -13,12 +15,11 @@ struct LogBuffer {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds `record`. When the buffer is full, only errors are kept, up to four times as many, and the rest is counted.
-    /// Returns whether a writer
-    /// must be started.
+    /// Adds `record`. When the buffer is full, only errors are kept, as far as four times that, and the rest is
+    /// counted. Returns whether a writer must be started.
     mutating func add(_ record: LogRecord, at time: Timestamp) -> Bool {
-        if records.count < (record.level >= .error ? 4 * capacity : capacity) {
-            records.append((time, record))
+        if records.count < (record.level >= .error ? capacityWithErrors : capacity) {
+            records.append((time, record.cut))
         } else {
             dropped += 1
         }

@@ -2,34 +2,6 @@ import JSON
 import Logging
 import Values
 
-extension LogRecord {
-    /// The record as it is written. It is cut before it waits for the reader of the log: what a client sent may be as
-    /// long as a request, and thousands of records wait.
-    var cut: LogRecord {
-        guard metadata.values.contains(where: \.isLong) else { return self }
-        return LogRecord(level: level, label: label, message: message, metadata: metadata.mapValues(\.cut))
-    }
-}
-
-extension MetadataValue {
-    /// The most bytes of one value.
-    private static let most = 1000
-
-    fileprivate var isLong: Bool {
-        switch self {
-        case .string(let text): text.utf8.count > Self.most
-        case .array, .dictionary: description.utf8.count > Self.most
-        }
-    }
-
-    /// At most 1000 bytes of it. A list that is longer becomes text.
-    fileprivate var cut: MetadataValue {
-        guard isLong else { return self }
-        let text = description
-        return .string("\(text.prefix(bytes: Self.most))… (\(text.utf8.count) bytes)")
-    }
-}
-
 /// One event of the log.
 struct LogLine {
     let time: Timestamp

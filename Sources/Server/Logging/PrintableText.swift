@@ -5,7 +5,7 @@ extension String {
         var text = ""
         for scalar in unicodeScalars {
             if scalar.isUnprintable {
-                text += "\\u{\(String(scalar.value, radix: 16))}"
+                text += scalar.escaped
             } else {
                 text.unicodeScalars.append(scalar)
             }
@@ -13,16 +13,24 @@ extension String {
         return text
     }
 
-    /// `printable`, in quotes where it could be confused with the text around it.
+    /// The text as a word of a line: in quotes, with quotes and backslashes escaped, where it could be confused with
+    /// the text around it. It goes by scalars, as readers do: a quote with a combining mark is another character, and
+    /// ends the text none the less.
     var printableWord: String {
-        let printable = self.printable
-        let isPlain = !printable.isEmpty && !printable.contains { " \"=\\".contains($0) }
-        guard !isPlain else { return printable }
-        return "\"" + printable.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
+        let isPlain = !isEmpty && !unicodeScalars.contains { $0.isUnprintable || " \"=\\".unicodeScalars.contains($0) }
+        guard !isPlain else { return self }
+        var text = "\""
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text += "\\" }
+            if scalar.isUnprintable { text += scalar.escaped } else { text.unicodeScalars.append(scalar) }
+        }
+        return text + "\""
     }
 }
 
 extension Unicode.Scalar {
+    fileprivate var escaped: String { "\\u{\(String(value, radix: 16))}" }
+
     /// Control characters, line separators and format characters, which include those that reverse the text direction.
     fileprivate var isUnprintable: Bool {
         switch properties.generalCategory {

@@ -14,7 +14,7 @@ public final class StandardErrorLog: LogSink {
     /// One thread at a time writes; it may wait for the reader.
     private let queue = DispatchQueue(label: "spindle.log")
 
-    /// A full buffer drops lines, errors when it is four times as full.
+    /// A full buffer drops lines, except errors.
     public static let capacity = 4096
 
     /// How long the process waits at its end for the reader of the log.
@@ -41,7 +41,7 @@ public final class StandardErrorLog: LogSink {
     public func logger(_ label: String = "spindle") -> Logger { Logger(label: label, sink: self) }
 
     public func write(_ record: LogRecord) {
-        let (time, record) = (clock.now, record.cut)
+        let time = clock.now
         let isIdle = buffer.withLock { $0.add(record, at: time) }
         if isIdle { queue.async { self.drain() } }
     }

@@ -13,7 +13,7 @@ extension ExpectedHelp {
 
             SUBCOMMANDS:
               init                    Make the database, the keys and an admin client. A
-                                      second run changes nothing.
+                                      second run makes nothing anew.
               serve                   Run the server until SIGTERM or SIGINT.
               migrate                 Bring the schema up to date.
               merchant                Merchants: the owners of clients.
@@ -32,8 +32,8 @@ extension ExpectedHelp {
         ExpectedHelp(
             "init",
             """
-            OVERVIEW: Make the database, the keys and an admin client. A second run changes
-            nothing.
+            OVERVIEW: Make the database, the keys and an admin client. A second run makes
+            nothing anew.
 
             USAGE: spindle init <options>
 

@@ -54,6 +54,37 @@ import Testing
         #expect(!client.isOver)
     }
 
+    @Test("Complete requests that unpack to megabytes begin as far as half a mebibyte, and count until answered")
+    func headsAtWork() {
+        let client = HTTP2Client()
+        // One entry of the table, and seven references to it in each request (RFC 7541 §6.1).
+        let fields = HPACK.block(HTTP2RequestTests.base)
+        let entry: [UInt8] = [0x40] + HPACK.text("x-a") + HPACK.text(String(repeating: "b", count: 4_000))
+        let streams = (0..<100).map { Int32(2 * $0 + 1) }
+        let blocks = streams.map { fields + ($0 == 1 ? entry : [0xBE]) + [UInt8](repeating: 0xBE, count: 6) }
+        client.send(
+            zip(streams, blocks).flatMap { Frame(.headers, flags: 5, stream: $0, $1).bytes })
+        var begun: [Int32] = []
+        while let started = client.next() { begun.append(started.stream) }
+        #expect(begun == Array(streams.prefix(18)))
+        #expect(client.session.bytesAtWork > 18 * 28_000)
+        #expect(client.session.incompleteBytes > 82 * 28_000)
+
+        client.answer(Response(status: .ok), to: 1)
+        #expect(client.next()?.stream == 37)
+        #expect(client.next() == nil)
+        // Reset, they are with their handlers none the less.
+        for stream in begun { client.send(Frame(.reset, stream: stream, Frame.number(8))) }
+        #expect(client.next() == nil)
+        while let stream = begun.popLast() {
+            if stream > 1 { client.answer(Response(status: .ok), to: stream) }
+            while let started = client.next() { begun.append(started.stream) }
+        }
+        client.answer(Response(status: .ok), to: 37)
+        #expect(client.session.bytesAtWork == 0)
+        #expect(client.session.incompleteBytes == 0)
+    }
+
     @Test("Heads of answers count until they are sent")
     func answerHeads() {
         let client = HTTP2Client()
@@ -77,6 +108,20 @@ import Testing
             client.send(Frame(.windowUpdate, Frame.number(30_000)))
         }
         #expect(client.session.unsentBytes == 0)
+    }
+
+    @Test("A streamed answer waits for its client once it has no room, and for its handler before")
+    func streamed() {
+        let client = HTTP2Client(settings: Self.closed)
+        #expect(client.session.isWaitingForPeer)
+        client.request(1)
+        _ = client.next()
+        #expect(!client.session.isWaitingForPeer)
+        client.answer(Response(status: .ok, body: .stream(AsyncThrowingStream(unfolding: { nil }))), to: 1)
+        #expect(!client.session.isWaitingForPeer)
+        while client.session.send([UInt8](repeating: 0x61, count: 10_000), on: 1) {}
+        client.read()
+        #expect(client.session.isWaitingForPeer)
     }
 
     @Test("An abandoned connection says that it is asked too much, holds nothing, and drops late answers")

@@ -1,3 +1,4 @@
+import HTTP
 import Testing
 
 @testable import HTTPServer
@@ -43,6 +44,44 @@ import Testing
             try neighbour.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nc")
             #expect(try neighbour.answer().body == "POST /b c")
         }
+    }
+
+    @Test("requests whose handlers wait count too: the connection with most is closed, its neighbour is answered")
+    func atWork() async throws {
+        let certificate = try TestCertificate()
+        try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
+            let greedy = try TLSClient(port: served.port, protocols: ["h2"])
+            let field = ("x-a", String(repeating: "v", count: 15_000))
+            let streams = stride(from: Int32(1), through: 15, by: 2)
+            greedy.send(
+                Self.settings + streams.flatMap { HTTP2Client.head($0, "GET", "/gate", [field]).bytes })
+            let line = "connection ended: its requests at work are too large together"
+            #expect(await Served.eventually { served.log.messages.contains(line) })
+            let neighbour = try TLSClient(port: served.port, protocols: ["http/1.1"])
+            #expect(neighbour.ask(TLSServerTests.request)?.status == 200)
+        }
+    }
+
+    @Test("plain requests count from their first byte until they are answered")
+    func plainHeads() {
+        let handler = ScriptedHandler(bodyLimit: 1_000)
+        let service = Service(handler: handler, limits: ServerLimits(), logger: KeptLog().logger)
+        let session = HTTP1Session(service: service, dates: DateClock(), peer: nil, now: 0)
+        let head = "POST /a HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "b", count: 20_000))\r\n"
+        session.receive(Array(head.utf8).span, now: 0)
+        #expect(session.incompleteBytes == head.utf8.count)
+        session.receive(Array("Content-Length: 10\r\n\r\n12345".utf8).span, now: 0)
+        let count = head.utf8.count + 22
+        #expect(session.incompleteBytes == count + 5)
+        session.receive(Array("67890GET /next".utf8).span, now: 0)
+        #expect(session.nextRequest(now: 0) != nil)
+        #expect(session.bytesAtWork == count + 10)
+        #expect(session.incompleteBytes == 9)
+        session.answer(Response(status: .ok), to: 0, now: 0)
+        var output: [UInt8] = []
+        session.produce(into: &output, now: 0)
+        #expect(session.bytesAtWork == 0)
+        #expect(session.incompleteBytes == 9)
     }
 
     @Test("what a request held is given back when it begins, and when its stream is gone")

@@ -12,8 +12,8 @@ final class TLSClient {
 
     struct Refused: Error {}
 
-    init(port: Int, protocols: [String]) throws {
-        wire = try Wire(port: port)
+    init(port: Int, protocols: [String], source: UInt32? = nil) throws {
+        wire = try Wire(port: port, source: source)
         context = SSL_CTX_new(TLS_client_method())
         ssl = SSL_new(context)
         SSL_set_fd(ssl, wire.descriptor)

@@ -1,0 +1,31 @@
+import Logging
+import Values
+
+/// Says in the log, once a day, that the certificate in use will end soon, or has ended: a renewal has failed, or
+/// nobody told the server of it.
+struct CertificateWatch: BackgroundService {
+    let end: @Sendable () -> Timestamp?
+    let clock: any WallClock
+    let logger: Logger
+
+    private static let interval: Duration = .days(1)
+
+    func run(until stop: StopSignal) async {
+        await stop.cancelling {
+            while !Task.isCancelled {
+                look()
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    func look() {
+        guard let end = end() else { return }
+        let left = end - clock.now
+        guard left < CertificateDiagnosis.notice else { return }
+        let isOver = left <= .zero
+        logger.log(
+            level: isOver ? .error : .warning, isOver ? "the certificate has ended" : "the certificate ends soon",
+            metadata: ["ends": "\(end.iso8601)"])
+    }
+}
