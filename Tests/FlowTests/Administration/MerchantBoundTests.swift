@@ -17,7 +17,9 @@ struct MerchantBoundTests {
                 case "issuers":
                     json.append(.init("issuer", .string("https://paper\(number).example")))
                     json.append(.init("secret", "a shared secret of at least 32 bytes"))
-                case "webhooks": json.append(.init("name", .string("hook-\(number)")))
+                case "webhooks":
+                    json.append(.init("name", .string("hook-\(number)")))
+                    json.append(.init("permissions", DittoStory.permissions))
                 default: break
                 }
                 return try await World.make(world.server, token, kind, .object(json))
