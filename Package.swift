@@ -141,6 +141,7 @@ let package = Package(
                 .embedInCode("v020_session_hosts.sql"),
                 .embedInCode("v021_mail_templates.sql"),
                 .embedInCode("v022_repeats.sql"),
+                .embedInCode("v023_more_bounds.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -26,6 +26,7 @@ extension Migration {
         Migration(version: 20, name: "session_hosts", text: PackageResources.v020_session_hosts_sql),
         Migration(version: 21, name: "mail_templates", text: PackageResources.v021_mail_templates_sql),
         Migration(version: 22, name: "repeats", text: PackageResources.v022_repeats_sql),
+        Migration(version: 23, name: "more_bounds", text: PackageResources.v023_more_bounds_sql),
     ]
 
     private init(

@@ -30,7 +30,7 @@ extension Outbound {
         let status: Int
         do {
             let host = PerHostLimiter.host(of: callback.url)
-            status = try await asking(for: .delivery, by: share.text, part: host).post(
+            status = try await asking(for: .delivery, by: share.whole.text, part: host).post(
                 Array(callback.body.utf8), contentType: callback.contentType, signature: callback.signature,
                 to: callback.url, limit: Self.longestAnswer
             ).status

@@ -51,8 +51,10 @@ public struct ClientRegistration: Sendable {
                 // After a COMMIT of unknown outcome it has been counted.
                 guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
                 try InitialAccessTokens.use(initial.id, in: db)
-                guard try Clients.hasRoom(initial.merchant, in: db) else { throw OAuthError.merchantIsFull }
                 try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
+                guard try Clients.hasRoomForRegistration(initial.merchant, in: db) else {
+                    throw OAuthError.merchantIsFull
+                }
             }
             return (made, token)
         } catch let fault as JSONFault {
