@@ -36,7 +36,7 @@ class Replay:
         blanks = Blanks(self.stage, self.client)
         request = blanks.fill({name: part for name, part in self.request.items() if name not in LATER})
         for _ in range(request.get("times", 1)):
-            status, content, answer = self._navigate(request) if "page" in request else self._send(request)
+            status, content, answer = self._navigate(request, blanks) if "page" in request else self._send(request)
         # Filled in only now: what is expected may name what was sent.
         expected, told = blanks.fill(self.request["expect"]), f"{request['method']} {request['path']}: {answer}"
         assert status == expected["status"], told
@@ -79,9 +79,10 @@ class Replay:
         connection.close()
         return answer.status, parsed(answer, request), answer
 
-    def _navigate(self, request: dict) -> tuple[int, object, Answer]:
+    def _navigate(self, request: dict, blanks: Blanks) -> tuple[int, object, Answer]:
         """As a browser opens it: to the end of all redirects, answering the pages on the way."""
-        browser = self.stage.browser(self.client, request["page"])
+        connected = request["page"] == "connected"
+        browser = blanks.connected_browser if connected else self.stage.browser(self.client, request["page"])
         page = browser.open(path(request), request["method"], request.get("form"))
         for step in request.get("then", []):
             match step:

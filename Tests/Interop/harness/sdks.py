@@ -208,8 +208,18 @@ class Blanks:
         return self.stage.tokens(self.client)["access_token"]
 
     @cached_property
+    def _signed_in(self) -> tuple[Browser, dict]:
+        browser = Browser(self.spindle)
+        return browser, self.stage.sign_in(self.client, browser)
+
+    @property
+    def connected_browser(self) -> Browser:
+        """The one in which the client got `ending_token`: a token of it shows that a logout is the user's wish."""
+        return self._signed_in[0]
+
+    @property
     def _ending(self) -> dict:
-        return self.stage.sign_in(self.client)
+        return self._signed_in[1]
 
     @property
     def ending_token(self) -> str:
