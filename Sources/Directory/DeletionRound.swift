@@ -1,5 +1,5 @@
-public import Storage
-public import Values
+import Storage
+import Values
 
 /// What one round of the sweeper did about owners that are to be deleted.
 public struct DeletionRound: Sendable {

@@ -47,8 +47,8 @@ struct DeliveryShareTests {
     }
 
     @Test(
-        "a pile of overdue profile changes does not delay what is urgent for the same merchant, which gets no more "
-            + "places by it", arguments: Backend.available)
+        "a pile of overdue profile changes does not delay what is urgent, which brings the merchant no more places",
+        arguments: Backend.available)
     func urgent(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         let callback = Callback(url: "https://loom.example/hook", body: "x", contentType: "text/plain")

@@ -1,5 +1,5 @@
 public import Cryptography
-public import JSON
+import JSON
 public import Keys
 public import Storage
 public import Values

@@ -65,7 +65,7 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Changes the members that `json` names. Nil when there is no such merchant. Without `takesAnyName` a new name that
+    /// Changes the members that `json` names. Nil when there is no such merchant. Without `takesAnyName` a name that
     /// reads like another merchant's is refused: pages and mails speak to users in it.
     public func change(_ id: Merchant.ID, _ json: JSON, takesAnyName: Bool = true) async throws -> Merchant? {
         let members = try JSONMembers(json)

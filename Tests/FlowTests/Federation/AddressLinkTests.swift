@@ -63,7 +63,7 @@ import Values
             #expect(
                 try await story.signIn(at: host, ["email": "kari@gmail.com", "email_verified": true]).status == 200)
             let letter = try await story.world.server.mail.letter(to: "kari@gmail.com")
-            #expect(letter.subject.hasPrefix("Google now signs in"), "\(letter.subject)")
+            #expect(letter.subject.hasPrefix("Google kan nå logge inn"), "\(letter.subject)")
             #expect(!letter.text.contains("evil") && letter.text.contains("Google"))
         }
     }
