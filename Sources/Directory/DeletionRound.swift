@@ -1,5 +1,5 @@
-import Storage
-import Values
+package import Storage
+package import Values
 
 /// What one round of the sweeper did about owners that are to be deleted.
 public struct DeletionRound: Sendable {
