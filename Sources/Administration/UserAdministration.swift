@@ -49,13 +49,27 @@ public struct UserAdministration: Sendable {
         return try await families.isConnected(id, to: merchant)
     }
 
-    /// Nil for a user that does not exist. The caller has checked that `administrator` may change them (`covers`).
+    /// Nil for a user that does not exist, or that `administrator` may not change, or not any more. Throws
+    /// `SignIn.Refusal.throttled` after many changes by a merchant's own administrator.
     public func change(
         _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User? {
         try administrator.permit(changing: changes)
-        return try await users.change(id, changes, for: administrator.sender, confirm: confirm)
+        do {
+            return try await users.change(
+                id, changes, for: administrator.sender, chargedTo: administrator.confines
+            ) { db in
+                try confirm(db)
+                guard let merchant = administrator.confines else { return }
+                guard try TokenFamilies.isConnected(id, to: merchant, in: db) else { throw NotCovered() }
+            }
+        } catch is NotCovered {
+            return nil
+        }
     }
+
+    /// The user has left the merchant.
+    private struct NotCovered: Error {}
 
     public enum Removal: Sendable {
         /// The user is deleted, or did not exist.

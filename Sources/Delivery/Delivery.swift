@@ -20,6 +20,12 @@ public struct Delivery: Sendable {
 
         /// Everything that has no share of its own.
         public static let common = Share("")
+
+        /// The part of it that goes before the rest.
+        var urgent: Share { isUrgent ? self : Share(text + "!") }
+        var isUrgent: Bool { text.utf8.last == UInt8(ascii: "!") }
+        /// Whose part of the workers it takes.
+        var whole: Share { isUrgent ? Share(String(text.dropLast())) : self }
     }
 
     /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile
@@ -32,11 +38,14 @@ public struct Delivery: Sendable {
         let subject: String?
         /// The time between further ones.
         let pause: Duration
+        /// Whether it goes before everything of its share that is not urgent.
+        let isUrgent: Bool
 
         public init(subject: String, content: String, isUrgent: Bool) {
             self.content = Self.fingerprint("\(subject) \(content)")
             self.subject = isUrgent ? nil : Self.fingerprint(subject)
             pause = DeliveryLimits.pauseOfSubject
+            self.isUrgent = isUrgent
         }
 
         /// No two notices say the same, because each names its session: they can only be sent one after the other.
@@ -44,6 +53,7 @@ public struct Delivery: Sendable {
             content = nil
             self.subject = Self.fingerprint("notice \(subject)")
             pause = DeliveryLimits.pauseOfNotices
+            isUrgent = false
         }
 
         private static func fingerprint(_ text: String) -> String { Base64URL.encode(Digest.sha256(text.utf8)) }

@@ -21,22 +21,29 @@ struct DeliveryRoom: Sendable {
 
     var free: Int { mostAtOnce - total }
 
-    func free(for share: Delivery.Share) -> Int { mostForOne - underWay[share, default: 0] }
+    func free(for share: Delivery.Share) -> Int { mostForOne - underWay[share.whole, default: 0] }
 
-    /// Who has the fewest under way goes first, then who has waited longest.
-    func goesBefore(_ one: DueShare, _ other: DueShare) -> Bool {
-        let (ones, others) = (underWay[one.share, default: 0], underWay[other.share, default: 0])
-        return ones == others ? one.dueAt < other.dueAt : ones < others
+    /// The shares in the order of their turns: who has the fewest under way goes first, then who has waited longest,
+    /// and of one share first what is urgent.
+    func inTurn(_ due: [DueShare]) -> [Delivery.Share] {
+        let parts = Dictionary(grouping: due.map(\.share), by: \.whole)
+        let longest = Dictionary(due.map { ($0.share.whole, $0.dueAt) }) { min($0, $1) }
+        let wholes = longest.sorted { one, other in
+            let ones = underWay[one.key, default: 0]
+            let others = underWay[other.key, default: 0]
+            return ones == others ? one.value < other.value : ones < others
+        }
+        return wholes.flatMap { whole, _ in (parts[whole] ?? []).sorted { $0.isUrgent && !$1.isUrgent } }
     }
 
-    mutating func take(for share: Delivery.Share) {
-        underWay[share, default: 0] += 1
-        total += 1
+    mutating func take(for share: Delivery.Share, _ count: Int = 1) {
+        underWay[share.whole, default: 0] += count
+        total += count
     }
 
     mutating func giveBack(for share: Delivery.Share) {
-        let left = underWay[share, default: 1] - 1
-        underWay[share] = left > 0 ? left : nil
+        let left = underWay[share.whole, default: 1] - 1
+        underWay[share.whole] = left > 0 ? left : nil
         total -= 1
     }
 }

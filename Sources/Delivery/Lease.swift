@@ -31,25 +31,25 @@ struct Lease: Sendable {
 }
 
 extension Outbox {
-    /// Leases due deliveries of `kind`, as many as `room` has: of each share the most overdue first, and first of the
-    /// shares with the fewest under way. Blank ones are left out.
+    /// Leases due deliveries of `kind`, as many as `room` has: of each share the urgent and the most overdue first,
+    /// and first of the shares with the fewest under way. Blank ones are left out.
     func claim(_ kind: Delivery.Kind, _ room: DeliveryRoom) async throws -> [Lease] {
         let now = clock.now
         let due = try await database.read { db in
-            var free = room.free
+            var room = room
             var due: [Lease] = []
-            for share in try Self.dueShares(kind, at: now, in: db).sorted(by: room.goesBefore) where free > 0 {
-                let most = min(free, room.free(for: share.share))
+            for share in room.inTurn(try Self.dueShares(kind, at: now, in: db)) {
+                let most = min(room.free, room.free(for: share))
                 guard most > 0 else { continue }
                 let rows = try db.rows(
                     """
                     SELECT \(Lease.columns) FROM deliveries
-                    WHERE kind = \(kind.rawValue) AND share = \(share.share.text) AND due_at <= \(now)
+                    WHERE kind = \(kind.rawValue) AND share = \(share.text) AND due_at <= \(now)
                         AND created_at < expires_at
                     ORDER BY due_at LIMIT \(most)
                     """)
                 due += try rows.map { try Lease($0, kind, leaseEnd: now + Self.lease) }
-                free -= rows.count
+                room.take(for: share, rows.count)
             }
             return due
         }

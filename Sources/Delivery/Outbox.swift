@@ -72,7 +72,8 @@ public struct Outbox: Sendable {
         let now = clock.now
         let id = given ?? .ordered(at: now, from: random)
         return Delivery(
-            id: id, kind: kind, expiresAt: now + min(use, Self.longestUse), share: share, topic: topic, createdAt: now,
+            id: id, kind: kind, expiresAt: now + min(use, Self.longestUse),
+            share: topic?.isUrgent == true ? share.urgent : share, topic: topic, createdAt: now,
             sealedContent: seal.seal(content, .delivery, row: id.text), seal: seal)
     }
 

@@ -99,9 +99,10 @@ public struct Users: Sendable {
     }
 
     /// Stores `changes`. A new password and disabling end every token and session of the user. `confirm` refuses by
-    /// throwing: the caller may have lost the right to change the user while the password was hashed.
+    /// throwing: the caller may have lost the right to change the user while the password was hashed. A merchant's own
+    /// administrator is charged for it. Throws `SignIn.Refusal.throttled` after many changes.
     public func change(
-        _ id: UserID, _ changes: UserChanges, for sender: String,
+        _ id: UserID, _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> User? {
         let now = clock.now
@@ -113,16 +114,20 @@ public struct Users: Sendable {
         return try await events.write(to: database, at: now) { db, announcement in
             try confirm(db)
             guard var user = try User.find(id, in: db) else { return nil }
+            let former = user
             if changes.forgetsPhone { user.verifiedPhone = nil }
-            let address = user.email
             try user.take(changes, at: now)
+            // Disabling ends what the user has, disabled already or not.
+            let isChanged = changes.forgetsPhone || changes.disabled == true || !user.reads(like: former)
+            guard newHash != nil || isChanged else { return former }
+            if let merchant { try Throttle.chargeChange(of: id, by: merchant, at: now, in: db) }
             try announcement.watching(id, in: db) {
                 try User.update(user, passwordHash: newHash, in: db)
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
             if newHash != nil || changes.disabled == true {
                 try announcement.say(.accessRevoked(keeping: nil), id, db)
-            } else if user.email != address {
+            } else if user.email != former.email {
                 // A link on its way to the former address must not sign in.
                 try Verifications.endAll(of: id, at: now, in: db)
             }
@@ -145,5 +150,12 @@ extension User {
         if let change = changes.attributes { attributes = try change.applied(to: attributes) }
         if let disabled = changes.disabled { disabledAt = disabled ? disabledAt ?? now : nil }
         updatedAt = now
+    }
+
+    /// Whether nothing differs that administration changes.
+    fileprivate func reads(like other: User) -> Bool {
+        (email ?? "").utf8.elementsEqual((other.email ?? "").utf8) && emailVerified == other.emailVerified
+            && disabledAt == other.disabledAt && attributes == other.attributes
+            && Set(profile.members ?? []) == Set(other.profile.members ?? [])
     }
 }

@@ -6,9 +6,10 @@ public import Values
 /// What clients change of their users.
 extension Users {
     /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
-    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `SignIn.Refusal.throttled` after many changes.
+    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `SignIn.Refusal.throttled` after many changes by
+    /// clients of `merchant`.
     public func changeProfile(
-        of id: UserID, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
+        of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
         confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> User? {
         let now = clock.now
@@ -20,7 +21,7 @@ extension Users {
             let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
             let changed = members.filter { !named.contains($0.name) } + changes.profile
             guard Set(changed) != Set(members) else { return user }
-            try Throttle.chargeChangeByClient(of: id, at: now, in: db)
+            try Throttle.chargeChange(of: id, by: merchant, at: now, in: db)
             user.profile = .object(changed)
             user.updatedAt = now
             _ = try announcement.watching(id, in: db) {

@@ -10,9 +10,12 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 
-    /// The same for a change of `user` by a client, which leaves the user's own share alone.
-    static func chargeChangeByClient(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
-        let bucket = Bucket("changes by clients|\(user)", burst: 20, refill: .seconds(30))
+    /// The same for a change of `user` by a client or an administrator of `merchant`, which leaves the shares of the
+    /// user and of other merchants alone.
+    static func chargeChange(
+        of user: UserID, by merchant: Merchant.ID?, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let bucket = Bucket("changes by|\(merchant?.text ?? "")|\(user)", burst: 20, refill: .seconds(30))
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 }

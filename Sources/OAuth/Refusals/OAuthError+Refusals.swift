@@ -61,7 +61,8 @@ extension OAuthError {
         "This initial access token has registered as many clients as it may: ask for another.")
     static let merchantIsFull = OAuthError(
         .tooManyRequests, "merchant_is_full",
-        "The merchant of this initial access token has \(Clients.mostOfMerchant) clients: one must be deleted first.")
+        "The merchant of this initial access token has \(Clients.mostOfMerchant) clients that registered themselves: "
+            + "one must be deleted first.")
     static func registrationRefused(_ fault: JSONFault) -> OAuthError {
         let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
         // RFC 7591 §3.2.2 has an error code of its own for redirect URIs.
@@ -105,6 +106,11 @@ extension OAuthError {
             .tooManyRequests, "new_users_throttled",
             "The merchant has made many people's accounts. Wait as long as Retry-After says, or ask the platform to "
                 + "import them.", retryAfter: wait)
+    }
+    public static func tooManyChanges(_ wait: Duration) -> OAuthError {
+        OAuthError(
+            .tooManyRequests, "changes_throttled",
+            "The merchant has changed this person often. Wait as long as Retry-After says.", retryAfter: wait)
     }
     public static let signInsOverloaded = OAuthError(
         .temporarilyUnavailable, "password_queue_full", "Too many sign-ins at once. Try again in a moment.",

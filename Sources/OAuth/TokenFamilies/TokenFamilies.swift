@@ -110,15 +110,20 @@ public struct TokenFamilies: Sendable {
 
     /// Whether the user has used a client that `merchant` vouches for: not one that registered itself.
     public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
-        try await database.read { db in
-            try !db.rows(
-                """
-                SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
-                WHERE connections.user_id = \(user) AND clients.merchant_id = \(merchant)
-                    AND clients.registration_token IS NULL LIMIT 1
-                """
-            ).isEmpty
-        }
+        try await database.read { db in try Self.isConnected(user, to: merchant, in: db) }
+    }
+
+    /// The same in the caller's transaction.
+    public static func isConnected(
+        _ user: UserID, to merchant: Merchant.ID, in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
+            WHERE connections.user_id = \(user) AND clients.merchant_id = \(merchant)
+                AND clients.registration_token IS NULL LIMIT 1
+            """
+        ).isEmpty
     }
 
     /// Deletes, in the caller's transaction, a user's connections, consents and accepted terms, because they may be

@@ -40,7 +40,7 @@ public struct UserChangeResource: SPiDResource {
         let parameters = call.parameters
         do {
             // A part of the name makes another whole name of what is stored at that moment.
-            let user = try await users.changeProfile(of: id) { profile in
+            let user = try await users.changeProfile(of: id, by: caller.client.merchant) { profile in
                 try ProfileParameters(parameters, over: profile).changes
             } confirm: { db in
                 try caller.confirm(id, db)
