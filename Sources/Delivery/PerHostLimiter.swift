@@ -4,7 +4,7 @@ import Synchronization
 /// its own: what one merchant sends to a server takes nothing from what another has to say to it.
 final class PerHostLimiter: Sendable {
     private struct Receiver {
-        struct Name: Hashable {
+        struct Name {
             let share: Delivery.Share
             let host: String
         }
@@ -15,9 +15,9 @@ final class PerHostLimiter: Sendable {
         var isOfInterest: Bool { onTheWay > 0 || failures > 0 }
     }
 
-    /// How many receivers are remembered. A forgotten one counts as new.
+    /// How many receivers of one share are remembered. A forgotten one counts as new.
     private static let most = 1000
-    private let receivers = Mutex<[Receiver.Name: Receiver]>([:])
+    private let shares = Mutex<[Delivery.Share: [String: Receiver]]>([:])
 
     /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy` when it has had no place for a while, or
     /// `.resting` if the receiver failed last time and another attempt is under way.
@@ -50,25 +50,30 @@ final class PerHostLimiter: Sendable {
 
     /// Takes a place.
     private func enter(_ name: Receiver.Name) throws {
-        try receivers.withLock { receivers in
-            if receivers.count >= Self.most, receivers[name] == nil {
+        try shares.withLock { shares in
+            var receivers = shares[name.share] ?? [:]
+            if receivers.count >= Self.most, receivers[name.host] == nil {
                 receivers = receivers.filter { $0.value.onTheWay > 0 }
             }
-            let receiver = receivers[name] ?? Receiver()
+            var receiver = receivers[name.host] ?? Receiver()
             guard receiver.failures == 0 || receiver.onTheWay == 0 else {
                 throw Undeliverable.resting(failures: receiver.failures)
             }
             guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
-            receivers[name, default: Receiver()].onTheWay += 1
+            receiver.onTheWay += 1
+            receivers[name.host] = receiver
+            shares[name.share] = receivers
         }
     }
 
     private func leave(_ name: Receiver.Name, _ count: (_ failures: inout Int) -> Void) {
-        receivers.withLock { receivers in
-            var receiver = receivers[name] ?? Receiver()
+        shares.withLock { shares in
+            var receivers = shares[name.share] ?? [:]
+            var receiver = receivers[name.host] ?? Receiver()
             receiver.onTheWay -= 1
             count(&receiver.failures)
-            receivers[name] = receiver.isOfInterest ? receiver : nil
+            receivers[name.host] = receiver.isOfInterest ? receiver : nil
+            shares[name.share] = receivers.isEmpty ? nil : receivers
         }
     }
 

@@ -44,6 +44,35 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
+    @Test(
+        "a pile of overdue profile changes does not delay what is urgent, which brings the merchant no more places",
+        arguments: Backend.available)
+    func urgent(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let callback = Callback(url: "https://loom.example/hook", body: "x", contentType: "text/plain")
+        func leave(_ count: Int, isUrgent: Bool) async throws {
+            let deliveries = (0..<count).map { number in
+                fixture.outbox.delivery(
+                    callback, share: .init("loom"),
+                    topic: .init(subject: "\(isUrgent) \(number)", content: "changed", isUrgent: isUrgent))
+            }
+            try await fixture.database.write { db in for delivery in deliveries { try delivery.store(in: db) } }
+        }
+        try await leave(1000, isUrgent: false)
+        fixture.clock.advance(by: .seconds(1))
+        try await leave(5, isUrgent: true)
+        var room = DeliveryWorker.room(.callback)
+        let leases = try await fixture.outbox.claim(.callback, room)
+        #expect(leases.count == DeliveryLimits.mostForOneShare)
+        #expect(leases.count(where: \.share.isUrgent) == 5)
+        for lease in leases { room.take(for: lease.share) }
+        try await leave(1, isUrgent: true)
+        #expect(try await fixture.outbox.claim(.callback, room).isEmpty)
+        room.giveBack(for: .init("loom"))
+        #expect(try await fixture.outbox.claim(.callback, room).map(\.share.isUrgent) == [true])
+        await fixture.database.close()
+    }
+
     @Test("a merchant with a thousand waiting mails delays another's by one mail at most", arguments: Backend.available)
     func mails(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -86,6 +115,25 @@ struct DeliveryShareTests {
                 await #expect(throws: Undeliverable.busy) { try await limiter.visit(url, of: .init("a")) {} }
                 try await limiter.visit(url, of: .init("b")) {}
             }
+        }
+    }
+
+    @Test("a merchant's thousand dead servers do not make another's count as new")
+    func failures() async throws {
+        let limiter = PerHostLimiter()
+        func fail(_ host: String, _ share: String) async throws {
+            try await limiter.visit("https://\(host).example/hook", of: .init(share)) {
+                throw Undeliverable.temporary("down")
+            }
+        }
+        await #expect(throws: Undeliverable.self) { try await fail("dead", "b") }
+        for number in 0...1000 {
+            await #expect(throws: Undeliverable.self) { try await fail("dead\(number)", "a") }
+        }
+        // While one attempt is under way there, a server that failed gets no other.
+        try await limiter.visit("https://dead.example/hook", of: .init("b")) {
+            let refused = await #expect(throws: Undeliverable.self) { try await fail("dead", "b") }
+            guard case .resting = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
         }
     }
 
