@@ -23,8 +23,11 @@ extension Administrator {
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
-        // The platform may send users there who are linked to it. That stays so, with the same keys.
-        let isAsBefore = issuer.signIn?.clientID == changed.signIn?.clientID && issuer.isTrustedAlike(changed)
+        // The platform may send users there who are linked to it. That stays so, with the same keys, and under the name
+        // by which mails speak of it to users of all merchants.
+        let isAsBefore =
+            issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
+            && issuer.isTrustedAlike(changed)
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
     }

@@ -47,6 +47,16 @@ struct OwnMailTests {
         #expect(mails[1].text.contains("evil.\u{2060}example x"))
     }
 
+    @Test("the name of an issuer leads nowhere in the mail that warns of its link")
+    func issuer() throws {
+        let letter = MailTemplate.signInLinked(
+            provider: "Pay at https://evil.example/x or", link: "https://a.example/x")
+        let mail = try Templates(site: "a.example").mails(letter, in: Frame(language: .english))
+        for text in [mail.subject, mail.text, mail.html] {
+            #expect(!text.contains("evil.example") && !text.contains("https://evil"), "\(text)")
+        }
+    }
+
     @Test("they may be in each language of the pages")
     func languages() { #expect(Set(MailTexts.languages) == Set(Language.allCases.map(\.rawValue))) }
 

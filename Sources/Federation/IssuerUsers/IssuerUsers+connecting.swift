@@ -18,7 +18,7 @@ extension IssuerUsers {
             let owner = try User.find(user, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil
         else { return false }
         try IssuerSubjects.link(person.subject, of: person.issuer.id, to: user, at: now, in: db)
-        try events.say(.linked(issuer: person.issuer.title), user, at: now, in: db)
+        try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
         return true
     }
 }

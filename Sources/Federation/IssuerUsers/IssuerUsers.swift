@@ -76,7 +76,7 @@ public struct IssuerUsers: Sendable {
         case .addressTaken: return .addressTaken
         case .linkable(let user):
             try link(person, to: user, at: now, in: db)
-            try events.say(.linked(issuer: person.issuer.title), user, at: now, in: db)
+            try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
             return .linked(user)
         case .newcomer:
             try Users.insertLinked(

@@ -30,7 +30,7 @@ extension IssuerMetadata {
             // Apple's secret is a JWT, so it is long.
             secret = try members.text("client_secret", most: 4000).map { Secret($0) } ?? key
             isAppleKey = key != nil
-            name = try members.text("sign_in_name") ?? base?.name
+            name = try members.name("sign_in_name", most: 60) ?? base?.name
             scope = try members.text("scope", most: 500) ?? base?.scope
             guard let scope, Scope(parsing: scope) == nil else { return }
             throw JSONFault("scope", "words of printable ASCII with spaces between")

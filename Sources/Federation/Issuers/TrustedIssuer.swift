@@ -49,6 +49,14 @@ extension TrustedIssuer {
     /// What users call it.
     public var title: String { signIn?.name ?? app?.provider.name ?? issuer }
 
+    /// What a mail calls it that warns the user of it. A merchant chooses what its buttons say, so a provider has its
+    /// own name there.
+    var nameInWarnings: String {
+        if let name = app?.provider.name ?? signIn?.name { return name }
+        let scheme = "https://"
+        return issuer.hasPrefix(scheme) ? String(issuer.dropFirst(scheme.count)) : issuer
+    }
+
     /// Whether its keys are the provider's well-known ones: only the provider itself can sign its tokens.
     public var hasProvidersKeys: Bool { app.map { $0.provider.keys == keys } ?? false }
 

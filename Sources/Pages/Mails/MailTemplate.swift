@@ -50,7 +50,7 @@ extension MailTemplate {
             ["code": code, "minutes": minutes]
         case .emailChanged(let newAddress): ["newAddress": newAddress]
         case .resetPassword(_, let hours), .choosePassword(_, let hours): ["hours": hours]
-        case .signInLinked(let provider, _): ["provider": provider]
+        case .signInLinked(let provider, _): ["provider": provider.nameInMail]
         case .phoneVerified(let number, _): ["number": number]
         case .confirmAddress(_, let days): ["days": days]
         case .deletionScheduled(let dueAt, _): ["dueAt": dueAt]

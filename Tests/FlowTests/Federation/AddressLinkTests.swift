@@ -50,6 +50,24 @@ import Values
         }
     }
 
+    @Test("the mail about a link calls Google so, whatever a merchant has its button say", arguments: Backend.available)
+    func warning(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: Self.google)
+            let button: KeyValuePairs<String, JSON> = [
+                "link_by_email": true, "client_id": "us", "client_secret": "s",
+                "sign_in_name": "Keep your account at evil.example: it",
+            ]
+            try await story.trust(host, button, provider: "google")
+            _ = try await person(story, "kari@gmail.com")
+            #expect(
+                try await story.signIn(at: host, ["email": "kari@gmail.com", "email_verified": true]).status == 200)
+            let letter = try await story.world.server.mail.letter(to: "kari@gmail.com")
+            #expect(letter.subject.hasPrefix("Google kan nå logge inn"), "\(letter.subject)")
+            #expect(!letter.text.contains("evil") && letter.text.contains("Google"))
+        }
+    }
+
     @Test(
         "an address that Google does not run is not linked, and its user is not touched", arguments: Backend.available)
     func notAuthoritative(_ backend: Backend) async throws {
@@ -96,7 +114,8 @@ import Values
             let linked = try await story.signIn(at: host, ["email": "kari@loom.example", "email_verified": true])
             #expect(linked.json["user_id"]?.string == kari, "\(linked)")
             let letter = try await story.world.server.mail.letter(to: "kari@loom.example")
-            #expect(letter.text.contains("https://id.loom.example"))
+            // No mail program makes a link of it.
+            #expect(letter.text.contains("id.\u{2060}loom.\u{2060}example") && !letter.text.contains("id.loom"))
             let sub = try await person(story, "ola@sub.loom.example")
             let other = try await story.signIn(
                 at: host, ["sub": "ola", "email": "ola@sub.loom.example", "email_verified": true])

@@ -78,6 +78,8 @@ import Testing
             // What the platform trusts keeps its keys.
             expectProblem(try await change(["discovery_url": "https://evil.example/d"]), 403, member: "client_id")
             expectProblem(try await change(["client_id": .null]), 403, member: "client_id")
+            // So does its name, of which a mail of the platform warns users.
+            expectProblem(try await change(["sign_in_name": "Your account closes"]), 403, member: "client_id")
             #expect(try await change(["disabled": true]).status == 200)
         }
     }
@@ -136,6 +138,8 @@ import Testing
                 (["sign_in_name": "OP"], "sign_in_name"), (["client_id": "c"], "sign_in_name"),
                 (["client_id": "c", "sign_in_name": "OP", "scope": "email"], "scope"),
                 (["client_id": "c", "sign_in_name": "OP", "scope": "openid \u{e6}"], "scope"),
+                (["client_id": "c", "sign_in_name": "O\u{202E}P"], "sign_in_name"),
+                (["client_id": "c", "sign_in_name": .string(String(repeating: "O", count: 61))], "sign_in_name"),
                 (["provider": "apple", "audiences": ["1"]], "issuer"),
             ]
             for (changes, member) in cases {
