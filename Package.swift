@@ -140,6 +140,7 @@ let package = Package(
                 .embedInCode("v019_phones.sql"),
                 .embedInCode("v020_session_hosts.sql"),
                 .embedInCode("v021_mail_templates.sql"),
+                .embedInCode("v023_more_bounds.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

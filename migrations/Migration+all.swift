@@ -25,6 +25,7 @@ extension Migration {
         Migration(version: 19, name: "phones", text: PackageResources.v019_phones_sql),
         Migration(version: 20, name: "session_hosts", text: PackageResources.v020_session_hosts_sql),
         Migration(version: 21, name: "mail_templates", text: PackageResources.v021_mail_templates_sql),
+        Migration(version: 23, name: "more_bounds", text: PackageResources.v023_more_bounds_sql),
     ]
 
     private init(

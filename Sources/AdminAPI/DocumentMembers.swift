@@ -64,5 +64,5 @@ extension DocumentMembers {
         "disabled",
     ])
 
-    static let newInitialAccessToken = Self(["merchant_id", "expires_in"])
+    static let newInitialAccessToken = Self(["merchant_id", "expires_in", "max_registrations"])
 }

@@ -31,7 +31,7 @@ public struct WebhooksEndpoint: Endpoint {
         let json = try request.jsonObject(of: .webhook)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
         let webhook = try await webhooks.register(
-            json, merchant: merchant,
+            json, merchant: merchant, takesNames: administrator.confines == nil,
             also: administrator.refuseMore(
                 "webhooks", than: DittoWebhooks.mostOfMerchant, unless: DittoWebhooks.hasRoom))
         return .json(shown(webhook), status: .created)

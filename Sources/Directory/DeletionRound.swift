@@ -1,10 +1,10 @@
-import Storage
-import Values
+public import Storage
+public import Values
 
 /// What one round of the sweeper did about owners that are to be deleted.
 public struct DeletionRound: Sendable {
     /// The most owners that a round looks at.
-    static let most = 20
+    package static let most = 20
 
     /// How many are gone with all that they owned.
     public private(set) var gone = 0
@@ -14,7 +14,7 @@ public struct DeletionRound: Sendable {
     public private(set) var failures: [(owner: String, error: any Error)] = []
 
     /// Finishes `owners` one after the other within `budget`. A failure does not hold up the others.
-    init<Entity>(
+    package init<Entity>(
         of owners: [Identifier<Entity>], within budget: BulkErasure.Budget,
         _ finish: (Identifier<Entity>, inout BulkErasure.Budget) async throws -> Bool
     ) async {

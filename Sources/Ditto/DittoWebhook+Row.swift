@@ -12,10 +12,14 @@ extension DittoWebhook {
     }
 
     package init(_ row: Row) throws {
+        try self.init(row) { document, _ in try DittoRules(try JSON(stored: document)) }
+    }
+
+    init(_ row: Row, reading read: (String, ID) throws -> DittoRules) throws {
         let id = try row.get("id", as: ID.self)
         let rules: DittoRules
         do {
-            rules = try DittoRules(try JSON(stored: try row.get("document")))
+            rules = try read(try row.get("document"), id)
         } catch {
             throw StorageError.unreadable("webhooks/\(id): a document that this version does not read")
         }

@@ -3,5 +3,5 @@ public import Storage
 
 extension DittoWebhooks {
     public static let table = StoredTable(
-        "webhooks", ofMerchant: .cascade, sealed: [(SealedPlace.webhookSecrets.rawValue, "sealed_secrets")])
+        "webhooks", ofMerchant: erasure, sealed: [(SealedPlace.webhookSecrets.rawValue, "sealed_secrets")])
 }

@@ -8,11 +8,12 @@ public import Values
 
 /// The stored webhooks.
 public struct DittoWebhooks: Sendable {
-    private let database: any Database
+    let database: any Database
     private let clients: Clients
     private let clock: any WallClock
     private let random: any RandomSource
     private let seal: Seal
+    private let parsed = ParsedRules()
 
     public init(
         database: any Database, clients: Clients, clock: any WallClock, random: any RandomSource, seal: Seal
@@ -25,9 +26,9 @@ public struct DittoWebhooks: Sendable {
     }
 
     /// Makes a webhook of `merchant`; `also` joins the transaction. Throws a `JSONFault` for `name` when the name is
-    /// taken.
+    /// taken, or was another merchant's and `takesNames` is false.
     public func register(
-        _ json: JSON, merchant: Merchant.ID,
+        _ json: JSON, merchant: Merchant.ID, takesNames: Bool = true,
         also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> DittoWebhook {
         let members = try JSONMembers(json)
@@ -46,25 +47,17 @@ public struct DittoWebhooks: Sendable {
         do {
             try await database.write { [seal] db in
                 if webhook.sealedSecrets != nil { try seal.confirm(in: db) }
+                guard try takesNames || !Self.isAnothers(name, than: merchant, in: db) else { throw Self.nameTaken }
                 try webhook.insert(in: db)
+                try db.execute("DELETE FROM webhook_names WHERE name = \(name)")
                 try also(db)
             }
         } catch StorageError.conflict {
-            throw JSONFault("name", "new: there is a webhook of this name")
+            throw Self.nameTaken
         } catch StorageError.constraint {
             throw JSONFault("merchant_id", "the id of a merchant")
         }
         return webhook
-    }
-
-    /// How many webhooks a merchant may make by itself.
-    public static let mostOfMerchant = 100
-
-    /// Whether `merchant` has no more webhooks than that, the one that was just stored among them.
-    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
-        try db.rows(
-            "SELECT id FROM webhooks WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)"
-        ).isEmpty
     }
 
     public func find(_ id: DittoWebhook.ID) async throws -> DittoWebhook? {
@@ -77,7 +70,7 @@ public struct DittoWebhooks: Sendable {
         return try await database.read { db in
             try db.rows(
                 "SELECT \(DittoWebhook.columns) FROM webhooks WHERE name = \(name) AND disabled_at IS NULL"
-            ).first.map(DittoWebhook.init)
+            ).first.map { try DittoWebhook($0, reading: parsed.rules) }
         }
     }
 
@@ -130,19 +123,6 @@ public struct DittoWebhooks: Sendable {
             try changed.update(in: db)
             return changed
         }
-    }
-
-    /// Deletes a webhook. False when there is none. `permit` refuses by throwing.
-    public func delete(
-        _ id: DittoWebhook.ID, permit: @escaping @Sendable (DittoWebhook) throws -> Void
-    ) async throws -> Bool {
-        // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
-        guard try await find(id) != nil else { return false }
-        try await database.write { db in
-            if let webhook = try DittoWebhook.find(id, in: db) { try permit(webhook) }
-            _ = try db.execute("DELETE FROM webhooks WHERE id = \(id)")
-        }
-        return true
     }
 
     /// A client id that is misspelt or another merchant's would never match: better refused now.

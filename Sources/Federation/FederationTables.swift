@@ -3,7 +3,7 @@ public import Storage
 
 extension TrustedIssuers {
     static let table = StoredTable(
-        "issuers", ofMerchant: .cascade,
+        "issuers", ofMerchant: .batches(owner: "merchant_id", key: "id"),
         sealed: [
             (SealedPlace.issuerSecret.rawValue, "sealed_secret"), (SealedPlace.appSecret.rawValue, "sealed_app_secret"),
             (SealedPlace.upstreamSecret.rawValue, "sealed_client_secret"),

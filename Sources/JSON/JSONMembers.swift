@@ -96,6 +96,15 @@ public struct JSONMembers: Sendable {
         return .seconds(seconds)
     }
 
+    /// A whole number within `range`.
+    public func count(_ member: String, within range: ClosedRange<Int>) throws(JSONFault) -> Int? {
+        guard let value = value(member) else { return nil }
+        guard let count = value.integer.flatMap(Int.init(exactly:)), range.contains(count) else {
+            throw JSONFault(member, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return count
+    }
+
     /// The raw member, for a caller that reads it itself.
     public func any(_ member: String) -> JSON? { value(member) }
 }

@@ -125,7 +125,7 @@ extension Introductions {
 extension InitialAccessTokens {
     static let table = StoredTable(
         "initial_access_tokens", retention: [.rows("initialAccessTokens", key: "id", until: "expires_at")],
-        ofMerchant: .cascade)
+        ofMerchant: .batches(owner: "merchant_id", key: "id"))
 }
 
 extension ReplayMemory {

@@ -104,7 +104,8 @@ extension Spindle {
             publicRouter: router(routes),
             adminRouter: isApart ? router(Routes([health], administration: administration)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
-            merchants: stores.merchants, retention: Retention(database: database, tables: StoredTable.all),
+            merchants: stores.merchants, issuers: stores.issuers,
+            retention: Retention(database: database, tables: StoredTable.all),
             deletion: stores.deletion,
             delivery: DeliveryService(
                 outbox: stores.outbox, mailer: parts.mailer, texts: parts.texts, outbound: outbound,

@@ -57,7 +57,7 @@ public struct RunningServer: Sendable {
                 logger: logger),
             Sweeper(
                 retention: spindle.retention, deletion: spindle.deletion, clients: spindle.clients,
-                merchants: spindle.merchants, clock: clock, logger: logger),
+                merchants: spindle.merchants, issuers: spindle.issuers, clock: clock, logger: logger),
         ]
         await BackgroundServices(services: services, grace: Self.graceTime) { [database = spindle.database] in
             database.abandonWork(over: Self.longestWorkInTheLastSecond)

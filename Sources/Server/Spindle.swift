@@ -1,5 +1,6 @@
 import Authentication
 import Directory
+import Federation
 import HTTPSupport
 import Keys
 import Storage
@@ -16,6 +17,7 @@ public struct Spindle: Sendable {
     let signingKeys: StoredSigningKeys
     let clients: Clients
     let merchants: Merchants
+    let issuers: TrustedIssuers
     let retention: Retention
     let deletion: UserDeletion
     /// Delivers mails and callbacks.

@@ -1,16 +1,18 @@
 import Authentication
 import Directory
+import Federation
 import Logging
 import Storage
 import Values
 
-/// Deletes expired rows, users whose deletion is due, and clients and merchants that are being deleted, a little at a
-/// time.
+/// Deletes expired rows, users whose deletion is due, and clients, merchants and issuers that are being deleted, a
+/// little at a time.
 struct Sweeper: BackgroundService {
     let retention: Retention
     let deletion: UserDeletion
     let clients: Clients
     let merchants: Merchants
+    let issuers: TrustedIssuers
     let clock: any WallClock
     let logger: Logger
 
@@ -55,7 +57,8 @@ struct Sweeper: BackgroundService {
         let hasMoreUsers = await deleteAccounts()
         let hasMoreClients = await finish("client") { try await clients.finishDeletions(within: Self.budget) }
         let hasMoreMerchants = await finish("merchant") { try await merchants.finishDeletions(within: Self.budget) }
-        return hasMoreUsers || hasMoreClients || hasMoreMerchants
+        let hasMoreIssuers = await finish("issuer") { try await issuers.finishDeletions(within: Self.budget) }
+        return hasMoreUsers || hasMoreClients || hasMoreMerchants || hasMoreIssuers
     }
 
     private func finish(_ kind: String, _ deletions: () async throws -> DeletionRound) async -> Bool {

@@ -9,8 +9,8 @@ extension Clients {
     public func delete(_ id: Client.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
-        guard try await find(id) != nil else { return false }
-        defer { known.forget() }
+        guard let client = try await find(id) else { return false }
+        defer { known.forget(hosts: !client.spid.sessionHosts.isEmpty) }
         let now = clock.now
         try await database.write { db in
             try db.execute(

@@ -55,7 +55,7 @@ public struct Clients: Sendable {
         guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfStranger
         }
-        defer { if !metadata.sessionHosts.isEmpty { known.forget() } }
+        defer { if !metadata.sessionHosts.isEmpty { known.forget(hosts: true) } }
         let now = clock.now
         let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
@@ -94,15 +94,28 @@ public struct Clients: Sendable {
         return Registered(client: client, secret: shown, signSecret: signSecret)
     }
 
-    /// How many clients a merchant may make by itself, its administrators and the clients that register themselves
-    /// together. Some reads go over all clients, so nobody may make them without end.
+    /// How many clients a merchant's administrators may make, and how many may register themselves besides. Some reads
+    /// go over all clients, so nobody may make them without end.
     public static let mostOfMerchant = 1000
 
-    /// Whether `merchant` has no more clients than it may make, the one that was just stored among them.
+    /// Whether `merchant` has no more clients than its administrators may make, the one that was just stored among
+    /// them. Strangers who register clients of their own take none of these places.
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
-            SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL
+            SELECT id FROM clients
+            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND registration_token IS NULL
+            ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
+            """
+        ).isEmpty
+    }
+
+    /// The same for clients that registered themselves.
+    public static func hasRoomForRegistration(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            """
+            SELECT id FROM clients
+            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND registration_token IS NOT NULL
             ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
             """
         ).isEmpty
@@ -200,48 +213,5 @@ public struct Clients: Sendable {
                 """
             ).map(Client.init)
         }
-    }
-
-    /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
-    /// transaction, so that a change of the name never undoes a disabling that came between.
-    ///
-    /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
-    /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
-    /// if that is new. With `lendsResources`, which only the platform may say, the client may name other merchants'
-    /// APIs.
-    public func change(
-        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
-        permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
-    ) async throws -> Client? {
-        let now = clock.now
-        let disabled = try JSONMembers(json).flag("disabled")
-        defer { known.forget() }
-        let changed = try await database.write { db -> Client? in
-            try confirm(db)
-            guard let client = try Self.find(id, in: db) else { return nil }
-            var changed = client
-            changed.take(try ClientMetadata(json, over: client, sector: sector))
-            changed.updatedAt = now
-            if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
-            if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
-                throw JSONFault.platformScopeOfMerchant
-            }
-            guard !changed.registeredItself || changed.openID.idTokenAlgorithm != .signSecret else {
-                throw JSONFault.sharedSecretOfStranger
-            }
-            try permit(client, changed)
-            try Self.update(changed, in: db)
-            try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
-            if changed.firstParty, !client.firstParty {
-                // Users are no longer asked for consent, so the holder of the registration token must not change where
-                // codes go.
-                try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
-            }
-            return changed
-        }
-        if let changed { try await publishKeys(for: changed.openID) }
-        return changed
     }
 }

@@ -28,6 +28,8 @@ public final class KnownClients: Sendable {
         var tidiedAt = Timestamp(milliseconds: 0)
         /// Counts the clearings: an entry that was read before one must not be stored after it.
         var generation = 0
+        /// Counts the changes of session hosts.
+        var hostGeneration = 0
     }
 
     private let state = Mutex(State())
@@ -61,18 +63,20 @@ public final class KnownClients: Sendable {
         return entry
     }
 
-    /// Counts the changes of clients by this process.
-    var generation: Int { state.withLock { $0.generation } }
+    /// Counts the changes of session hosts by this process.
+    var hostGeneration: Int { state.withLock { $0.hostGeneration } }
 
     /// The number of stored entries.
     package var count: Int { state.withLock { $0.entries.count } }
 
     /// Clears the cache after a client, a secret or a merchant was changed. That is rare, and the next requests read
-    /// again.
-    func forget() {
+    /// again. With `hosts` the session hosts are read again too, and those of all clients at once: a client's developer
+    /// who changes it over and over must not cause that.
+    func forget(hosts: Bool = false) {
         state.withLock { state in
             state.entries.removeAll(keepingCapacity: true)
             state.generation += 1
+            if hosts { state.hostGeneration += 1 }
         }
     }
 }

@@ -32,7 +32,7 @@ public final class KnownSessionHosts: Sendable {
 
     /// Whether `host` is one of a live client's. While one request reads, the others go by what was known before.
     public func contains(_ host: String) async -> Bool {
-        let (now, generation) = (clock.now, clients.generation)
+        let (now, generation) = (clock.now, clients.hostGeneration)
         let known = state.withLock { state -> Bool? in
             // A time in the future was noted before the clock was set back.
             if let readAt = state.readAt, (readAt..<readAt + Self.memory).contains(now),

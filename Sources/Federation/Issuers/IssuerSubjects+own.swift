@@ -17,7 +17,8 @@ extension IssuerSubjects {
             try db.rows(
                 """
                 SELECT s.issuer_id, s.subject, s.created_at, i.issuer, i.provider
-                FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id WHERE s.user_id = \(user)
+                FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
+                WHERE s.user_id = \(user) AND i.deleted_at IS NULL
                 ORDER BY s.created_at DESC, s.issuer_id, s.subject
                 """
             ).map { row in

@@ -10,7 +10,7 @@ public import Values
 /// Stores trusted issuers.
 public struct TrustedIssuers: Sendable {
     let database: any Database
-    private let clock: any WallClock
+    let clock: any WallClock
     private let random: any RandomSource
     private let seal: Seal
     private let outbound: OutboundPolicy
@@ -57,7 +57,10 @@ public struct TrustedIssuers: Sendable {
     /// Whether `merchant` has no more issuers than that, the one that was just stored among them.
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
-            "SELECT id FROM issuers WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)"
+            """
+            SELECT id FROM issuers WHERE merchant_id = \(merchant) AND deleted_at IS NULL
+            ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
+            """
         ).isEmpty
     }
 
@@ -70,11 +73,14 @@ public struct TrustedIssuers: Sendable {
         among ids: [TrustedIssuer.ID], in db: any Transaction
     ) throws -> Set<TrustedIssuer.ID> {
         guard !ids.isEmpty else { return [] }
-        return Set(try db.rows("SELECT id FROM issuers WHERE id IN (\(list: ids))").map { try $0.get("id") })
+        return Set(
+            try db.rows("SELECT id FROM issuers WHERE id IN (\(list: ids)) AND deleted_at IS NULL")
+                .map { try $0.get("id") })
     }
 
-    private static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
-        try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
+    static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
+        try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id) AND deleted_at IS NULL").first
+            .map(TrustedIssuer.init)
     }
 
     /// Whether `issuer` is still trusted as it was when it identified a user. Between that and the transaction that
@@ -100,7 +106,10 @@ public struct TrustedIssuers: Sendable {
         _ issuer: String, of merchant: Merchant.ID, in db: any Transaction
     ) throws -> TrustedIssuer? {
         try db.rows(
-            "SELECT \(columns) FROM issuers WHERE merchant_id = \(merchant) AND issuer = \(issuer)"
+            """
+            SELECT \(columns) FROM issuers
+            WHERE merchant_id = \(merchant) AND issuer = \(issuer) AND deleted_at IS NULL
+            """
         ).first.map(TrustedIssuer.init)
     }
 
@@ -112,11 +121,15 @@ public struct TrustedIssuers: Sendable {
                     try db.rows(
                         """
                         SELECT \(Self.columns) FROM issuers
-                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) AND deleted_at IS NULL
+                        ORDER BY id LIMIT \(count)
                         """)
                 } else {
                     try db.rows(
-                        "SELECT \(Self.columns) FROM issuers WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                        """
+                        SELECT \(Self.columns) FROM issuers
+                        WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                        """)
                 }
             return try rows.map(TrustedIssuer.init)
         }
@@ -140,18 +153,5 @@ public struct TrustedIssuers: Sendable {
             _ = try Self.update(changed, in: db)
             return changed
         }
-    }
-
-    /// Deletes an issuer and its links; the users stay. False when there is none. `permit` refuses by throwing.
-    public func delete(
-        _ id: TrustedIssuer.ID, permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
-    ) async throws -> Bool {
-        // Checked first: a transaction that runs again after a COMMIT with an unknown outcome finds nothing to delete.
-        guard try await find(id) != nil else { return false }
-        try await database.write { db in
-            if let issuer = try Self.find(id, in: db) { try permit(issuer) }
-            _ = try db.execute("DELETE FROM issuers WHERE id = \(id)")
-        }
-        return true
     }
 }

@@ -48,8 +48,10 @@ public struct ClientRegistration: Sendable {
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
                 try InitialAccessTokens.use(initial.id, in: db)
-                guard try Clients.hasRoom(initial.merchant, in: db) else { throw OAuthError.merchantIsFull }
                 try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
+                guard try Clients.hasRoomForRegistration(initial.merchant, in: db) else {
+                    throw OAuthError.merchantIsFull
+                }
             }
             return (made, token)
         } catch let fault as JSONFault {

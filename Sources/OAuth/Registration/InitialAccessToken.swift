@@ -9,12 +9,13 @@ public struct InitialAccessToken: Sendable {
     /// The default lifetime, and the longest one.
     public static let usualLife: Duration = .days(1)
     public static let longestLife: Duration = .days(365)
-    /// How many clients may register with one token.
+    /// How many clients may register with one token at most, and unless its maker says fewer.
     public static let mostRegistrations = 1000
 
     public let id: ID
     public let merchant: Merchant.ID
     public let registrations: Int
+    public let maxRegistrations: Int
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
 
@@ -22,7 +23,8 @@ public struct InitialAccessToken: Sendable {
     public var json: JSON {
         .members([
             "id": .string(id.text), "merchant_id": .string(merchant.text),
-            "registrations": .integer(Int64(registrations)), "created_at": .integer(createdAt.seconds),
+            "registrations": .integer(Int64(registrations)),
+            "max_registrations": .integer(Int64(maxRegistrations)), "created_at": .integer(createdAt.seconds),
             "expires_at": .integer(expiresAt.seconds),
         ])
     }

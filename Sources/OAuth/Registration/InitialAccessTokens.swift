@@ -18,26 +18,31 @@ public struct InitialAccessTokens: Sendable {
 
     private static let columns: SQL.Columns = """
         initial_access_tokens.id, initial_access_tokens.merchant_id, initial_access_tokens.registrations, \
-        initial_access_tokens.created_at, initial_access_tokens.expires_at
+        initial_access_tokens.max_registrations, initial_access_tokens.created_at, initial_access_tokens.expires_at
         """
 
-    /// Makes a token for `merchant`, with the lifetime `expires_in` of `json`; `also` joins the transaction.
+    /// Makes a token for `merchant`, with `expires_in` and `max_registrations` of `json`; `also` joins the transaction.
     public func issue(
         _ json: JSON, for merchant: Merchant.ID,
         also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> (token: InitialAccessToken, value: Secret<InitialAccessToken>) {
-        let life = try JSONMembers(json).seconds("expires_in", within: 60...InitialAccessToken.longestLife.seconds)
+        let members = try JSONMembers(json)
+        let life = try members.seconds("expires_in", within: 60...InitialAccessToken.longestLife.seconds)
+        let most = try members.count("max_registrations", within: 1...InitialAccessToken.mostRegistrations)
         let now = clock.now
         let value = Secret<InitialAccessToken>.random(from: random)
         let token = InitialAccessToken(
-            id: .ordered(at: now, from: random), merchant: merchant, registrations: 0, createdAt: now,
+            id: .ordered(at: now, from: random), merchant: merchant, registrations: 0,
+            maxRegistrations: most ?? InitialAccessToken.mostRegistrations, createdAt: now,
             expiresAt: now + (life ?? InitialAccessToken.usualLife))
         do {
             try await database.write { db in
                 _ = try db.execute(
                     """
-                    INSERT INTO initial_access_tokens (id, fingerprint, merchant_id, created_at, expires_at)
-                    VALUES (\(token.id), \(value.fingerprint), \(merchant), \(now), \(token.expiresAt))
+                    INSERT INTO initial_access_tokens (id, fingerprint, merchant_id, max_registrations, created_at,
+                        expires_at)
+                    VALUES (\(token.id), \(value.fingerprint), \(merchant), \(token.maxRegistrations), \(now),
+                        \(token.expiresAt))
                     ON CONFLICT (id) DO NOTHING
                     """)
                 try also(db)
@@ -92,7 +97,7 @@ public struct InitialAccessTokens: Sendable {
         let counted = try db.execute(
             """
             UPDATE initial_access_tokens SET registrations = registrations + 1
-            WHERE id = \(token) AND registrations < \(InitialAccessToken.mostRegistrations)
+            WHERE id = \(token) AND registrations < max_registrations
             """)
         guard counted == 1 else { throw OAuthError.registrationsExhausted }
     }
@@ -137,7 +142,7 @@ extension InitialAccessToken {
     init(_ row: Row) throws {
         self.init(
             id: try row.get("id"), merchant: try row.get("merchant_id"),
-            registrations: try row.get("registrations"), createdAt: try row.get("created_at"),
-            expiresAt: try row.get("expires_at"))
+            registrations: try row.get("registrations"), maxRegistrations: try row.get("max_registrations"),
+            createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"))
     }
 }

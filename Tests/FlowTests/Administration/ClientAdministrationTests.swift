@@ -221,11 +221,26 @@ struct ClientAdministrationTests {
             let refused = try await make(by: own)
             expectProblem(refused, 409)
             #expect(refused.json["detail"]?.string?.contains("1000 clients") == true)
+            #expect(try await world.server.database.read { db in try db.rows(clients).count } == 1000)
+            #expect(try await make(by: world.admin).status == 201)
+            // Whoever registers clients of their own has other places.
+            let initial = try await world.initialToken()
+            for _ in 0..<1000 { #expect(try await world.sendRegistration(with: initial).status == 201) }
             let registration = try await world.sendRegistration(with: try await world.initialToken())
             #expect(registration.status == 429)
             #expect(registration.json["error_description"]?.string?.contains("one must be deleted first") == true)
-            #expect(try await world.server.database.read { db in try db.rows(clients).count } == 1000)
-            #expect(try await make(by: world.admin).status == 201)
+        }
+    }
+
+    @Test("whoever registers a thousand clients leaves the merchant its own", arguments: Backend.available)
+    func strangers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let initial = try await world.initialToken()
+            for _ in 0..<1000 { #expect(try await world.sendRegistration(with: initial).status == 201) }
+            let own = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            #expect(try await World.make(world.server, own, "clients", ["client_name": "Own"]).status == 201)
         }
     }
 }

@@ -220,6 +220,8 @@ struct InitialAccessTokenTests {
                 ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": 59]),
                 ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": "1h"]),
                 ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": 31_536_001]),
+                ("max_registrations", ["merchant_id": .string(world.merchant), "max_registrations": 0]),
+                ("max_registrations", ["merchant_id": .string(world.merchant), "max_registrations": 1001]),
             ] {
                 let answer = try await World.make(world.server, world.admin, "initial-access-tokens", json)
                 #expect(answer.status == 400 && answer.json["member"]?.string == member, "\(json): \(answer)")
@@ -245,6 +247,21 @@ struct InitialAccessTokenTests {
                 try db.rows("SELECT id FROM clients WHERE registration_token IS NOT NULL").count
             }
             #expect(made == 2)
+        }
+    }
+
+    @Test("an initial access token registers no more clients than its maker said", arguments: Backend.available)
+    func few(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await World.make(
+                world.server, world.admin, "initial-access-tokens",
+                ["merchant_id": .string(world.merchant), "max_registrations": 2])
+            #expect(made.json["max_registrations"] == 2, "\(made)")
+            let token = try made.require("initial_access_token")
+            for status in [201, 201, 429] {
+                #expect(try await world.sendRegistration(with: token).status == status)
+            }
+            #expect(try await world.sendRegistration(with: try await world.initialToken()).status == 201)
         }
     }
 }

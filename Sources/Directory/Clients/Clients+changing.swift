@@ -1,0 +1,55 @@
+public import JSON
+public import Storage
+public import Values
+
+extension Clients {
+    /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
+    /// transaction, so that a change of the name never undoes a disabling that came between.
+    ///
+    /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
+    /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
+    /// if that is new. With `lendsResources`, which only the platform may say, the client may name other merchants'
+    /// APIs.
+    public func change(
+        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
+    ) async throws -> Client? {
+        let now = clock.now
+        let disabled = try JSONMembers(json).flag("disabled")
+        var hosts = false
+        defer { known.forget(hosts: hosts) }
+        let result = try await database.write { db -> (former: Client, changed: Client)? in
+            try confirm(db)
+            guard let client = try Self.find(id, in: db) else { return nil }
+            var changed = client
+            changed.take(try ClientMetadata(json, over: client, sector: sector))
+            changed.updatedAt = now
+            if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
+            if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
+            guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
+                throw JSONFault.platformScopeOfMerchant
+            }
+            guard !changed.registeredItself || changed.openID.idTokenAlgorithm != .signSecret else {
+                throw JSONFault.sharedSecretOfStranger
+            }
+            try permit(client, changed)
+            try Self.update(changed, in: db)
+            try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
+            if changed.firstParty, !client.firstParty {
+                // Users are no longer asked for consent, so the holder of the registration token must not change where
+                // codes go.
+                try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
+            }
+            return (client, changed)
+        }
+        guard let (former, changed) = result else { return nil }
+        hosts = former.liveSessionHosts != changed.liveSessionHosts
+        try await publishKeys(for: changed.openID)
+        return changed
+    }
+}
+
+extension Client {
+    fileprivate var liveSessionHosts: [String] { disabledAt == nil && spidCompatible ? spid.sessionHosts : [] }
+}

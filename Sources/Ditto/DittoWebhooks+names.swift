@@ -1,0 +1,68 @@
+public import Directory
+import JSON
+public import Storage
+public import Values
+
+/// Names of webhooks stay their merchant's after they are deleted: Ditto still asks at the address, and would believe
+/// whoever answered there.
+extension DittoWebhooks {
+    static let nameTaken = JSONFault("name", "new: there is a webhook of this name, or another merchant had one")
+
+    /// How many webhooks a merchant may make by itself.
+    public static let mostOfMerchant = 100
+    /// How many names of deleted ones may be kept for a merchant before it makes no more by itself.
+    private static let mostNames = 1000
+
+    /// Whether `merchant` has no more webhooks than that, the one that was just stored among them.
+    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            "SELECT id FROM webhooks WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)"
+        ).isEmpty
+            && db.rows(
+                """
+                SELECT name FROM webhook_names WHERE merchant_id = \(merchant)
+                ORDER BY name LIMIT 1 OFFSET \(mostNames)
+                """
+            ).isEmpty
+    }
+
+    /// Whether a deleted webhook of another merchant had the name.
+    static func isAnothers(_ name: String, than merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT name FROM webhook_names WHERE name = \(name) AND merchant_id <> \(merchant)").isEmpty
+    }
+
+    /// Deletes a webhook. False when there is none. `permit` refuses by throwing.
+    public func delete(
+        _ id: DittoWebhook.ID, permit: @escaping @Sendable (DittoWebhook) throws -> Void
+    ) async throws -> Bool {
+        // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await find(id) != nil else { return false }
+        try await database.write { db in
+            if let webhook = try DittoWebhook.find(id, in: db) { try permit(webhook) }
+            try Self.delete("id = \(id)", in: db)
+        }
+        return true
+    }
+
+    /// Deletes a batch of a merchant's webhooks.
+    static let erasure: StoredTable.Erasure = .steps { merchant, batch, db in
+        try delete(
+            """
+            merchant_id = \(merchant)
+                AND id IN (SELECT id FROM webhooks WHERE merchant_id = \(merchant) ORDER BY id LIMIT \(batch))
+            """, in: db)
+    }
+
+    /// Deletes the webhooks for which `condition` holds, and keeps their names.
+    @discardableResult
+    private static func delete(_ condition: SQL, in db: any Transaction) throws -> Int {
+        try db.execute(
+            """
+            INSERT INTO webhook_names (name, merchant_id) SELECT name, merchant_id FROM webhooks WHERE \(condition)
+            ON CONFLICT (name) DO UPDATE SET merchant_id = excluded.merchant_id
+            """)
+        return try db.execute("DELETE FROM webhooks WHERE \(condition)")
+    }
+
+    public static let names = StoredTable("webhook_names")
+}

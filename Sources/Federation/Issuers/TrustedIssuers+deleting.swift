@@ -1,0 +1,60 @@
+public import Directory
+public import Storage
+public import Values
+
+extension TrustedIssuers {
+    /// The most links that go in one transaction, or nobody else could write for long.
+    private static let batch = 200
+
+    /// Deletes an issuer and its links; the users stay. False when there is none. `permit` refuses by throwing.
+    ///
+    /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`.
+    public func delete(
+        _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request,
+        permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
+    ) async throws -> Bool {
+        // Checked first: a transaction that runs again after a COMMIT with an unknown outcome finds nothing to delete.
+        guard try await find(id) != nil else { return false }
+        let now = clock.now
+        try await database.write { db in
+            guard let issuer = try Self.find(id, in: db) else { return }
+            try permit(issuer)
+            try db.execute(
+                """
+                UPDATE issuers SET issuer = \(issuer.issuer + " " + id.text), deleted_at = \(now),
+                    disabled_at = COALESCE(disabled_at, \(now))
+                WHERE id = \(id)
+                """)
+        }
+        var budget = budget
+        _ = try await finish(id, &budget)
+        return true
+    }
+
+    /// Goes on with deletions that have begun; any number of nodes may.
+    public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
+        let ids: [TrustedIssuer.ID] = try await database.read { db in
+            try db.rows(
+                "SELECT id FROM issuers WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT \(DeletionRound.most)"
+            ).map { try $0.get("id") }
+        }
+        return await DeletionRound(of: ids, within: budget, finish)
+    }
+
+    private func finish(_ id: TrustedIssuer.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        var gone = Self.batch
+        while gone >= Self.batch {
+            guard !budget.isSpent else { return false }
+            gone = try await database.write { db in
+                try db.execute(
+                    """
+                    DELETE FROM issuer_subjects WHERE issuer_id = \(id) AND subject IN (
+                        SELECT subject FROM issuer_subjects WHERE issuer_id = \(id) LIMIT \(Self.batch))
+                    """)
+            }
+            if gone >= Self.batch { budget.spend() }
+        }
+        try await database.write { db in _ = try db.execute("DELETE FROM issuers WHERE id = \(id)") }
+        return true
+    }
+}

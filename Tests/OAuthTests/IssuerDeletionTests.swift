@@ -1,0 +1,77 @@
+import Directory
+import Federation
+import JSON
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A request that deletes an issuer deletes a bounded part of its links")
+struct IssuerDeletionTests {
+    @Test(
+        "what a request leaves of an issuer's links, later rounds delete, each no more than its budget",
+        arguments: Backend.available)
+    func links(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let signer = Signer()
+        let issuer = try await fixture.trust(signer)
+        try await fixture.present(signer.sign(fixture.claims()))
+        try await link(450, to: issuer, fixture)
+        let budget = BulkErasure.Budget(batches: 1)
+        #expect(try await fixture.issuers.delete(issuer.id, within: budget))
+        #expect(try await fixture.count("SELECT subject FROM issuer_subjects") == 251)
+        #expect(try await fixture.issuers.finishDeletions(within: budget).isBehind)
+        #expect(try await fixture.count("SELECT subject FROM issuer_subjects") == 51)
+        #expect(try await fixture.count("SELECT id FROM issuers") == 1)
+        let last = try await fixture.issuers.finishDeletions(within: budget)
+        #expect(last.gone == 1 && !last.isBehind)
+        #expect(try await fixture.count("SELECT id FROM issuers") == 0)
+        #expect(try await fixture.count("SELECT id FROM users") == 1, "the user stays")
+        await fixture.database.close()
+    }
+
+    @Test(
+        "nobody sees an issuer that is being deleted, it identifies nobody, and its name is free",
+        arguments: Backend.available)
+    func unseen(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let signer = Signer()
+        let issuer = try await fixture.trust(signer)
+        try await fixture.present(signer.sign(fixture.claims()))
+        #expect(try await fixture.issuers.delete(issuer.id, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_unknown_issuer")
+        #expect(try await fixture.issuers.find(issuer.id) == nil)
+        #expect(try await fixture.issuers.find(signer.name, of: fixture.merchant) == nil)
+        for merchant in [nil, fixture.merchant] {
+            #expect(try await fixture.issuers.list(of: merchant, after: "", count: 9).isEmpty)
+        }
+        #expect(try await fixture.issuers.change(issuer.id, ["disabled": false]) == nil)
+        #expect(try await fixture.issuers.delete(issuer.id) == false)
+        let user = try await fixture.database.read { db in
+            try db.rows("SELECT user_id FROM issuer_subjects").first?.get("user_id", as: Int64.self)
+        }
+        #expect(user != nil)
+
+        // The new one of the name has none of the links.
+        try await fixture.trust(signer, ["create_users": false])
+        #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
+        #expect(try await fixture.issuers.finishDeletions(within: .request).gone == 1)
+        #expect(try await fixture.count("SELECT id FROM issuers") == 1)
+        await fixture.database.close()
+    }
+
+    /// Links that many more subjects to the only user.
+    private func link(_ count: Int, to issuer: TrustedIssuer, _ fixture: JWTBearerFixture) async throws {
+        let now = fixture.clock.now
+        try await fixture.database.write { db in
+            for number in 1...count {
+                try db.execute(
+                    """
+                    INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
+                    SELECT \(issuer.id), \("subject \(number)"), id, 0, \(now) FROM users
+                    """)
+            }
+        }
+    }
+}
