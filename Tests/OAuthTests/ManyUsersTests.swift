@@ -84,4 +84,28 @@ struct ManyUsersTests {
         #expect(try await search(.emailPrefix("list7"), since: world.clock.now - .seconds(2)) == [users[6]])
         await world.database.close()
     }
+
+    @Test(
+        "a span of time with too many users of others is refused, and one that is narrower is read slice by slice",
+        arguments: Backend.available)
+    func spans(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let users = try await fill(world)
+        let narrow = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: false)
+        func list(_ mostRead: Int, offset: Int = 0, limit: Int = 9, changes: Bool = false) async throws -> [UserID] {
+            var query = UserQuery()
+            query.span = TimeSpan(since: world.clock.now - .seconds(6), until: world.clock.now)
+            query.spansChanges = changes
+            (query.part.offset, query.part.limit) = (offset, limit)
+            return try await ConnectedUsers(database: world.database, few: 2, mostRead: mostRead)
+                .list(query, for: narrow).map(\.user.id)
+        }
+        for changes in [false, true] {
+            #expect(try await list(100, changes: changes) == [users[0], users[2], users[4], users[6]])
+            #expect(try await list(100, offset: 1, limit: 2, changes: changes) == [users[2], users[4]])
+            await #expect(throws: ConnectedUsers.TooMany.self) { try await list(6, changes: changes) }
+            #expect(try await list(6, limit: 2, changes: changes) == [users[0], users[2]])
+        }
+        await world.database.close()
+    }
 }

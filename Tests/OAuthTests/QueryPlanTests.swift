@@ -108,6 +108,13 @@ struct QueryPlanTests {
         let merchant = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: true)
         query.key = nil
         _ = try await people.list(query, for: merchant)
+        // A client with more users than are sorted.
+        query.span = TimeSpan(since: world.clock.now - .days(1))
+        for changes in [false, true] {
+            query.spansChanges = changes
+            _ = try await ConnectedUsers(database: database, few: 0, mostRead: 9).list(query, for: merchant)
+        }
+        query.span = TimeSpan()
         _ = try await Logins(database: database).list(Logins.Query(), for: merchant)
         #expect(try await people.find(world.user, for: circle) != nil)
         var tries = Logins.Query()

@@ -2,13 +2,14 @@ public import Directory
 import Storage
 import Values
 
-/// Lists and searches. Each starts from an index and reads some thousand rows at most, however many users there are.
+/// Lists and searches. Each starts from an index, and reads some thousand rows of users that the clients of the scope
+/// do not have, or `mostRead` of them for a span of time, however many there are.
 extension ConnectedUsers {
     /// The users connected to `scope` that match `query`: in the order of their ids, or the oldest first when it asks
-    /// for a span of time.
+    /// for a span of time. Throws `TooMany` when too many others were made or changed in the span.
     public func list(_ query: UserQuery, for scope: ClientScope) async throws -> [Match] {
         try await database.scan(for: .of(scope)) { db in
-            try Self.matches(try Self.places(query, scope, in: db).map(\.user), for: scope, in: db)
+            try Self.matches(try places(query, scope, in: db).map(\.user), for: scope, in: db)
         }
     }
 
@@ -21,7 +22,8 @@ extension ConnectedUsers {
                 (SELECT MAX(l.created_at) FROM logins l
                     WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
                         SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                            OR c.merchant_id = \(scope.merchant))) AS last_login,
+                            OR (c.merchant_id = \(scope.merchantOfLogins)
+                                AND c.registration_token IS NULL))) AS last_login,
                 NULL AS last_proof
             FROM users WHERE id IN (\(list: ids))
             """
@@ -32,8 +34,11 @@ extension ConnectedUsers {
 
     /// A user that matches, and where in the list.
     private struct Place: Hashable {
-        let user: UserID
-        let moment: Int64
+        var user = UserID(0)
+        var moment: Int64 = -1
+
+        /// Before all others.
+        init() {}
 
         init(_ row: Row) throws {
             user = try row.get("id")
@@ -45,20 +50,10 @@ extension ConnectedUsers {
         }
     }
 
-    /// More rows than these are not sorted.
-    static let few = 5000
-
-    private static func places(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
+    private func places(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
         let (filter, moment, part) = (query.filter, query.moment, query.part)
-        // A user is asked for each client, so that the rest of the statement decides where it starts.
-        let rest: SQL = """
-            \(filter) AND EXISTS (
-                SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                WHERE n.user_id = u.id AND (c.id = \(scope.client)
-                    OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
-            ORDER BY moment, u.id LIMIT \(part.limit) OFFSET \(part.offset)
-            """
-        if let key = query.key, let found = try user(key, in: db) {
+        let rest: SQL = "\(Self.covered(query, scope)) ORDER BY moment, u.id LIMIT \(part.limit) OFFSET \(part.offset)"
+        if let key = query.key, let found = try Self.user(key, in: db) {
             guard let id = found else { return [] }
             return try db.rows("SELECT u.id, \(moment) AS moment FROM users u WHERE u.id = \(id) \(rest)").map(
                 Place.init)
@@ -84,7 +79,7 @@ extension ConnectedUsers {
             try isFew("SELECT 1 FROM connections WHERE client_id = \($0) LIMIT \(few + 1)", in: db)
         }
         guard query.span.isOpen || areFew else {
-            return try db.rows("SELECT u.id, \(moment) AS moment FROM users u WHERE 1 = 1 \(rest)").map(Place.init)
+            return Array(try visited(query, scope, in: db).dropFirst(part.offset))
         }
         // Each client's first users, in the order of an index: the first of all are among them.
         var found: Set<Place> = []
@@ -101,6 +96,46 @@ extension ConnectedUsers {
         return Array(found.sorted(by: Place.precedes).dropFirst(part.offset).prefix(part.limit))
     }
 
+    /// What keeps a user in a list. A user is asked for each client, so that the rest of the statement decides where it
+    /// starts.
+    private static func covered(_ query: UserQuery, _ scope: ClientScope) -> SQL {
+        """
+        \(query.filter) AND EXISTS (
+            SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
+            WHERE n.user_id = u.id AND (c.id = \(scope.client)
+                OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
+        """
+    }
+
+    /// The first of the list, to the end of its part: of all users in the span of time, a slice after the other.
+    private func visited(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
+        let moment = query.moment
+        var found: [Place] = []
+        var last = Place()
+        for _ in 0..<(mostRead / max(few, 1)) {
+            let slice: SQL = """
+                \(moment) >= \(query.span.start) AND \(moment) < \(query.span.end)
+                    AND (\(moment), u.id) > (\(last.moment), \(last.user))
+                """
+            let end = try db.rows(
+                """
+                SELECT u.id, \(moment) AS moment FROM users u WHERE \(slice)
+                ORDER BY \(moment), u.id LIMIT 1 OFFSET \(max(few, 1) - 1)
+                """
+            ).first.map(Place.init)
+            let bound: SQL = end.map { "AND (\(moment), u.id) <= (\($0.moment), \($0.user))" } ?? ""
+            found += try db.rows(
+                """
+                SELECT u.id, \(moment) AS moment FROM users u WHERE \(slice) \(bound) \(Self.covered(query, scope))
+                ORDER BY \(moment), u.id LIMIT \(query.part.end - found.count)
+                """
+            ).map(Place.init)
+            guard found.count < query.part.end, let end else { return found }
+            last = end
+        }
+        throw TooMany()
+    }
+
     /// The one user that `key` names, if it names one; nil within when there is none.
     private static func user(_ key: UserQuery.Key, in db: any Transaction) throws -> UserID?? {
         switch key {
@@ -110,7 +145,7 @@ extension ConnectedUsers {
         }
     }
 
-    static func isFew(_ rows: SQL, in db: any Transaction) throws -> Bool {
+    func isFew(_ rows: SQL, in db: any Transaction) throws -> Bool {
         try db.rows(rows).count <= few
     }
 }

@@ -11,8 +11,8 @@ extension ConnectedUsers {
     ) async throws -> [Match]? {
         try await database.scan(for: .of(scope)) { db in
             guard
-                try Self.isFew(
-                    "SELECT 1 FROM connections WHERE client_id = \(scope.client) LIMIT \(Self.few + 1)", in: db)
+                try isFew(
+                    "SELECT 1 FROM connections WHERE client_id = \(scope.client) LIMIT \(few + 1)", in: db)
             else { return nil }
             let wanted = query.part.offset + query.part.limit
             var found: [UserID] = []

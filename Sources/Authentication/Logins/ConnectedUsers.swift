@@ -24,9 +24,21 @@ public struct ConnectedUsers: Sendable {
         }
     }
 
-    let database: any Database
+    /// More users than `mostRead` are looked at for no list.
+    public struct TooMany: Error, Sendable {}
 
-    public init(database: any Database) { self.database = database }
+    let database: any Database
+    /// More rows than these are not sorted.
+    let few: Int
+    let mostRead: Int
+
+    public init(database: any Database) { self.init(database: database, few: 5000, mostRead: 200_000) }
+
+    package init(database: any Database, few: Int, mostRead: Int) {
+        self.database = database
+        self.few = few
+        self.mostRead = mostRead
+    }
 
     /// The user with this address.
     public func user(of email: EmailAddress) async throws -> User? {
@@ -52,11 +64,13 @@ public struct ConnectedUsers: Sendable {
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                                OR c.merchant_id = \(scope.merchant))) AS last_login,
+                                OR (c.merchant_id = \(scope.merchantOfLogins)
+                                    AND c.registration_token IS NULL))) AS last_login,
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.type <> 'auto' AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                                OR c.merchant_id = \(scope.merchant))) AS last_proof
+                                OR (c.merchant_id = \(scope.merchantOfLogins)
+                                    AND c.registration_token IS NULL))) AS last_proof
                 FROM users WHERE id = \(id) AND deletion_due_at IS NULL
                 """
             ).first.map(Match.init)

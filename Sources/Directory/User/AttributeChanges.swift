@@ -7,6 +7,8 @@ package struct AttributeChanges: Sendable {
     private static let longestName = 100
     private static let longestText = 500
     private static let longestList = 200
+    /// All together, as JSON in bytes: lists of users hold many.
+    package static let longest = 64 * 1024
     private static let expected =
         "an object: at most \(most) names of 1 to \(longestName) bytes, each with a text of at most \(longestText) "
         + "bytes, a list of at most \(longestList) such texts, or null"
@@ -31,6 +33,9 @@ package struct AttributeChanges: Sendable {
         let kept = replacesAll ? [] : (attributes.members ?? []).filter { !named.contains($0.name) }
         let all = kept + members.filter { $0.value != .null }
         guard all.count <= Self.most else { throw JSONFault("attributes", Self.expected) }
+        guard JSON.object(all).text.utf8.count <= Self.longest else {
+            throw JSONFault("attributes", "at most \(Self.longest) bytes as JSON, with those that there are")
+        }
         return .object(all)
     }
 

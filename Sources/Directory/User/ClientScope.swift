@@ -7,13 +7,18 @@ public struct ClientScope: Sendable {
     package let merchant: Merchant.ID?
     /// Whether the users of all the merchant's clients are included, and not only those of this client.
     let isWide: Bool
+    /// Whether it is a third party's client, which learns nothing of what users do at the merchant's others.
+    let isStranger: Bool
 
-    public init(client: Client.ID, merchant: Merchant.ID?, isWide: Bool) {
+    public init(client: Client.ID, merchant: Merchant.ID?, isWide: Bool, isStranger: Bool = false) {
         self.client = client
         self.merchant = merchant
         self.isWide = isWide
+        self.isStranger = isStranger
     }
 
     /// The merchant whose clients count. Nil when only the client counts: NULL equals no client's merchant.
     package var reach: Merchant.ID? { isWide ? merchant : nil }
+    /// The merchant at whose clients sign-ins count as the user's last one.
+    package var merchantOfLogins: Merchant.ID? { isStranger ? nil : merchant }
 }

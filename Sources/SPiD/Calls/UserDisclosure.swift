@@ -25,10 +25,7 @@ package struct UserDisclosure: Sendable {
         guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
             return object.short(scope: covers)
         }
-        // Which other apps of the merchant a user has is not for a third party.
-        let shown =
-            caller.client.firstParty ? found.clients : found.clients.filter { $0.id == caller.contextClient.id }
-        return object.full(clients: shown, merchant: found.merchant, scope: covers)
+        return object.full(clients: found.clients, merchant: found.merchant, scope: covers)
     }
 
     /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client. The

@@ -16,7 +16,8 @@ package struct UserFinder: Sendable {
         self.merchants = merchants
     }
 
-    /// A user, and the clients of the caller's merchant that they have used, with the merchant's number.
+    /// A user, and the clients of the caller's merchant that they have used, as far as the caller may know, with the
+    /// merchant's number.
     package struct Found: Sendable {
         package let person: ConnectedUsers.Match
         package let clients: [Client]
@@ -41,15 +42,14 @@ package struct UserFinder: Sendable {
         if let id = UserID(spid: text) { return id }
         // Nobody is to learn by it whether there is such a user whom the merchant does not know.
         if let id = try await people.id(ofSubject: text),
-            try await !connections.clients(of: id, around: caller.contextClient).isEmpty
+            try await !clients(of: id, for: caller).isEmpty
         {
             return id
         }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         // A client that may not see an address must not find out by it either.
         guard caller.client.firstParty, let user = try await people.user(of: email),
-            try await connections.clients(of: user.id, around: caller.contextClient)
-                .contains(where: { $0.id == caller.contextClient.id })
+            try await clients(of: user.id, for: caller).contains(where: { $0.id == caller.contextClient.id })
         else { return nil }
         return user.id
     }
@@ -59,12 +59,18 @@ package struct UserFinder: Sendable {
         guard let id = try await user(text, for: caller),
             try await people.find(id, for: caller.clientScope()) != nil
         else { return false }
-        return try await connections.clients(of: id, around: caller.contextClient).contains { $0.id == client.id }
+        return try await clients(of: id, for: caller).contains { $0.id == client.id }
+    }
+
+    /// The clients of the caller's merchant that the user has used. Which others than itself is not for a third party.
+    private func clients(of user: UserID, for caller: RequestingClient) async throws -> [Client] {
+        let clients = try await connections.clients(of: user, around: caller.contextClient)
+        return caller.client.firstParty ? clients : clients.filter { $0.id == caller.contextClient.id }
     }
 
     /// The user, if clients of the caller's merchant know them. Of other users no client learns whether they exist.
     package func find(_ id: UserID, for caller: RequestingClient) async throws -> Found {
-        let clients = try await connections.clients(of: id, around: caller.contextClient)
+        let clients = try await clients(of: id, for: caller)
         guard !clients.isEmpty || caller.token.user == id else { throw SPiDRefusal.unconnectedUser }
         // A user who is to be deleted is no longer shown.
         guard let person = try await people.find(id, for: caller.clientScope()) else { throw SPiDRefusal.unknownUser }

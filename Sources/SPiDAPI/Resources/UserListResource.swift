@@ -60,7 +60,15 @@ public struct UserListResource: SPiDResource {
 
     private func find(_ search: UserSearch, for scope: ClientScope) async throws -> [ConnectedUsers.Match] {
         let terms = search.terms
-        guard !terms.isEmpty else { return try await people.list(search.query, for: scope) }
+        guard !terms.isEmpty else {
+            do {
+                return try await people.list(search.query, for: scope)
+            } catch is ConnectedUsers.TooMany {
+                throw SPiDRefusal(
+                    .badRequest, "Too many users were made or changed in that time: narrow it by since and until",
+                    reason: "too_many_users")
+            }
+        }
         // One user at most, of whom the terms must hold.
         if search.query.key?.isOfOne == true {
             return try await people.list(search.query, for: scope).filter { found in

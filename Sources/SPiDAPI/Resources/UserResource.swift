@@ -62,6 +62,7 @@ public struct UserResource: SPiDResource {
     @Sendable private func connected(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         let client = try caller.known(try await clients.findLive(Client.ID(try call.require("clientId"))))
+        guard caller.client.firstParty || client.id == caller.contextClient.id else { throw SPiDRefusal.unknownClient }
         let connected = try await finder.isUser(named: call.path["id"] ?? "", of: client, for: caller)
         return .element("User", .members(["connected": .bool(connected)]))
     }

@@ -49,8 +49,9 @@ struct UserSearch: Sendable {
         }
         terms = ProfileTerm.all.compactMap { name in call[name].flatMap { ProfileTerm(name, $0) } }
         try await readKey(call, among: people)
-        // A client that may not see what it searches for must not find out by it either.
-        if isByAddress || !terms.isEmpty { try call.caller.requireFirstParty() }
+        // A client that may not see what it searches for must not find out by it either, nor who uses the merchant's
+        // other apps.
+        if isOfMerchant || isByAddress || !terms.isEmpty { try call.caller.requireFirstParty() }
     }
 
     /// SPiD's numbers for the states of a user; nobody has one that Spindle does not know.

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -13,8 +14,7 @@ struct ThirdPartyTests {
             let token = try await world.clientToken(stranger)
             _ = try await world.signIn()
             let path = "user/\(world.user)"
-            let unmet = try await world.api(path, token).data
-            #expect(unmet["userId"] == .string(world.user) && unmet["name"] == nil && unmet["locale"] == nil)
+            #expect(try await world.api(path, token).status == 403, "a user of the merchant's other apps only")
 
             _ = try await world.signIn(scope: "profile", with: stranger)
             let named = try await world.api(path, token).data
@@ -64,10 +64,63 @@ struct ThirdPartyTests {
                 #expect((users.first?["name"] != nil) == isOwn)
                 let logins = try await world.api("logins", token).data.array ?? []
                 #expect(logins.map { $0["email"] } == [isOwn ? "ada@example.com" : ""])
-                for path in ["users?email=\(World.email)", "users?query=ada", "logins?filters=merchant"] {
+                for path in [
+                    "users?email=\(World.email)", "users?query=ada", "logins?filters=merchant",
+                    "users?filters=merchant", "search/users?id=\(world.user)&filters=merchant",
+                ] {
                     #expect(try await world.api(path, token).status == (isOwn ? 200 : 403), "\(path)")
                 }
                 #expect(try await world.api("user/\(World.email)", token).status == (isOwn ? 200 : 403))
+            }
+        }
+    }
+
+    @Test("a third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
+    func otherApps(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            _ = try await world.signIn(with: own)
+            let (token, ownToken) = (try await world.clientToken(stranger), try await world.clientToken(own))
+            // Users of other apps look as those whom nobody knows, and the other apps as those of other merchants.
+            for id in [world.user, "1234567890123456"] {
+                let answer = try await world.api("user/\(id)", token)
+                #expect(answer.status == 403 && answer.data == .null, "\(id)")
+            }
+            let path = "user/\(world.user)/connected?clientId="
+            #expect(try await world.api(path + own.id, token).status == 404)
+            #expect(try await world.api(path + own.id, ownToken).data == ["connected": true])
+            #expect(try await world.api(path + stranger.id, token).data == ["connected": false])
+
+            _ = try await world.signIn(with: stranger)
+            #expect(try await world.api(path + stranger.id, token).data == ["connected": true])
+            world.server.clock.advance(by: .minutes(1))
+            _ = try await world.signIn(with: own)
+            for path in ["user/\(world.user)", "users"] {
+                let (seen, whole) = (try await world.api(path, token).data, try await world.api(path, ownToken).data)
+                #expect(last(in: seen) == "2027-01-15 08:00:00", "\(path)")
+                #expect(last(in: whole) == "2027-01-15 08:01:00", "\(path)")
+            }
+        }
+    }
+
+    /// Of one user or of the first of a list.
+    private func last(in data: JSON) -> String? { (data.array?.first ?? data)["lastLoggedIn"]?.string }
+
+    @Test("a sign-in at a client that registered itself is not the merchant's", arguments: Backend.available)
+    func registeredItself(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.spidBackend()
+            _ = try await world.signIn(with: own)
+            let other = try await world.confidential([:])
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET registration_token = 'x' WHERE id = \(other.id)")
+            }
+            world.server.clock.advance(by: .minutes(1))
+            #expect(try await world.signIn(with: other).status == 200)
+            let token = try await world.clientToken(own)
+            for path in ["user/\(world.user)", "users"] {
+                #expect(try await last(in: world.api(path, token).data) == "2027-01-15 08:00:00", "\(path)")
             }
         }
     }
@@ -78,7 +131,7 @@ struct ThirdPartyTests {
             let stranger = try await world.spidBackend(["first_party": false])
             let own = try await world.spidBackend()
             let token = try await world.clientToken(stranger)
-            _ = try await world.signIn(with: own)
+            for client in [own, stranger] { _ = try await world.signIn(with: client) }
             let path = "user/\(world.user)?contextClientId="
             let refused = try await world.api(path + own.id, token)
             #expect(refused.status == 401 && refused.data == .null)
