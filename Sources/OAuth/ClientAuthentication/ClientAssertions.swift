@@ -8,6 +8,8 @@ public struct ClientAssertions: Sendable {
     static let clockSkew: Duration = .seconds(60)
     /// The maximum age of an assertion, by its `iat`: a client makes one for use at once.
     static let longestAge: Duration = .minutes(10)
+    /// The longest life of one that does not say when it was made, and so is remembered to its end.
+    static let longestWithoutAge: Duration = .hours(1)
 
     private let keys: ClientKeys
     private let secrets: SignSecrets
@@ -45,13 +47,15 @@ public struct ClientAssertions: Sendable {
             guard now < end else { throw refused("assertion_expired") }
             guard end <= now + ReplayMemory.longestLife else { throw refused("assertion_lives_too_long") }
             if let start = try jwt.notBefore, start > now + Self.clockSkew { throw refused("assertion_not_yet_valid") }
-            if let made = try jwt.issuedAt, made > now + Self.clockSkew { throw refused("assertion_from_the_future") }
-            if let made = try jwt.issuedAt, made < now - Self.longestAge { throw refused("assertion_too_old") }
+            let made = try jwt.issuedAt
+            guard made != nil || end <= now + Self.longestWithoutAge else { throw refused("assertion_lives_too_long") }
+            if let made, made > now + Self.clockSkew { throw refused("assertion_from_the_future") }
+            if let made, made < now - Self.longestAge { throw refused("assertion_too_old") }
             guard let identifier = try jwt.identifier, !identifier.isEmpty else {
                 throw refused("assertion_jti_missing")
             }
             // One that says when it was made is refused when it is too old, and need not be remembered for longer.
-            let until = try jwt.issuedAt.map { min(end, $0 + Self.longestAge + Self.clockSkew) } ?? end
+            let until = made.map { min(end, $0 + Self.longestAge + Self.clockSkew) } ?? end
             guard try await replays.isFirst(identifier, in: .assertion, of: client.id, until: until) else {
                 throw refused("assertion_replayed")
             }

@@ -36,10 +36,14 @@ public struct Authorization: Sendable {
     /// The longest lifetime of a token that administers, whatever its client is set to: about a working session.
     static let longestAdministration: Duration = .hours(1)
 
+    /// The longest lifetime of a client's own token. No number of them is the limit, as it is for users' tokens, and
+    /// the client gets another whenever it likes.
+    static let longestOwn: Duration = .days(1)
+
     /// The lifetime of the access token.
     var lifetime: Duration {
-        guard scope.administers else { return client.accessTokenLifetime }
-        return min(client.accessTokenLifetime, Self.longestAdministration)
+        if scope.administers { return min(client.accessTokenLifetime, Self.longestAdministration) }
+        return subject == nil ? min(client.accessTokenLifetime, Self.longestOwn) : client.accessTokenLifetime
     }
 
     public init(

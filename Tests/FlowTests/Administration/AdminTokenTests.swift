@@ -24,6 +24,16 @@ struct AdminTokenTests {
         }
     }
 
+    @Test("a client's own token lives a day at most, a user's as long as the client says", arguments: Backend.available)
+    func own(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["access_token_lifetime": 31_536_000])
+            let own = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(own.json["expires_in"]?.integer == 86400)
+            #expect(try await world.signIn(with: client).json["expires_in"]?.integer == 31_536_000)
+        }
+    }
+
     @Test("an admin token lives shorter when its client's setting is shorter", arguments: Backend.available)
     func shorter(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -119,6 +119,7 @@ struct ClientAssertionTests {
                 ("audience", ["aud": "http://spindle.test/oauth/tokens"]),
                 ("expiry_missing", ["exp": .null]), ("expired", ["exp": .integer(now)]),
                 ("rejected", ["exp": "soon"]), ("lives_too_long", ["exp": .integer(now + 86401)]),
+                ("lives_too_long", ["exp": .integer(now + 3601), "iat": .null]),
                 ("not_yet_valid", ["nbf": .integer(now + 61)]), ("from_the_future", ["iat": .integer(now + 61)]),
                 ("too_old", ["iat": .integer(now - 601)]),
                 ("jti_missing", ["jti": .null]), ("jti_missing", ["jti": ""]), ("rejected", ["jti": 1]),
