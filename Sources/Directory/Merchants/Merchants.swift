@@ -65,8 +65,9 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Changes the members that `json` names. Nil when there is no such merchant.
-    public func change(_ id: Merchant.ID, _ json: JSON) async throws -> Merchant? {
+    /// Changes the members that `json` names. Nil when there is no such merchant. Without `takesAnyName` a name that
+    /// reads like another merchant's is refused: pages and mails speak to users in it.
+    public func change(_ id: Merchant.ID, _ json: JSON, takesAnyName: Bool = true) async throws -> Merchant? {
         let members = try JSONMembers(json)
         let name = try members.name("name", most: Merchant.longestName)
         let reaches = try members.flag("logout_reaches_backends")
@@ -81,7 +82,12 @@ public struct Merchants: Sendable {
                     "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"
                 ).first.map(Merchant.init)
             else { return nil }
-            merchant.name = name ?? merchant.name
+            if let name, name != merchant.name {
+                guard try takesAnyName || !Self.isAnothers(name, than: id, in: db) else {
+                    throw JSONFault("name", "unlike the name of another merchant: the platform may give it")
+                }
+                merchant.name = name
+            }
             merchant.logoURI = try Merchant.logoURI(members, merchant)
             merchant.accentColor = try Merchant.accentColor(members, merchant)
             merchant.mailTexts = try Merchant.mailTexts(members, merchant)
@@ -101,6 +107,13 @@ public struct Merchants: Sendable {
                 """)
             return merchant
         }
+    }
+
+    private static func isAnothers(_ name: String, than id: Merchant.ID, in db: any Transaction) throws -> Bool {
+        func likeness(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+        let wanted = likeness(name)
+        return try db.rows("SELECT name FROM merchants WHERE id <> \(id) AND deleted_at IS NULL")
+            .contains { likeness(try $0.get("name")) == wanted }
     }
 }
 

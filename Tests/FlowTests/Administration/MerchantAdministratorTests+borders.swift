@@ -28,6 +28,21 @@ extension MerchantAdministratorTests {
         }
     }
 
+    @Test("a merchant cannot name itself as another one", arguments: Backend.available)
+    func anothersName(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let path = "merchants/\(world.merchant)"
+            for name in ["Rival", "RIVAL", " rival.", "Ri-val"] {
+                expectProblem(try await patch(world, token, path, ["name": .string(name)]), 400, member: "name")
+            }
+            for name in ["Loom", "loom", "Rivals"] {
+                #expect(try await patch(world, token, path, ["name": .string(name)]).status == 200, "\(name)")
+            }
+            #expect(try await patch(world, world.admin, path, ["name": "Rival"]).status == 200)
+        }
+    }
+
     @Test("a user's profile links do not run as scripts at other merchants", arguments: Backend.available)
     func scripts(backend: Backend) async throws {
         try await World.with(backend) { world in
