@@ -49,26 +49,32 @@ public final class RequestAllowance: Sendable {
         var user: UserID?
     }
 
-    /// Windows of clients, or of their users.
+    /// Windows of clients, or of their users. Two halves share the number `most`; when the newer one is full, the older
+    /// one is forgotten: to search for old windows at each call would cost more.
     private struct Windows {
         let most: Int
-        private var windows: [Holder: Window] = [:]
+        private var recent: [Holder: Window] = [:]
+        private var earlier: [Holder: Window] = [:]
 
         init(most: Int) { self.most = most }
 
         func window(of holder: Holder, at now: Timestamp) -> Window {
             // A window that starts in the future is from before the clock was set back.
-            guard let window = windows[holder], (window.start..<window.start + RequestAllowance.length).contains(now)
+            guard let window = recent[holder] ?? earlier[holder],
+                (window.start..<window.start + RequestAllowance.length).contains(now)
             else { return Window(start: now) }
             return window
         }
 
-        mutating func count(_ holder: Holder, at now: Timestamp) {
+        /// Counts a call, or with 0 only keeps the window among the newer ones.
+        mutating func count(_ holder: Holder, at now: Timestamp, _ calls: Int = 1) {
             var window = window(of: holder, at: now)
-            window.used += 1
-            // When it is full, all start anew: to search it for old windows at each call would cost more.
-            if windows.count >= most, windows[holder] == nil { windows.removeAll(keepingCapacity: true) }
-            windows[holder] = window
+            window.used += calls
+            if recent.count >= most / 2, recent[holder] == nil {
+                earlier = recent
+                recent = [:]
+            }
+            recent[holder] = window
         }
     }
 
@@ -89,6 +95,13 @@ public final class RequestAllowance: Sendable {
         share = max(1, limit / 10)
     }
 
+    /// One that remembers fewer users, for tests.
+    package init(limit: Int, mostUsers: Int) {
+        self.limit = limit
+        share = max(1, limit / 10)
+        state.withLock { $0.users = Windows(most: mostUsers) }
+    }
+
     /// What is left for `client` with a token of `user`, or with its own.
     package func left(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
         state.withLock { left(in: $0, client, user, at: now) }
@@ -107,6 +120,9 @@ public final class RequestAllowance: Sendable {
         state.withLock { counts in
             var left = left(in: counts, client, user, at: now)
             guard left.remaining > 0 else {
+                // Or the window of whoever goes on and on would be forgotten, and start anew.
+                counts.clients.count(Holder(client: client), at: now, 0)
+                if let user { counts.users.count(Holder(client: client, user: user), at: now, 0) }
                 left.isRefused = true
                 return left
             }

@@ -13,12 +13,14 @@ public struct ScanRequester: Sendable, Hashable {
     public static func merchant(_ id: String) -> ScanRequester { ScanRequester("merchant \(id)") }
     /// A client without a merchant, by its id.
     public static func client(_ id: String) -> ScanRequester { ScanRequester("client \(id)") }
-    public static func user(_ number: Int64) -> ScanRequester { ScanRequester("user \(number)") }
+    public static func user(_ number: Int64) -> ScanRequester { ScanRequester("\(ofUsers)\(number)") }
+    fileprivate static let ofUsers = "user "
 }
 
 /// Lets few scans run at once, so that many that are asked for together neither take all connections nor all memory.
 ///
-/// Requesters take turns, and of one requester one scan runs at a time: whoever asks for much waits for themselves.
+/// Requesters take turns, and of one requester one scan runs at a time: whoever asks for much waits for themselves. Of
+/// users, of whom one person may be many, one runs at a time in all, and half of those that wait may be theirs.
 public final class ScanTurns: Sendable {
     /// Of one requester, and in all. What waits keeps its request in memory.
     private static let mostWaitingOfOne = 32
@@ -34,10 +36,13 @@ public final class ScanTurns: Sendable {
             _ caller: CheckedContinuation<Void, any Error>, of requester: String, _ most: Int
         ) -> (Bool, CheckedContinuation<Void, any Error>?, StorageError) {
             guard !isOver else { return (false, caller, ScanTurns.closing) }
-            if running.count < most, running.insert(requester).inserted { return (true, nil, ScanTurns.tooMany) }
-            guard waiting.count(of: requester) < ScanTurns.mostWaitingOfOne else {
-                return (false, caller, ScanTurns.tooMany)
+            if running.count < most, mayRun(requester) {
+                running.insert(requester)
+                return (true, nil, ScanTurns.tooMany)
             }
+            guard waiting.count(of: requester) < ScanTurns.mostWaitingOfOne,
+                !requester.isUser || waiting.count(where: \.isUser) < ScanTurns.mostWaiting / 2
+            else { return (false, caller, ScanTurns.tooMany) }
             var displaced: CheckedContinuation<Void, any Error>?
             if waiting.count >= ScanTurns.mostWaiting {
                 displaced = waiting.takeLastOfLargest(besides: requester)
@@ -49,11 +54,13 @@ public final class ScanTurns: Sendable {
 
         /// Who runs next, now that one has ended.
         mutating func next() -> CheckedContinuation<Void, any Error>? {
-            guard let (requester, caller) = waiting.takeFirst(where: { [running] in !running.contains($0) }) else {
-                return nil
-            }
+            guard let (requester, caller) = waiting.takeFirst(where: mayRun) else { return nil }
             running.insert(requester)
             return caller
+        }
+
+        private func mayRun(_ requester: String) -> Bool {
+            !running.contains(requester) && !(requester.isUser && running.contains(where: \.isUser))
         }
     }
 
@@ -99,4 +106,8 @@ public final class ScanTurns: Sendable {
 
     private static let closing = StorageError.unavailable("the database is closing")
     private static let tooMany = StorageError.unavailable("too many lists and downloads are waiting")
+}
+
+extension String {
+    fileprivate var isUser: Bool { hasPrefix(ScanRequester.ofUsers) }
 }

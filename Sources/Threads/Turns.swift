@@ -18,6 +18,8 @@ public struct Turns<Work> {
 
     public func count(of sender: String) -> Int { entries.count { $0.sender == sender } }
 
+    public func count(where matches: (_ sender: String) -> Bool) -> Int { entries.count { matches($0.sender) } }
+
     /// Puts `work` one turn after the last of its sender.
     public mutating func insert(_ work: Work, of sender: String) {
         let turn = 1 + (entries.last { $0.sender == sender }?.turn ?? turn)

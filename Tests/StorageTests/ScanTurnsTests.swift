@@ -87,7 +87,7 @@ import Testing
             for number in 0..<40 { group.addTask { await ask(.merchant("a"), "a\(number)") } }
             try await wait { stage.refused == 7 }
             // One of them runs beside the first, and 512 wait.
-            for number in 0..<481 { group.addTask { await ask(.user(Int64(number / 32)), "user\(number)") } }
+            for number in 0..<481 { group.addTask { await ask(.merchant("m\(number / 32)"), "m\(number)") } }
             try await Task.sleep(for: .milliseconds(200))
             #expect(stage.refused == 7)
             group.addTask { await ask(.merchant("late"), "late") }
@@ -100,6 +100,32 @@ import Testing
         }
         #expect(stage.begun.contains("late"))
         #expect(stage.refused == 8)
+    }
+
+    @Test("many users' downloads leave lists of merchants a place, and room to wait")
+    func users() async throws {
+        let (turns, stage) = (ScanTurns(most: 2), Stage())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<600 {
+                group.addTask {
+                    do {
+                        try await turns.run(for: .user(Int64(number))) { await stage.play("user\(number)") }
+                    } catch { stage.refuse() }
+                }
+            }
+            // One runs, and half of those that may wait do.
+            try await wait { stage.refused == 600 - 1 - 256 }
+            #expect(stage.running == 1)
+            group.addTask { try await turns.run(for: .merchant("a")) { await stage.play("a") } }
+            try await wait { stage.running == 2 }
+            group.addTask { try await turns.run(for: .merchant("b")) { await stage.play("b") } }
+            while stage.begun.count < 259 || stage.running > 0 {
+                _ = stage.endOne()
+                await Task.yield()
+            }
+            try await group.waitForAll()
+        }
+        #expect(stage.begun.contains("b"))
     }
 
     @Test("at the end of the process what waits is refused")

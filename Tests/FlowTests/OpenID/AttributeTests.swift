@@ -52,6 +52,19 @@ struct AttributeTests {
         }
     }
 
+    @Test("all attributes together have 64 KiB at most, however many changes made them", arguments: Backend.available)
+    func whole(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let list = JSON.array((0..<80).map { _ in .string(String(repeating: "x", count: 500)) })
+            func set(_ name: String) async throws -> Answer {
+                try await world.change("users", world.user, ["attributes": .object([.init(name, list)])])
+            }
+            #expect(try await set("a").status == 200)
+            expectProblem(try await set("b"), 400, member: "attributes")
+            #expect(try await set("a").status == 200)
+        }
+    }
+
     @Test("only the platform sets attributes, and the user can see them", arguments: Backend.available)
     func whose(backend: Backend) async throws {
         try await World.with(backend) { world in
