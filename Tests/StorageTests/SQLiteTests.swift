@@ -88,7 +88,7 @@ import Testing
             // More than there are threads for tasks: were they run where they are asked for, none would be left.
             for number in 0..<64 {
                 searches.addTask {
-                    try await database.scan(for: .user(Int64(number))) { _ in
+                    try await database.scan(for: .merchant("\(number)")) { _ in
                         begun.another()
                         gate.wait()
                     }
