@@ -4,6 +4,7 @@ import HTTP
 public import HTTPSupport
 import JSON
 public import OAuth
+import Storage
 import Values
 
 /// `/admin/v1/clients`, with the member names of RFC 7591.
@@ -42,7 +43,7 @@ public struct ClientsEndpoint: Endpoint {
         try administrator.permit(serving: metadata.sessionHosts)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
-        let bound = administrator.refuseMore("clients", than: Clients.mostOfMerchant, unless: Clients.hasRoom)
+        let bound = Self.bound(for: administrator)
         let registered = try await clients.register(
             metadata, merchant: merchant, lendsResources: administrator.lendsResources
         ) { _, db in try bound(db) }
@@ -71,9 +72,14 @@ public struct ClientsEndpoint: Endpoint {
         try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
             client.id, json, lendsResources: administrator.lendsResources,
-            permit: { client, changed in try administrator.permit(client, toBecome: changed) })
+            permit: { client, changed in try administrator.permit(client, toBecome: changed) },
+            adopt: Self.bound(for: administrator))
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
+    }
+
+    private static func bound(for administrator: Administrator) -> @Sendable (any Transaction) throws -> Void {
+        administrator.refuseMore("clients", than: Clients.mostOfMerchant, unless: Clients.hasRoom)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {

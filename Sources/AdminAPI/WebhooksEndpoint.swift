@@ -33,7 +33,8 @@ public struct WebhooksEndpoint: Endpoint {
         let webhook = try await webhooks.register(
             json, merchant: merchant, takesNames: administrator.confines == nil,
             also: administrator.refuseMore(
-                "webhooks", than: DittoWebhooks.mostOfMerchant, unless: DittoWebhooks.hasRoom))
+                "webhooks, or the names of a thousand deleted ones", than: DittoWebhooks.mostOfMerchant,
+                unless: DittoWebhooks.hasRoom))
         return .json(shown(webhook), status: .created)
     }
 

@@ -13,7 +13,7 @@ public struct CallbackTransport: Transport {
 
     public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         let callback = try Callback(stored: content)
-        try await receivers.visit(callback.url, of: share) {
+        try await receivers.visit(callback.url, of: share.whole) {
             // A server that is being set up, or set up wrong, may answer anything, and has the delivery's whole
             // lifetime to recover. Only 410 is likely to be final (RFC 9110 §15.5.11).
             try await outbound.deliver(callback, of: share, isRefusal: { $0 == 410 })
@@ -36,8 +36,12 @@ extension Outbound {
             ).status
         } catch {
             try Task.checkCancellation()
-            // Nobody was asked: that is no failure of the receiver.
-            if error.isOurs { throw Undeliverable.busy }
+            if error.isOurs {
+                // Nobody was asked: that is no failure of the receiver. Given back at once, a pile of deliveries to
+                // names that hang would be taken out and put back without end.
+                try await Task.sleep(for: DeliveryLimits.patience)
+                throw Undeliverable.busy
+            }
             throw Undeliverable.temporary(error.description)
         }
         guard !(200...299).contains(status) else { return }

@@ -24,7 +24,7 @@ public struct NoticeTransport: Transport {
         guard let callback = try await write(content) else {
             throw Undeliverable.refused("nobody is to be told any more")
         }
-        try await receivers.visit(callback.url, of: share) {
+        try await receivers.visit(callback.url, of: share.whole) {
             try await outbound.deliver(callback, of: share, isRefusal: Self.isRefusal)
         }
     }

@@ -19,6 +19,7 @@ public struct Outbound: Sendable {
     private let quota: OutboundQuota
     private var purpose = OutboundPurpose.other
     private var requester: String?
+    private var share: String?
     private var part: String?
     /// Shared by all, because it limits the process's threads that hang in a dead name service.
     private static let names = NameService()
@@ -37,10 +38,13 @@ public struct Outbound: Sendable {
         return outbound
     }
 
-    /// The same, with its quota charged to `requester` and, within that, to `part` of it; without this, to the host.
-    public func asking(for purpose: OutboundPurpose, by requester: String, part: String? = nil) -> Outbound {
+    /// The same, with its quota charged to `requester`, to the `share` that it has with others and, within it, to
+    /// `part` of it; without this, to the host.
+    public func asking(
+        for purpose: OutboundPurpose, by requester: String, of share: String? = nil, part: String? = nil
+    ) -> Outbound {
         var outbound = asking(for: purpose)
-        (outbound.requester, outbound.part) = (requester, part)
+        (outbound.requester, outbound.share, outbound.part) = (requester, share, part)
         return outbound
     }
 
@@ -99,7 +103,7 @@ public struct Outbound: Sendable {
         _ target: OutboundTarget, _ question: OutboundRequest, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
         do {
-            return try await quota.ask(for: purpose, by: requester ?? target.host, part: part) {
+            return try await quota.ask(for: purpose, by: requester ?? target.host, of: share, part: part) {
                 let deadline = ContinuousClock.now + policy.longestWait
                 let address = try await address(of: target)
                 return try await fetch(target, at: address, question, limit: limit, until: deadline)
@@ -116,7 +120,8 @@ public struct Outbound: Sendable {
         let addresses =
             if let literal = IPAddress(target.host) { [literal] } else {
                 try await Self.names.addresses(
-                    of: target.host, within: policy.longestWait, for: purpose.rawValue, by: requester ?? target.host)
+                    of: target.host, within: policy.longestWait, for: purpose.rawValue,
+                    by: share ?? requester ?? target.host)
             }
         try policy.check(addresses, of: target)
         guard let first = addresses.first else { throw OutboundError.unknownHost }

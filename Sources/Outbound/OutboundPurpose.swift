@@ -33,7 +33,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     }
 
     /// Of these, for one requester: a merchant, so that its servers, however slow, never make others wait. Clients that
-    /// registered themselves with it share one more (`Client.outboundShare`).
+    /// registered themselves with it share one more (`Client.outboundShare`). For request objects it is a client.
     var mostForOne: Int {
         switch self {
         case .facebook, .google, .signIn, .requestObject, .delivery: 16
@@ -41,6 +41,9 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         case .other: 4
         }
     }
+
+    /// For all requesters of one share, where a requester is less than a merchant: a quarter.
+    var mostForShare: Int { mostAtOnce / 4 }
 
     /// And of these, for one part of a requester: a merchant's client or issuer, an address that it publishes something
     /// at, the host of a receiver, or an IP address that brings a client's `request_uri`.

@@ -13,13 +13,17 @@ final class OutboundQuota: Sendable {
         var name: String?
         /// Nil for all parts of the requester together.
         var part: String?
+        /// Whether it is a share, of many requesters.
+        var isShare = false
 
         var mostAtOnce: Int {
+            guard !isShare else { return purpose.mostForShare }
             guard name != nil else { return purpose.mostAtOnce }
             return part == nil ? purpose.mostForOne : purpose.mostForPart
         }
 
         var rate: OutboundPurpose.Rate? {
+            guard !isShare else { return nil }
             guard name != nil else { return purpose.wholeRate }
             return part == nil ? purpose.rate : purpose.partRate
         }
@@ -51,12 +55,14 @@ final class OutboundQuota: Sendable {
         state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.name == nil ? $1.value : 0) } }
     }
 
-    /// Does `work`, which asks for `purpose` by `name` and its `part`, unless too many requests are under way or were
+    /// Does `work`, which asks for `purpose` by `name`, of `share`, and its `part`, unless too many requests are under way or were
     /// made recently. However `work` ends, its slot is free again.
     func ask<Value: Sendable>(
-        for purpose: OutboundPurpose, by name: String, part: String? = nil, _ work: () async throws -> Value
+        for purpose: OutboundPurpose, by name: String, of share: String? = nil, part: String? = nil,
+        _ work: () async throws -> Value
     ) async throws -> Value {
         var requesters = [Requester(purpose: purpose), Requester(purpose: purpose, name: name)]
+        if let share { requesters.append(Requester(purpose: purpose, name: share, isShare: true)) }
         if let part { requesters.append(Requester(purpose: purpose, name: name, part: part)) }
         let now = clock.now
         try state.withLock { state throws(OutboundError) in

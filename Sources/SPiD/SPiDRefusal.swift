@@ -7,6 +7,8 @@ package struct SPiDRefusal: Error, Sendable {
     /// Text, or an object of fields and what is wrong with each.
     package let description: JSON
     package let reason: String
+    /// How long to wait: `Retry-After`.
+    package var retryAfter: Duration?
 
     package init(_ status: Status, _ description: String, reason: String? = nil) {
         self.init(status, fields: .string(description), reason: reason)

@@ -1,14 +1,16 @@
 import Storage
 
 /// What transactions race for: told by the statement that they begin with and the first text in it, which nearly always
-/// names the row.
+/// names the row; without one, by the last number, which is a user's or a time: then nobody else has the lane.
 struct Lane: Hashable, Sendable {
     private let statement: SQL.Shape
     private let name: String?
 
     init(of first: SQL) {
         statement = first.shape
-        name = first.parts.lazy.compactMap { if case .value(.text(let text)) = $0 { text } else { nil } }.first
+        let texts = first.parts.lazy.compactMap { if case .value(.text(let text)) = $0 { text } else { nil } }
+        let numbers = first.parts.lazy.compactMap { if case .value(.integer(let number)) = $0 { number } else { nil } }
+        name = texts.first ?? numbers.reversed().first.map { "\($0)" }
     }
 }
 

@@ -156,6 +156,29 @@ struct OutboundQuotaTests {
         for number in 1...100 { try await quota.ask(for: purpose, by: "b", part: "\(number)") {} }
     }
 
+    @Test("a merchant's clients together have a quarter of the request objects that are fetched at once")
+    func shares() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    try await quota.ask(for: .requestObject, by: "\(number / 16)", of: "a", part: "\(number / 4)") {
+                        await gate.pass()
+                    }
+                }
+            }
+            while gate.waiting < 64 { try await Task.sleep(for: .milliseconds(1)) }
+            await #expect(throws: OutboundError.tooMany) {
+                try await quota.ask(for: .requestObject, by: "other", of: "a", part: "::1") {}
+            }
+            try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(quota.underWay == 0)
+    }
+
     @Test("a purpose that strangers cannot cause has no rate")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())

@@ -34,11 +34,13 @@ extension ConnectedUsers {
 
     /// A user that matches, and where in the list.
     private struct Place: Hashable {
-        var user = UserID(0)
-        var moment: Int64 = -1
+        let user: UserID
+        let moment: Int64
 
-        /// Before all others.
-        init() {}
+        init(user: UserID, moment: Int64) {
+            self.user = user
+            self.moment = moment
+        }
 
         init(_ row: Row) throws {
             user = try row.get("id")
@@ -111,22 +113,23 @@ extension ConnectedUsers {
     private func visited(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
         let moment = query.moment
         var found: [Place] = []
-        var last = Place()
+        var last = Place(user: UserID(0), moment: query.span.start.milliseconds)
         for _ in 0..<(mostRead / max(few, 1)) {
-            let slice: SQL = """
-                \(moment) >= \(query.span.start) AND \(moment) < \(query.span.end)
-                    AND (\(moment), u.id) > (\(last.moment), \(last.user))
-                """
+            // Both ends are pairs, so that the index begins and stops there: of an import many have the same moment.
+            let slice: SQL = "(\(moment), u.id) > (\(last.moment), \(last.user))"
             let end = try db.rows(
                 """
-                SELECT u.id, \(moment) AS moment FROM users u WHERE \(slice)
+                SELECT u.id, \(moment) AS moment FROM users u
+                WHERE \(slice) AND (\(moment), u.id) < (\(query.span.end), 0)
                 ORDER BY \(moment), u.id LIMIT 1 OFFSET \(max(few, 1) - 1)
                 """
             ).first.map(Place.init)
-            let bound: SQL = end.map { "AND (\(moment), u.id) <= (\($0.moment), \($0.user))" } ?? ""
+            let bound = end ?? Place(user: UserID(0), moment: query.span.end.milliseconds)
             found += try db.rows(
                 """
-                SELECT u.id, \(moment) AS moment FROM users u WHERE \(slice) \(bound) \(Self.covered(query, scope))
+                SELECT u.id, \(moment) AS moment FROM users u
+                WHERE \(slice) AND (\(moment), u.id) <= (\(bound.moment), \(bound.user))
+                    \(Self.covered(query, scope))
                 ORDER BY \(moment), u.id LIMIT \(query.part.end - found.count)
                 """
             ).map(Place.init)
@@ -161,6 +164,7 @@ extension UserQuery {
 
     fileprivate var orderOfClient: SQL.Columns { span.isOpen ? "n.user_id" : "moment, u.id" }
 
+    /// The plus keeps an index of these columns out: where one serves, the list says itself where it begins.
     fileprivate var filter: SQL {
         let states = states.map(\.rawValue)
         let column: SQL.Columns = spansChanges ? "u.updated_at" : "u.created_at"
@@ -169,7 +173,7 @@ extension UserQuery {
             AND CASE WHEN u.disabled_at IS NOT NULL THEN -2 WHEN u.email_verified = 1 THEN 1 ELSE 0 END
                 IN (\(states.first ?? -9), \(states.dropFirst().first ?? -9), \(states.dropFirst(2).first ?? -9))
             AND SUBSTR(COALESCE(u.email, ''), 1, \(prefix.unicodeScalars.count)) = \(prefix)
-            AND \(column) >= \(span.start) AND \(column) < \(span.end)
+            AND +\(column) >= \(span.start) AND +\(column) < \(span.end)
             """
     }
 }

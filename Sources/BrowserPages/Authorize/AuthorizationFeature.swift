@@ -66,7 +66,7 @@ extension RequestAddresses {
     fileprivate init(askedBy outbound: Outbound) {
         self.init { address, client, browser in
             let answer = try await outbound.asking(
-                for: .requestObject, by: client.outboundShare, part: "\(client.id) \(browser)"
+                for: .requestObject, by: client.id.text, of: client.outboundShare, part: browser
             ).get(address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject)
             guard answer.status == 200 else { throw OutboundError.unreachable }
             return answer.body

@@ -55,7 +55,9 @@ public struct VerifyEndpoint: Endpoint {
         guard let session = try await signedIn(request) else {
             // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
-            return (nil, "/login?continue=\(PercentEncoding.encode(here))")
+            let isOther = try await newSessions.sessions.of(request, pages.site) != nil
+            // A session that an app bought or an issuer asserted is no sign-in: the page asks whoever has it to confirm.
+            return (nil, "/login?\(isOther ? "confirm=1&" : "")continue=\(PercentEncoding.encode(here))")
         }
         guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {
             return (nil, destination?.path ?? "/account")

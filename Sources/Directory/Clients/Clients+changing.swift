@@ -8,12 +8,14 @@ extension Clients {
     ///
     /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
     /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
-    /// if that is new. With `lendsResources`, which only the platform may say, the client may name other merchants'
+    /// if that is new. `adopt` joins the transaction where a client that registered itself becomes one of its merchant's
+    /// own. With `lendsResources`, which only the platform may say, the client may name other merchants'
     /// APIs.
     public func change(
         _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
-        permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
+        permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in },
+        adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Client? {
         let now = clock.now
         let disabled = try JSONMembers(json).flag("disabled")
@@ -40,6 +42,7 @@ extension Clients {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
+                if client.registeredItself { try adopt(db) }
             }
             return (client, changed)
         }

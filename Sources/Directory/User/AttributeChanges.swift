@@ -33,7 +33,9 @@ package struct AttributeChanges: Sendable {
         let kept = replacesAll ? [] : (attributes.members ?? []).filter { !named.contains($0.name) }
         let all = kept + members.filter { $0.value != .null }
         guard all.count <= Self.most else { throw JSONFault("attributes", Self.expected) }
-        guard JSON.object(all).text.utf8.count <= Self.longest else {
+        let length = JSON.object(all).text.utf8.count
+        // Who has more from before this limit can take away part of it.
+        guard length <= Self.longest || length < attributes.text.utf8.count else {
             throw JSONFault("attributes", "at most \(Self.longest) bytes as JSON, with those that there are")
         }
         return .object(all)

@@ -14,7 +14,7 @@ extension IssuerUsers {
             // The user was told of a link to one merchant's applications. From now on it leads to all, and to the
             // account.
             if try IssuerSubjects.release(person.subject, of: person.issuer.id, in: db) {
-                try events.say(.linked(issuer: person.issuer.title), user, at: now, in: db)
+                try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
             }
             return true
         }

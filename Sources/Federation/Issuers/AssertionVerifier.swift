@@ -33,12 +33,12 @@ public struct AssertionVerifier: Sendable {
         _ assertion: String, of issuer: TrustedIssuer, publishedAt address: String
     ) async throws -> VerifiedJWT {
         do {
-            let keys = try await published.keys(at: address, for: issuer.merchant.text)
+            let keys = try await published.keys(at: address, for: issuer.documentShare)
             do throws(JWTRejection) {
                 return try await keys.verify(assertion, allowed: issuer.algorithms)
             } catch let rejection where rejection.mayBeOfNewKey(assertion) {
                 // The issuer may have started to sign with a new key.
-                return try await published.keysAnew(at: address, for: issuer.merchant.text).verify(
+                return try await published.keysAnew(at: address, for: issuer.documentShare).verify(
                     assertion, allowed: issuer.algorithms)
             }
         } catch let unavailable as DocumentUnavailable {

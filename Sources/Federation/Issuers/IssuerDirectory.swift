@@ -61,7 +61,7 @@ public struct IssuerDirectory: Sendable {
     func document(at address: String, of issuer: TrustedIssuer) async throws -> IssuerDocument {
         do throws(DocumentUnavailable) {
             return try await documents.document(
-                at: Source(address: address, issuer: issuer.issuer, share: issuer.merchant.text))
+                at: Source(address: address, issuer: issuer.issuer, share: issuer.documentShare))
         } catch {
             throw OAuthError.issuerUnavailable(issuer.id, error.reason)
         }

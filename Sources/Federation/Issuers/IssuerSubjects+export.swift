@@ -8,7 +8,7 @@ extension IssuerSubjects {
             try db.rows(
                 """
                 SELECT i.issuer, s.subject, s.created_at FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
-                WHERE s.user_id = \(user)
+                WHERE s.user_id = \(user) AND i.deleted_at IS NULL
                 """
             ).map { row in
                 .members([

@@ -104,7 +104,6 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
     /// The cached document of `source`, unless the outage has lasted too long. Makes room for a new entry.
     private func use(_ source: Source, at now: Timestamp) -> Document? {
         guard var entry = entries[source] else {
-            if counts[source.share, default: 0] >= PublishedDocument.mostOfShare { makeRoom(in: source.share) }
             if entries.count >= PublishedDocument.mostEntries, let largest = counts.max(by: { $0.value < $1.value }) {
                 makeRoom(in: largest.key)
             }
@@ -139,8 +138,8 @@ enum PublishedDocument {
     static let longestOutage: Duration = .days(1)
     /// A document that is unavailable or lacks a key is fetched at most this often: anyone can make up a key id.
     static let refetchInterval: Duration = .seconds(10)
-    /// Kept of one share: strangers who ask for one merchant's clients in turn push out no others' documents.
-    static let mostOfShare = 128
+    /// For one more, the share that has most of them loses one: strangers who ask for one merchant's clients in turn push
+    /// out no others' documents.
     static let mostEntries = 2048
 
     static func life(_ maxAge: Duration?) -> Duration { min(max(maxAge ?? usualLife, shortestLife), longestLife) }

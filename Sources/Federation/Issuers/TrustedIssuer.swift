@@ -60,6 +60,9 @@ extension TrustedIssuer {
     /// Whether its keys are the provider's well-known ones: only the provider itself can sign its tokens.
     public var hasProvidersKeys: Bool { app.map { $0.provider.keys == keys } ?? false }
 
+    /// Whose share of requests to other servers its documents count among. A provider's are the same for all merchants.
+    var documentShare: String { hasProvidersKeys ? "providers" : merchant.text }
+
     /// Whether it may lead, by an address, to a user that it did not create and that nobody linked to it.
     public var vouchesForAddresses: Bool { rules.linksByEmail || !rules.authoritativeDomains.isEmpty }
 

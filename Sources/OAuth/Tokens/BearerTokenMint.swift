@@ -120,7 +120,7 @@ public struct BearerTokenMint: TokenMint {
             request: authorization.request.withoutNonce, createdAt: now,
             expiresAt: refreshes
                 ? RefreshToken.expiry(at: now, client: client, familySince: now).family
-                : now + client.accessTokenLifetime, isOfFrontChannel: authorization.isOfFrontChannel)
+                : now + authorization.lifetime, isOfFrontChannel: authorization.isOfFrontChannel)
     }
 
     private func refreshToken(for authorization: Authorization, at now: Timestamp) -> Secret<RefreshToken>? {

@@ -29,7 +29,10 @@ struct SPiDContainer {
         let error: JSON = .members([
             "code": .integer(Int64(refusal.status.code)), "type": "ApiException", "description": refusal.description,
         ])
-        return response(refusal.status, object: "Exception", type: "error", meta: .null, error: error, data: .null)
+        var response = response(
+            refusal.status, object: "Exception", type: "error", meta: .null, error: error, data: .null)
+        if let wait = refusal.retryAfter { response.headers[.retryAfter] = String(wait.wholeSeconds) }
+        return response
     }
 
     private func response(

@@ -56,8 +56,7 @@ public struct SignUpResource: SPiDResource {
         let user = try NewUser(call.parameters, email: email)
         let visit = try await pages.visit(call.request, client: caller.contextClient, uiLocales: user.locale)
         if let wait = try await signUp.charge(caller.client) {
-            throw SPiDRefusal(
-                .tooManyRequests, "Too many sign-ups: wait \(wait.wholeSeconds) seconds", reason: "too_many_sign_ups")
+            throw SPiDRefusal.tooMany("sign-ups", wait: wait, reason: "too_many_sign_ups")
         }
         guard try await !signUp.isTaken(user.email) else { throw SPiDRefusal.addressTaken }
         let password = try user.password(not: visit.frame.brand?.name)

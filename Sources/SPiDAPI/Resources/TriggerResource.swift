@@ -71,8 +71,7 @@ struct TriggerResource: SPiDResource {
             throw SPiDRefusal(.conflict, "The user has no e-mail address.", reason: "no_email")
         }
         if let wait = try await signUp.charge(caller.client) {
-            throw SPiDRefusal(
-                .tooManyRequests, "Too many mails: wait \(wait.wholeSeconds) seconds", reason: "too_many_mails")
+            throw SPiDRefusal.tooMany("mails", wait: wait, reason: "too_many_mails")
         }
         let visit = try await pages.visit(
             call.request, client: caller.contextClient, uiLocales: user.profile["locale"]?.string)

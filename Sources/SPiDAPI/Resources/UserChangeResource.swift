@@ -47,9 +47,7 @@ public struct UserChangeResource: SPiDResource {
             }
             guard user != nil else { throw SPiDRefusal.unknownUser }
         } catch SignIn.Refusal.throttled(let wait) {
-            throw SPiDRefusal(
-                .tooManyRequests, "Too many changes of this user: wait \(wait.wholeSeconds) seconds",
-                reason: "too_many_changes")
+            throw SPiDRefusal.tooMany("changes of this user", wait: wait, reason: "too_many_changes")
         }
         return .element("User", try await disclosure.object(of: id, for: caller))
     }

@@ -44,7 +44,7 @@ struct Listeners: BackgroundService {
     }
 
     /// Files that are open beside connections: databases, logs, requests to other servers.
-    private static let otherFiles: Int64 = 200
+    private static let otherFiles: Int64 = 400
 
     /// How many connections the limit of open files leaves for `count` addresses, each.
     static func most(with files: Int64, for count: Int) -> Int {

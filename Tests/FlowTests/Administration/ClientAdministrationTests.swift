@@ -225,7 +225,16 @@ struct ClientAdministrationTests {
             #expect(try await make(by: world.admin).status == 201)
             // Whoever registers clients of their own has other places.
             let initial = try await world.initialToken()
-            for _ in 0..<1000 { #expect(try await world.sendRegistration(with: initial).status == 201) }
+            var stranger = ""
+            for _ in 0..<1000 {
+                let made = try await world.sendRegistration(with: initial)
+                #expect(made.status == 201)
+                stranger = try made.require("client_id")
+            }
+            // Nor does a client become the merchant's own where there is no place.
+            let adopted = try await world.server.send(
+                "PATCH", "/admin/v1/clients/\(stranger)", json: ["first_party": true], bearer: own)
+            expectProblem(adopted, 409)
             let registration = try await world.sendRegistration(with: try await world.initialToken())
             #expect(registration.status == 429)
             #expect(registration.json["error_description"]?.string?.contains("one must be deleted first") == true)

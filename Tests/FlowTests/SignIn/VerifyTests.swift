@@ -71,10 +71,10 @@ struct VerifyTests {
             world.server.clock.advance(by: .seconds(2))
             var ada = BrowserUser(world)
             _ = try await ada.browser.open("/auth/session/\(code)")
-            #expect(try await ada.browser.open("/verify").header("location") == "/login?continue=%2Fverify")
+            #expect(try await ada.browser.open("/verify").header("location") == "/login?confirm=1&continue=%2Fverify")
             let own = try await ada.browser.open("/login")
             let asked = try await ada.press(own, action: "/verify")
-            #expect(asked.header("location") == "/login?continue=%2Fverify")
+            #expect(asked.header("location") == "/login?confirm=1&continue=%2Fverify")
             #expect(world.server.mail.letters.isEmpty, "no code to type here")
 
             let sent = try await ada.browser.open(world.authorizeAddress())

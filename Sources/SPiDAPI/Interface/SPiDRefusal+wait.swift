@@ -1,0 +1,13 @@
+import HTTP
+import HTTPSupport
+import SPiD
+
+extension SPiDRefusal {
+    /// Too many of `what`: the description says how long to wait, too.
+    static func tooMany(_ what: String, wait: Duration, reason: String) -> SPiDRefusal {
+        var refusal = SPiDRefusal(
+            .tooManyRequests, "Too many \(what): wait \(wait.wholeSeconds) seconds", reason: reason)
+        refusal.retryAfter = wait
+        return refusal
+    }
+}
