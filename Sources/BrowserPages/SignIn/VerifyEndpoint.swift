@@ -56,7 +56,7 @@ public struct VerifyEndpoint: Endpoint {
             // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
             let isOther = try await newSessions.sessions.of(request, pages.site) != nil
-            // A session that an app bought or an issuer asserted is no sign-in: the page asks whoever has it to confirm.
+            // A session that an app bought or an issuer asserted is no sign-in: the page asks its user to confirm.
             return (nil, "/login?\(isOther ? "confirm=1&" : "")continue=\(PercentEncoding.encode(here))")
         }
         guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {

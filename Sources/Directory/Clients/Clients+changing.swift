@@ -8,8 +8,8 @@ extension Clients {
     ///
     /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
     /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
-    /// if that is new. `adopt` joins the transaction where a client that registered itself becomes one of its merchant's
-    /// own. With `lendsResources`, which only the platform may say, the client may name other merchants'
+    /// if that is new. `adopt` joins the transaction where a client that registered itself becomes its merchant's own.
+    /// With `lendsResources`, which only the platform may say, the client may name other merchants'
     /// APIs.
     public func change(
         _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,

@@ -138,8 +138,8 @@ enum PublishedDocument {
     static let longestOutage: Duration = .days(1)
     /// A document that is unavailable or lacks a key is fetched at most this often: anyone can make up a key id.
     static let refetchInterval: Duration = .seconds(10)
-    /// For one more, the share that has most of them loses one: strangers who ask for one merchant's clients in turn push
-    /// out no others' documents.
+    /// For one more, the share that has most of them loses one: strangers who ask for one merchant's clients in turn
+    /// push out no others' documents.
     static let mostEntries = 2048
 
     static func life(_ maxAge: Duration?) -> Duration { min(max(maxAge ?? usualLife, shortestLife), longestLife) }

@@ -48,7 +48,8 @@ extension TokenFamilies {
         }
         _ = try erase(
             """
-            SELECT id FROM token_families WHERE client_id = \(family.client) AND user_id IS NULL AND ended_at IS NOT NULL AND ended_at > 0
+            SELECT id FROM token_families
+            WHERE client_id = \(family.client) AND user_id IS NULL AND ended_at IS NOT NULL AND ended_at > 0
             ORDER BY ended_at DESC LIMIT \(most) OFFSET \(most)
             """, most, in: db)
     }
