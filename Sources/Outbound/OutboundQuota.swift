@@ -55,7 +55,7 @@ final class OutboundQuota: Sendable {
         state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.name == nil ? $1.value : 0) } }
     }
 
-    /// Does `work`, which asks for `purpose` by `name`, of `share`, and its `part`, unless too many requests are under way
+    /// Does `work`, which asks for `purpose` by `name`, of `share`, and its `part`, unless too many are under way
     /// or were made recently. However `work` ends, its slot is free again.
     func ask<Value: Sendable>(
         for purpose: OutboundPurpose, by name: String, of share: String? = nil, part: String? = nil,
