@@ -27,6 +27,7 @@ extension Migration {
         Migration(version: 21, name: "mail_templates", text: PackageResources.v021_mail_templates_sql),
         Migration(version: 22, name: "repeats", text: PackageResources.v022_repeats_sql),
         Migration(version: 23, name: "more_bounds", text: PackageResources.v023_more_bounds_sql),
+        Migration(version: 24, name: "sealed_codes", text: PackageResources.v024_sealed_codes_sql),
     ]
 
     private init(

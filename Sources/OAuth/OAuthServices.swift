@@ -1,5 +1,6 @@
 public import Cryptography
 public import Directory
+public import Keys
 public import Storage
 public import Values
 
@@ -26,14 +27,14 @@ public struct OAuthServices: Sendable {
     ///   - open: a client of which every secret is right, in development mode only.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
-        signSecrets: SignSecrets, callbacks: Callbacks, published: ClientKeys.Published, issuer: String,
+        signSecrets: SignSecrets, seal: Seal, callbacks: Callbacks, published: ClientKeys.Published, issuer: String,
         origin: String, tokenEndpoint: String, terms: String?, open: Client.ID? = nil
     ) {
         accessTokens = AccessTokens(database: database, clock: clock)
         codes = AuthorizationCodes(database: database, random: random)
         let accounts = AccountAddresses(origin: origin)
         exchangeCodes = ExchangeCodes(
-            database: database, clients: clients, accounts: accounts, clock: clock, random: random)
+            database: database, clients: clients, accounts: accounts, seal: seal, clock: clock, random: random)
         sessionExchange = SessionExchange(database: database, accounts: accounts, clock: clock)
         clientKeys = ClientKeys(published: published)
         replays = ReplayMemory(database: database, random: random)

@@ -159,7 +159,8 @@ extension Interactions {
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofOAuth = [
-        AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table, TokenFamilies.table,
+        AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table,
+        ExchangeCodeEnds.table, TokenFamilies.table,
         Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
         Interactions.table, ClientLogouts.table,
     ]

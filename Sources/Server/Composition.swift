@@ -33,7 +33,7 @@ extension Spindle {
         // What modules offer
         let oauth = OAuthServices(
             database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
-            signSecrets: context.signSecrets, callbacks: stores.callbacks,
+            signSecrets: context.signSecrets, seal: context.seal, callbacks: stores.callbacks,
             published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)), issuer: site.issuer,
             origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
             open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil)

@@ -21,7 +21,7 @@ public struct TokenFeature: Feature {
         grants = [
             PasswordGrant(signingInWith: authentication.signIn, clock: clock, random: random),
             ClientCredentialsGrant(),
-            AuthorizationCodeGrant(database: database),
+            AuthorizationCodeGrant(database: database, seal: context.seal),
             RefreshTokenGrant(
                 tokens: RefreshTokens(database: database), seal: context.seal, clock: clock, random: random),
             JWTBearerGrant(

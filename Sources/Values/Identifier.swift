@@ -28,6 +28,15 @@ extension Identifier {
         Self(time(now) + Hexadecimal.encode(Array(Digest.sha256(origin).prefix(8))))
     }
 
+    /// How many digits an identifier that sorts by time has.
+    public static var orderedLength: Int { 28 }
+
+    /// When an identifier that sorts by time was made; nil of any other.
+    public var time: Timestamp? {
+        guard text.utf8.count == Self.orderedLength, let time = Int64(text.prefix(12), radix: 16) else { return nil }
+        return Timestamp(milliseconds: time)
+    }
+
     static func time(_ now: Timestamp) -> String {
         let time = UInt64(bitPattern: now.milliseconds)
         return Hexadecimal.encode((1...6).map { UInt8(truncatingIfNeeded: time >> (48 - 8 * $0)) })

@@ -12,6 +12,7 @@ struct RetentionTests {
         try await World.with(backend) { world in
             let old = try await world.signIn()
             _ = try await world.redeem(try await world.code(of: old), as: world.backend)
+            try await world.revoke(world.backend)
             _ = try await world.server.get("/auth/session/\(try await world.sessionCode(of: old))")
             _ = try await world.authorizationCode()
             _ = try await world.signIn(password: "a guess")
@@ -26,7 +27,8 @@ struct RetentionTests {
             #expect(left["access_tokens"] == 1)
             #expect(left["refresh_tokens"] == 1)
             #expect(left["permissions"] == 1)
-            #expect(left["exchange_codes"] == 1)
+            #expect(left["exchange_codes"] == 0)
+            #expect(left["exchange_code_ends"] == 0)
             #expect(left["authorization_codes"] == 0)
             #expect(left["sessions"] == 0)
             #expect(try await world.isLive(try live.require("access_token")))
@@ -110,6 +112,7 @@ struct RetentionTests {
                 "permissions": try db.rows("SELECT id FROM token_families").count,
                 "authorization_codes": try db.rows("SELECT fingerprint FROM authorization_codes").count,
                 "exchange_codes": try db.rows("SELECT fingerprint FROM exchange_codes").count,
+                "exchange_code_ends": try db.rows("SELECT user_id FROM exchange_code_ends").count,
                 "sessions": try db.rows("SELECT id FROM sessions").count,
                 "throttles": try db.rows("SELECT name FROM throttles").count,
             ]

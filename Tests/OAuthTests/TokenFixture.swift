@@ -41,7 +41,7 @@ struct TokenFixture: Sendable {
             erasure: BulkErasure(database: database))
         exchangeCodes = ExchangeCodes(
             database: database, clients: clients, accounts: AccountAddresses(origin: "https://spindle.test"),
-            clock: clock, random: random)
+            seal: seal, clock: clock, random: random)
         authenticator = ClientAuthenticator(
             database: database, known: known,
             assertions: .without(database, seal: seal, clock: clock))
@@ -53,7 +53,7 @@ struct TokenFixture: Sendable {
         issuance = TokenIssuance(
             clients: authenticator,
             grants: [
-                password, ClientCredentialsGrant(), AuthorizationCodeGrant(database: database),
+                password, ClientCredentialsGrant(), AuthorizationCodeGrant(database: database, seal: seal),
                 RefreshTokenGrant(
                     tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             ],

@@ -83,7 +83,7 @@ public struct ConnectedApps: Sendable {
                     WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
                     """)
             }
-            try PendingCodes.end(of: user, for: "client_id = \(client)", at: now, in: db)
+            try PendingCodes.end(of: user, for: client, at: now, in: db)
             try Consents.revoke(user, client, in: db)
             // Otherwise a page of the revoked app would get its user back at once.
             if let merchant = try Clients.find(client, in: db)?.introduces {

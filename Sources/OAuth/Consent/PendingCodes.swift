@@ -2,13 +2,26 @@ import Directory
 import Storage
 import Values
 
-/// The unspent codes of a user, authorization codes and exchange codes.
+/// The unspent codes of a user: authorization codes, session codes, and codes for backends.
 enum PendingCodes {
-    /// Ends those of the clients that `clients` selects, in the caller's transaction.
-    ///
-    /// Codes have no index by user. The codes that may still be spent are those of the last minute. They expire in the
+    /// Ends those of `client`, in the caller's transaction.
+    static func end(of user: UserID, for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
+        try endStored(of: user, for: "client_id = \(client)", at: now, in: db)
+        try ExchangeCodeEnds.end(of: user, for: client, at: now, in: db)
+    }
+
+    /// Ends those of all clients of `merchant`, whose token families of this user the caller ends too: a code for a
+    /// backend lives with the family that bought it, which is one of them.
+    static func end(of user: UserID, forAllOf merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
+        let clients: SQL = "client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))"
+        try endStored(of: user, for: clients, at: now, in: db)
+    }
+
+    /// Codes have no index by user. Those that may still be spent are those of the last minute. They expire in the
     /// past: a redemption that waited for this transaction compares with the time at which it began.
-    static func end(of user: UserID, for clients: SQL, at now: Timestamp, in db: any Transaction) throws {
+    private static func endStored(
+        of user: UserID, for clients: SQL, at now: Timestamp, in db: any Transaction
+    ) throws {
         try db.execute(
             """
             UPDATE authorization_codes SET expires_at = 0

@@ -1,8 +1,10 @@
 import Directory
 import Values
 
-/// A one-time code bought with a user's token: for a backend (type=code) or for a webview (type=session).
+/// A one-time code for a backend (type=code), bought with a user's token. It is stored when it is redeemed: until then
+/// its text carries all of this, sealed (`ExchangeCode+sealing.swift`).
 public struct ExchangeCode: Sendable {
+    /// What a user's token buys: a code for a backend, or one that opens a session in a webview.
     public enum Kind: String, Sendable {
         case code
         case session
@@ -16,20 +18,23 @@ public struct ExchangeCode: Sendable {
         }
     }
 
-    let kind: Kind
+    /// The key of its row once it is stored; it begins with the time of the sale.
+    let id: Identifier<ExchangeCode>
     /// The token family whose token bought the code.
     let source: TokenFamily.ID
-    /// The client that may redeem the code, or whose redirect URI a session code is bound to.
+    /// The client that may redeem it.
     let client: Client.ID
-    public let subject: Subject
+    let subject: Subject
     let scope: Scope
     let redirectURI: RedirectURI?
-    let expiresAt: Timestamp
+
+    /// In 1970, if the id does not say: it has expired.
+    var soldAt: Timestamp { id.time ?? Timestamp(milliseconds: 0) }
+    var expiresAt: Timestamp { soldAt + Kind.code.lifetime }
 
     /// Checks every binding of a redemption. The redirect URI must be one that the receiving client registered; the
     /// code is bound to a particular one only if the app said so. PKCE plays no part, because nobody made a challenge.
     func check(client: Client, redirectURI: String?, hasVerifier: Bool) throws(OAuthError) {
-        guard kind == .code else { throw .codeRefused("session_code_at_token_endpoint") }
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         // It may have been changed since the code was sold.
         guard !client.isPublic || !client.spid.publicExchangeCodesFrom.isEmpty else {

@@ -1,28 +1,34 @@
 public import Cryptography
 public import Directory
+public import Keys
 public import Storage
 public import Values
 
-/// The stored exchange codes. How long they live and what they are bound to stands in `ExchangeCode`.
+/// Sells exchange codes, and spends them. What they are bound to stands in `ExchangeCode`.
+///
+/// A code for a backend is stored when it is redeemed, a session code when it is sold.
 public struct ExchangeCodes: Sendable {
     private let database: any Database
     private let clients: Clients
     private let accounts: AccountAddresses
+    private let seal: Seal
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        database: any Database, clients: Clients, accounts: AccountAddresses, clock: any WallClock,
+        database: any Database, clients: Clients, accounts: AccountAddresses, seal: Seal, clock: any WallClock,
         random: any RandomSource
     ) {
         self.accounts = accounts
         self.database = database
         self.clients = clients
+        self.seal = seal
         self.clock = clock
         self.random = random
     }
 
-    /// Sells `token` a code as `request` asks, and returns it with its kind, which tells its lifetime.
+    /// Sells `token` a code as `request` asks, and returns it with its kind, which tells its lifetime. Whether it may
+    /// be spent is asked when it is.
     public func issue(
         _ request: ExchangeRequest, for token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
@@ -31,76 +37,61 @@ public struct ExchangeCodes: Sendable {
         let scope = try request.check(token, of: buyer, receiver: receiver, accounts: accounts)
         guard let source = token.family, let user = token.user else { throw OAuthError.userTokenNeeded }
         let now = clock.now
-        let code = Secret<ExchangeCode>.ordered(at: now, from: random)
-        let expiresAt = now + request.kind.lifetime
-        // Whether it may be spent is asked when it is (`spend`).
-        try await database.change(
-            """
-            INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
-                redirect_uri, state, signed_in_at, expires_at)
-            VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
-                \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt), \(expiresAt))
-            ON CONFLICT (fingerprint) DO NOTHING
-            """)
-        return (code, request.kind)
+        switch request.kind {
+        case .code:
+            let code = ExchangeCode(
+                id: .ordered(at: now, from: random), source: source, client: request.client,
+                subject: Subject(user: user, signedInAt: token.signedInAt), scope: scope,
+                redirectURI: request.redirectURI.map(RedirectURI.init(stored:)))
+            return (code.sealed(by: seal), .code)
+        case .session:
+            let code = Secret<ExchangeCode>.ordered(at: now, from: random)
+            try await database.change(
+                """
+                INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
+                    redirect_uri, state, signed_in_at, expires_at)
+                VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
+                    \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt),
+                    \(now + request.kind.lifetime))
+                ON CONFLICT (fingerprint) DO NOTHING
+                """)
+            return (code, .session)
+        }
     }
 
-    static func find(
-        _ fingerprint: Fingerprint<ExchangeCode>, in database: any Database
-    ) async throws -> ExchangeCode? {
-        try await database.rows(
-            """
-            SELECT type, source_family_id, client_id, user_id, scope, redirect_uri, signed_in_at, expires_at
-            FROM exchange_codes WHERE fingerprint = \(fingerprint)
-            """
-        ).first.map(ExchangeCode.init)
+    /// Whether `text` is a session code, which a backend cannot redeem: for the log.
+    static func isForSession(_ text: String, in database: any Database) async throws -> Bool {
+        let fingerprint = Secret<ExchangeCode>(text).fingerprint
+        return try await !database.rows(
+            "SELECT type FROM exchange_codes WHERE fingerprint = \(fingerprint) AND type = 'session'"
+        ).isEmpty
     }
 
-    /// Spends a code that has not expired, while the token family that bought it, its client and its user live. The
-    /// number of changed rows decides: of any number of simultaneous attempts, one gets true.
+    /// Spends a session code that has not expired, while the token family that bought it, its client and its user live.
+    /// The number of changed rows decides: of any number of simultaneous attempts, one gets true.
     ///
     /// Whatever takes access from the user or the app ends that family, so its row is held: what is stored for the code
     /// cannot outlive an end at the same time.
-    static func spend(
+    static func spendSession(
         _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
-        let isSpent = try db.execute(spending(fingerprint, for: attempt)) == 1
-        if isSpent { try db.hold(holdingSource(of: fingerprint, when: .always)) }
-        return isSpent
-    }
-
-    static func spending(_ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt) -> SQL {
-        """
-        UPDATE exchange_codes
-        SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
-        WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-            AND EXISTS (SELECT 1 FROM token_families p
-                JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-                WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
-                    AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
-            AND EXISTS (SELECT 1 FROM users a
-                WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
-        """
-    }
-
-    static func holdingSource(of fingerprint: Fingerprint<ExchangeCode>, when condition: SQL) -> SQL {
-        """
-        UPDATE token_families SET ended_at = ended_at
-        WHERE id = (SELECT source_family_id FROM exchange_codes WHERE fingerprint = \(fingerprint)) AND \(condition)
-        """
-    }
-}
-
-extension ExchangeCode {
-    fileprivate init(_ row: Row) throws {
-        guard let kind = Kind(rawValue: try row.get("type")) else {
-            throw StorageError.unreadable("exchange_codes.type")
-        }
-        self.init(
-            kind: kind, source: try row.get("source_family_id"), client: try row.get("client_id"),
-            subject: Subject(user: try row.get("user_id"), signedInAt: try row.get("signed_in_at")),
-            scope: try row.get("scope"),
-            redirectURI: try row.get("redirect_uri", as: String?.self).map(RedirectURI.init(stored:)),
-            expiresAt: try row.get("expires_at"))
+        let spent = try db.execute(
+            """
+            UPDATE exchange_codes SET spent_at = \(attempt.now), spent_by = \(attempt.id)
+            WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
+                AND EXISTS (SELECT 1 FROM token_families p
+                    JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+                    WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
+                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
+                AND EXISTS (SELECT 1 FROM users a
+                    WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
+            """)
+        guard spent == 1 else { return false }
+        try db.hold(
+            """
+            UPDATE token_families SET ended_at = ended_at
+            WHERE id = (SELECT source_family_id FROM exchange_codes WHERE fingerprint = \(fingerprint))
+            """)
+        return true
     }
 }

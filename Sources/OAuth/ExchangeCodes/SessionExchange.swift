@@ -64,7 +64,7 @@ public struct SessionExchange: Sendable {
             } catch let refusal as Refusal {
                 return .failure(refusal)
             }
-            if try ExchangeCodes.spend(fingerprint, for: attempt, in: db) {
+            if try ExchangeCodes.spendSession(fingerprint, for: attempt, in: db) {
                 try open(found.entitlement, db)
                 return .success(found.entitlement)
             }

@@ -1,4 +1,5 @@
 public import Directory
+public import Keys
 public import Storage
 import Values
 
@@ -7,21 +8,24 @@ public struct AuthorizationCodeGrant: Grant {
     public static let type = GrantType.authorizationCode
 
     private let database: any Database
+    private let seal: Seal
 
-    public init(database: any Database) { self.database = database }
+    public init(database: any Database, seal: Seal) {
+        self.database = database
+        self.seal = seal
+    }
 
     public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
         let value = try request.parameters.require(.code)
         let redirectURI = request.parameters[.redirectURI]
         let verifier = try request.parameters[.codeVerifier].map { text throws(OAuthError) in try CodeVerifier(text) }
 
-        let exchangeCode = Secret<ExchangeCode>(value).fingerprint
-        if let code = try await ExchangeCodes.find(exchangeCode, in: database) {
+        if let code = ExchangeCode(opening: value, by: seal) {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             // The receiving client may have lost a scope since the code was sold.
             let scope = code.scope.intersection(client.scope)
             return authorization(
-                client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(exchangeCode)))
+                client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(code)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
@@ -32,7 +36,8 @@ public struct AuthorizationCodeGrant: Grant {
                     code: .authorization(authorizationCode),
                     mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic))
         }
-        throw OAuthError.codeRefused("unknown_code")
+        let isForSession = try await ExchangeCodes.isForSession(value, in: database)
+        throw OAuthError.codeRefused(isForSession ? "session_code_at_token_endpoint" : "unknown_code")
     }
 
     private func authorization(

@@ -77,7 +77,7 @@ public struct NothingToRedeem: Redemption {
 struct CodeRedemption: Redemption {
     enum Code: Sendable {
         case authorization(Fingerprint<AuthorizationCode>)
-        case exchange(Fingerprint<ExchangeCode>)
+        case exchange(ExchangeCode)
     }
     let code: Code
     /// Whether an authorization code may be spent once more while it lives (`SPiDSettings.codesRedeemedTwice`).
@@ -87,13 +87,10 @@ struct CodeRedemption: Redemption {
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
-        guard case .exchange(let code) = code else { return nil }
-        return .changing(
-            first: ExchangeCodes.spending(code, for: attempt),
-            decided: "EXISTS (SELECT 1 FROM exchange_codes WHERE fingerprint = \(code) AND spent_by = \(attempt.id))"
-        ) { decided in
+        guard case .exchange(let code) = code, attempt.now < code.expiresAt else { return nil }
+        return .changing(first: code.spending(for: attempt), decided: code.isSpent(by: attempt)) { decided in
             // With a single writer there is nothing to hold.
-            decided.map { [ExchangeCodes.holdingSource(of: code, when: $0)] } ?? []
+            decided.map { [code.holdingSource(when: $0)] } ?? []
         }
     }
 
@@ -101,7 +98,7 @@ struct CodeRedemption: Redemption {
         let won =
             switch code {
             case .authorization(let code): try AuthorizationCodes.spend(code, for: attempt, in: db)
-            case .exchange(let code): try ExchangeCodes.spend(code, for: attempt, in: db)
+            case .exchange(let code): try code.spend(for: attempt, in: db)
             }
         guard !won else { return .won }
         guard let spent = try spent(in: db) else {
@@ -127,7 +124,7 @@ struct CodeRedemption: Redemption {
             case .authorization(let code):
                 try db.rows("SELECT spent_by, family_id FROM authorization_codes WHERE fingerprint = \(code)").first
             case .exchange(let code):
-                try db.rows("SELECT spent_by, family_id FROM exchange_codes WHERE fingerprint = \(code)").first
+                try db.rows("SELECT spent_by, family_id FROM exchange_codes WHERE fingerprint = \(code.id)").first
             }
         guard let row, let by = try row.get("spent_by", as: String?.self) else { return nil }
         return (by, try row.get("family_id", as: TokenFamily.ID?.self))

@@ -38,7 +38,7 @@ public struct ClientLogouts: Sendable {
         let user = session.user
         try await database.write { db in
             guard try Sessions.isLive(session, in: db) else { return }
-            try PendingCodes.end(of: user, for: "client_id = \(client)", at: now, in: db)
+            try PendingCodes.end(of: user, for: client, at: now, in: db)
             try TokenFamilies.end(with: .one(session.id), of: user, for: client, telling: announcement, in: db)
             try db.execute(
                 """

@@ -175,8 +175,7 @@ public struct TokenFamilies: Sendable {
         try await database.write { db in
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
-            try PendingCodes.end(
-                of: user, for: "client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))", at: now, in: db)
+            try PendingCodes.end(of: user, forAllOf: merchant, at: now, in: db)
             _ = try Self.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """

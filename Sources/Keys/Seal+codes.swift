@@ -1,0 +1,21 @@
+import Cryptography
+
+// One-time codes that are not stored before they are redeemed, but say themselves what they are for.
+extension Seal {
+    /// Seals `content` under a key of its own, derived from `id`: so the number of codes under one key has no bound to
+    /// keep (NIST SP 800-38D §8.3). It does not open with another id.
+    public func sealCode(_ content: [UInt8], id: String) -> String {
+        codeKey(id).seal(content, context: Self.codes, random: random)
+    }
+
+    /// Opens the result of `sealCode`, or returns nil when the id, the master key or a bit differs.
+    public func openCode(_ sealed: String, id: String) -> [UInt8]? {
+        codeKey(id).open(sealed, context: Self.codes)
+    }
+
+    private static let codes = "exchange_codes"
+
+    private func codeKey(_ id: String) -> SealingKey {
+        masterKey.sealing(for: "exchange_codes.code", salt: Array(id.utf8))
+    }
+}

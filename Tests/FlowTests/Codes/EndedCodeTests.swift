@@ -1,0 +1,119 @@
+import Directory
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A code for a backend whose access the user takes away")
+struct EndedCodeTests {
+    @Test("is refused; one that is sold afterwards is not, and other backends' live on", arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let other = try await world.confidential([:])
+            let (code, others) = (try await world.code(of: phone), try await world.code(of: phone, at: other))
+            try await world.revoke(world.backend)
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_grant")
+            #expect(world.server.log.says("code_expired_or_source_ended"))
+            #expect(try await world.redeem(others, as: other).status == 200)
+
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.redeem(try await world.code(of: phone), as: world.backend).status == 200)
+        }
+    }
+
+    @Test("of another user is not ended with it", arguments: Backend.available)
+    func anotherUser(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("grace@example.com")
+            let graces = try await world.signIn(as: "grace@example.com")
+            let code = try await world.code(of: graces)
+            try await world.revoke(world.backend)
+            #expect(try await world.redeem(code, as: world.backend).status == 200)
+        }
+    }
+
+    @Test("gives nothing that outlives a revocation at the same moment", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            for _ in 1...20 {
+                let code = try await world.code(of: phone)
+                async let revoked: Void = world.revoke(world.backend)
+                async let redeemed = world.redeem(code, as: world.backend)
+                let answer = try await redeemed
+                try await revoked
+                // Either order is right; but the tokens of a redemption that came first have ended.
+                if answer.status == 200 {
+                    #expect(try await !world.isLive(try answer.require("access_token")))
+                }
+                world.server.clock.advance(by: .milliseconds(1))
+            }
+        }
+    }
+}
+
+@Suite("The text of a code for a backend")
+struct CodeTextTests {
+    @Test("altered anywhere is no code", arguments: Backend.available)
+    func altered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.code(of: try await world.signIn())
+            for place in stride(from: 0, to: code.utf8.count, by: 7) {
+                var bytes = Array(code.utf8)
+                bytes[place] = bytes[place] == UInt8(ascii: "b") ? UInt8(ascii: "c") : UInt8(ascii: "b")
+                let answer = try await world.redeem(String(decoding: bytes, as: UTF8.self), as: world.backend)
+                #expect(answer.error == "invalid_grant", "byte \(place)")
+            }
+            for wrong in [String(code.dropLast()), code + "A", code + "=", code.uppercased(), String(code.prefix(28))] {
+                #expect(try await world.redeem(wrong, as: world.backend).error == "invalid_grant")
+            }
+            #expect(try await world.redeem(code, as: world.backend).status == 200)
+        }
+    }
+
+    @Test("in another spelling is the same code: it is not redeemed a second time", arguments: Backend.available)
+    func spelling(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.code(of: try await world.signIn())
+            #expect(try await world.redeem(code, as: world.backend).status == 200)
+            // The last digit of base64url may have bits that mean nothing.
+            let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+            for digit in digits {
+                let answer = try await world.redeem(String(code.dropLast()) + String(digit), as: world.backend)
+                #expect(answer.error == "invalid_grant", "\(digit)")
+            }
+        }
+    }
+
+    @Test("tells nothing of what is in it, and two of the same moment differ", arguments: Backend.available)
+    func sealed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let (one, other) = (try await world.code(of: phone), try await world.code(of: phone))
+            #expect(one != other)
+            #expect(one.prefix(28) != other.prefix(28))
+            #expect(one.utf8.count < 255, "\(one.utf8.count): a backend may keep it in a column of that width")
+            #expect(try await world.storedCodes() == 0)
+            #expect(try await world.redeem(one, as: world.backend).status == 200)
+            #expect(try await world.storedCodes() == 1)
+        }
+    }
+}
+
+extension World {
+    fileprivate func code(of phone: Answer, at receiver: Actor) async throws -> String {
+        try await exchange(try phone.require("access_token"), for: receiver).require("code")
+    }
+
+    /// Ada takes `client`'s access away.
+    func revoke(_ client: Actor) async throws {
+        let apps = ConnectedApps(database: server.database, clock: server.clock, callbacks: .unheard)
+        try await apps.revoke(Client.ID(client.id), of: try #require(UserID(user)))
+    }
+
+    fileprivate func storedCodes() async throws -> Int {
+        try await server.database.read { db in try db.rows("SELECT fingerprint FROM exchange_codes").count }
+    }
+}
