@@ -28,6 +28,7 @@ extension Migration {
         Migration(version: 22, name: "repeats", text: PackageResources.v022_repeats_sql),
         Migration(version: 23, name: "more_bounds", text: PackageResources.v023_more_bounds_sql),
         Migration(version: 24, name: "sealed_codes", text: PackageResources.v024_sealed_codes_sql),
+        Migration(version: 25, name: "delivery_expiry", text: PackageResources.v025_delivery_expiry_sql),
     ]
 
     private init(

@@ -73,9 +73,26 @@ public struct ClientsEndpoint: Endpoint {
         let changed = try await clients.change(
             client.id, json, lendsResources: administrator.lendsResources,
             permit: { client, changed in try administrator.permit(client, toBecome: changed) },
-            adopt: Self.bound(for: administrator))
+            adopt: Self.adopting(client.id, by: administrator))
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
+    }
+
+    /// What must hold when a client that registered itself becomes its merchant's own.
+    private static func adopting(
+        _ client: Client.ID, by administrator: Administrator
+    ) -> @Sendable (any Transaction) throws -> Void {
+        let bound = bound(for: administrator)
+        let isOfMerchant = administrator.confines != nil
+        return { db in
+            try bound(db)
+            // They allowed a stranger's app a few scopes, and have not met the merchant, which would see all of them.
+            guard try isOfMerchant && Connections.isUsed(client, in: db) else { return }
+            throw Problem(
+                status: .conflict,
+                detail: "People have used this client as a third party's: make another one for the merchant's own "
+                    + "app, or ask the platform.", member: "first_party")
+        }
     }
 
     private static func bound(for administrator: Administrator) -> @Sendable (any Transaction) throws -> Void {

@@ -39,7 +39,9 @@ extension Verifications {
 
     static let table = StoredTable(
         "verifications", retention: [.rows("verifications", key: "id", until: "expires_at", memory: memory)],
-        ofUser: .withOwner, export: [Verifications.export])
+        ofUser: .withOwner, export: [Verifications.export],
+        // Of all, because one that was never sent must not differ. Links work under any key.
+        forgottenWithKey: "UPDATE verifications SET code = \(codeOfOldKey) WHERE spent_at IS NULL")
 }
 
 extension StoredTable {

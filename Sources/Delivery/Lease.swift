@@ -97,8 +97,10 @@ extension Outbox {
         try await database.write { db in try db.execute("DELETE FROM deliveries WHERE id = \(claim.id)") }
     }
 
-    /// Postpones the next attempt to `moment`, unless another node has the lease by now.
+    /// Postpones the next attempt to `moment`, unless another node has the lease by now. When the delivery expires it
+    /// is due in any case: it is given up then, which the log says, and not deleted in silence (`Outbox.table`).
     func postpone(_ claim: Lease, until moment: Timestamp) async throws {
+        let moment = min(moment, max(claim.expiresAt, clock.now))
         try await database.write { db in
             guard try !isReplaced(claim, in: db) else { return }
             try db.execute(
@@ -108,6 +110,7 @@ extension Outbox {
 
     /// The same for a delivery that was not tried, so the attempt does not count.
     func hold(_ claim: Lease, until moment: Timestamp) async throws {
+        let moment = min(moment, max(claim.expiresAt, clock.now))
         try await database.write { db in
             guard try !isReplaced(claim, in: db) else { return }
             try db.execute(

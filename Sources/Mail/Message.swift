@@ -10,14 +10,15 @@ struct Message: Sendable {
 
     /// Composes `mail`. `recipient` is its checked recipient.
     init(_ mail: MailMessage, from sender: Sender, to recipient: MailAddress, _ messageID: MessageID) {
-        let name = sender.name.map { "\(HeaderText.phrase($0)) " } ?? ""
+        let address = "<\(sender.address)>"
+        let from = sender.name.map { HeaderText.mailbox($0, address, after: "From: ") } ?? address
         // `=_` occurs neither in quoted-printable text nor in our headers.
         let boundary = "=_\(messageID.id)"
         let fields = [
             "Date: \(messageID.date.rfc5322)",
-            "From: \(name)<\(sender.address)>",
+            "From: \(from)",
             "To: <\(recipient)>",
-            "Subject: \(HeaderText.unstructured(mail.subject))",
+            "Subject: \(HeaderText.unstructured(mail.subject, after: "Subject: "))",
             "Message-ID: <\(messageID.id)@\(sender.address.domain)>",
             // RFC 3834 §5: keeps automatic replies away.
             "Auto-Submitted: auto-generated",

@@ -36,7 +36,7 @@ extension Failure {
     /// The meaning of an SQLSTATE (PostgreSQL's manual, appendix A).
     init(state: String, message: String?, schema: String?) {
         // Messages of these classes contain only names; others may quote a value, which may be personal data.
-        let speaksOfNames = ["08", "23", "25", "40", "42", "53", "55", "57", "58"].contains(state.prefix(2))
+        let speaksOfNames = ["08", "0A", "23", "25", "40", "42", "53", "55", "57", "58"].contains(state.prefix(2))
         let text = [state, speaksOfNames ? message : nil].compactMap(\.self).joined(separator: " ")
         switch state {
         // A lost race, a deadlock, and CockroachDB's code for a COMMIT of unknown outcome.
@@ -49,6 +49,9 @@ extension Failure {
         case "42P01": self.init(remedy: .none, error: .noTable(text))
         // A statement or a lock took too long.
         case "57014", "55P03": self.init(remedy: .none, error: .unavailable(text))
+        // A standby refuses to open a transaction that writes: the next connection may lead to the primary. (25006 is
+        // not for here: it says that a read of ours writes.) And a table has changed since a statement was prepared.
+        case "0A000": self.init(remedy: .reconnect, error: .unavailable(text))
         // The server ended the session: 25P03 because a transaction was idle.
         case "25P03": self.init(remedy: .reconnect, error: .unavailable(text))
         default:

@@ -95,10 +95,11 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    /// Answers soon, also when the server does not; the question itself then ends like any other.
+    /// Answers soon, also when the server does not; the question itself then ends like any other. It waits for nobody,
+    /// as a read, but asks in a transaction that may write, which a standby refuses.
     public func confirmReady() async throws {
         try await perform(.read, answeringIn: AnswerTime.ofReadiness) { [answerTime] session, _ in
-            try session.run(.read, answeredIn: answerTime, Self.askSchema)
+            try session.run(.guardedWrite, answeredIn: answerTime, Self.askSchema)
         }
     }
 

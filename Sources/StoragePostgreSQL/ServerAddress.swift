@@ -20,6 +20,8 @@ struct ServerAddress: Sendable {
         [
             "application_name": "spindle", "connect_timeout": "10", "tcp_user_timeout": "30000",
             "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
+            // Of several hosts the one that writes: a standby answers too, and a connection to it would be kept.
+            "target_session_attrs": "primary",
             "dbname": url.value, "client_encoding": "UTF8",
         ]
     }

@@ -12,6 +12,10 @@ public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
         Self(Hexadecimal.encode(random.bytes(12)))
     }
 
+    /// The first six characters: how a name that nobody has is shown in the log. It may be a secret that somebody sent
+    /// in the place of a name.
+    public var beginning: String { text.count > 6 ? text.prefix(6) + "…" : text }
+
     /// True of one id in 256: for upkeep that not every request should pay for.
     public var isSampled: Bool { text.hasSuffix("00") }
 }

@@ -59,6 +59,45 @@ import Values
     }
 
     @Test(
+        "a delivery that waits for another attempt is given up when it expires, before the sweep deletes it",
+        arguments: Backend.available)
+    func givenUpInTime(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
+        let down = TransportDouble { throw Undeliverable.temporary("down") }
+        let end = house.clock.now + .minutes(10)
+        while house.clock.now < end, let waiting = try await house.waiting().first {
+            house.clock.advance(by: max(waiting.dueIn, .zero))
+            _ = try await house.outbox.deliverDue(by: down)
+            #expect(await Retention(database: house.database).sweep(at: house.clock.now).failures.isEmpty)
+        }
+        #expect(house.clock.now == end)
+        #expect(try await house.waiting().isEmpty && house.log.says("delivery given up"))
+        await house.database.close()
+    }
+
+    @Test(
+        "the sweep deletes deliveries that expired, blank ones too, and none that may be under way",
+        arguments: Backend.available)
+    func swept(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let blank = house.outbox.delivery(DeliveryFixture.letter).blank
+        try await house.database.write { db in try blank.store(in: db) }
+        try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
+        let retention = Retention(database: house.database)
+        for (pause, left) in [(Outbox.lease - .milliseconds(1), 2), (.milliseconds(1), 1), (.minutes(8), 1)] {
+            house.clock.advance(by: pause)
+            _ = await retention.sweep(at: house.clock.now)
+            #expect(try await house.waiting().count == left)
+        }
+        // An attempt that began a moment before is over now.
+        house.clock.advance(by: Outbox.lease)
+        _ = await retention.sweep(at: house.clock.now)
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test(
         "a receiver that answers with a permanent refusal is not asked again, and the log names neither party",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {

@@ -98,9 +98,9 @@ import Values
         let message = try message(subject: subject)
         let field = try #require(message.components(separatedBy: "\r\nSubject: ").last)
             .components(separatedBy: "\r\nMessage-ID: ")[0]
+        for line in "Subject: \(field)".components(separatedBy: "\r\n") { #expect(line.utf8.count <= 76) }
         let lines = field.components(separatedBy: "\r\n ")
         let words = try lines.map { line in
-            #expect(line.utf8.count <= 75)
             let base64 = try #require(line.wholeMatch(of: /=\?utf-8\?B\?([A-Za-z0-9+\/=]+)\?=/)).output.1
             // Each word alone is text: none divides a character.
             return try #require(String(validating: Data(base64Encoded: String(base64)) ?? Data(), as: UTF8.self))
@@ -126,6 +126,22 @@ import Values
         #expect(quoted[1] == "From: \"Ada, Inc.\" <a@b.example>")
         let encoded = fields(try message(from: "Väv <a@b.example>"))
         #expect(encoded[1] == "From: =?utf-8?B?VsOkdg==?= <a@b.example>")
+    }
+
+    @Test(
+        "no line of a header with encoded words is longer than 76 characters, the field's name and address included",
+        arguments: ["a@b.example", "a-long-local-part-of-an-address@mail.department.company.example"])
+    func headerLines(_ address: String) throws {
+        for length in 1...49 {
+            let name = String(repeating: "å", count: length)
+            let message = try message(subject: name, from: "\(name) <\(address)>")
+            let header = message.components(separatedBy: "\r\n\r\n")[0]
+            for line in header.components(separatedBy: "\r\n") {
+                #expect(line.utf8.count <= 76 || !line.contains("=?"), "\(line)")
+            }
+            let sender = header.replacing("\r\n ", with: " ").components(separatedBy: "\r\n")[1]
+            #expect(sender.hasSuffix("?= <\(address)>"))
+        }
     }
 
     /// RFC 2045 §6.7, read back.

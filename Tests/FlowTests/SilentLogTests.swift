@@ -28,6 +28,15 @@ struct SilentLogTests {
             _ = try await world.server.get("/me?oauth_token=\(try phone.require("access_token"))")
             _ = try await world.server.get("/nowhere/\(session)?code=\(code)")
             _ = try await world.signIn(password: "wrong \(World.password)")
+            // A client that sends its secret as its name.
+            let backend = world.backend
+            let swapped = World.Actor(id: backend.secret, secret: backend.id, redirectURI: backend.redirectURI)
+            _ = try await world.token(["grant_type": "client_credentials"], as: swapped)
+            _ = try await world.introspect(try phone.require("access_token"), as: swapped)
+            _ = try await world.exchange(try phone.require("access_token"), for: swapped)
+            _ = try await world.server.get("/oauth/authorize?client_id=\(backend.secret)&response_type=code")
+            _ = try await world.server.get("/logout?client_id=\(backend.secret)")
+            _ = try await world.server.post("/passwordless/start", ["client_id": backend.secret])
 
             let secrets = [
                 World.password, world.backend.secret, world.server.adminSecret, world.admin, code, session,

@@ -31,6 +31,22 @@ import Values
         #expect(configuration.googleAPI == "https://oauth2.googleapis.com")
     }
 
+    @Test("the issuer is kept verbatim, and its origin is what browsers write, by default without the scheme's own port")
+    func origins() throws {
+        let tls = ["tls_certificate": "c", "tls_key": "k"]
+        for (settings, issuer, origin) in [
+            (["issuer": "https://ID.example:443"], "https://ID.example:443", "https://id.example"),
+            (["issuer": "http://LocalHost:8080/a/"], "http://LocalHost:8080/a/", "http://localhost:8080"),
+            (["listen": "id.example:443"].merging(tls) { $1 }, "https://id.example", "https://id.example"),
+            (["listen": "127.0.0.1:80"], "http://127.0.0.1", "http://127.0.0.1"),
+            (["listen": "127.0.0.1:443"], "http://127.0.0.1:443", "http://127.0.0.1:443"),
+        ] {
+            let configuration = try read(settings)
+            #expect(configuration.issuer.text == issuer)
+            #expect(configuration.issuer.origin == origin)
+        }
+    }
+
     @Test("every setting has an option, except those that may hold a secret")
     func options() throws {
         let secret: Set<ConfigurationKey> = [.masterKey, .mail, .sms, .smsSecret]

@@ -27,6 +27,17 @@ import Values
     func hosts(_ text: String, _ host: String) { #expect(URIParts(text)?.host == host) }
 
     @Test(
+        "an origin is written as browsers write it in Origin",
+        arguments: [
+            ("https://ID.example:443/a?b", "https://id.example"), ("http://LocalHost:80", "http://localhost"),
+            ("https://id.example:80/", "https://id.example:80"), ("HTTP://id.example:443", "http://id.example:443"),
+            ("https://id.example:", "https://id.example"), ("http://[0:0:0:0:0:0:0:1]:8080/", "http://[::1]:8080"),
+            ("https://XN--bcher-kva.example/", "https://xn--bcher-kva.example"), ("com.example.app:/callback", nil),
+            ("ftp://id.example/", nil),
+        ])
+    func origins(_ text: String, _ origin: String?) { #expect(URIParts(text)?.origin == origin) }
+
+    @Test(
         "what no host may have is refused, and not escaped",
         arguments: [
             "https://a|b/", "https://a|b/a%7Cb", "https://a%7Cb@a|b/", "https://exa mple/", "https://a\"b.example/",

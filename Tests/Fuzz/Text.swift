@@ -167,10 +167,15 @@ enum Base64 {
     let guessable = GuessablePassword(text)
     require(guessable.folded.hasPrefix(guessable.base), "\(guessable.base) does not begin \(guessable.folded)")
     _ = guessable.isRun
-    for field in [HeaderText.unstructured(text), HeaderText.phrase(text)] {
+    let fields = [
+        "Subject: " + HeaderText.unstructured(text, after: "Subject: "),
+        "From: " + HeaderText.mailbox(text, "<a@b.example>", after: "From: "),
+    ]
+    for field in fields {
         let lines = field.split(separator: "\r\n", omittingEmptySubsequences: false)
         require(lines.dropFirst().allSatisfy { $0.hasPrefix(" ") }, "another field begins: \(field)")
         require(lines.allSatisfy { $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }, "no ASCII: \(field)")
+        require(lines.allSatisfy { $0.utf8.count <= 76 }, "a long line: \(field)")
     }
     for line in QuotedPrintable.encode(text).split(separator: "\r\n") {
         require(line.utf8.count <= 76 && line.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 9 }, "\(line)")

@@ -1,8 +1,13 @@
 """Copies of a running server's database, and what stands between an operator and the wrong one."""
 
 import os
+import shutil
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from harness.server import binary, master_key
 from harness.spindle import Spindle
@@ -40,6 +45,48 @@ def test_a_backup_of_a_running_server_is_consistent_and_can_be_restored(launch):
     server.start()
     assert world.spindle.refresh(world.app, device["refresh_token"]).status == 200
     assert server.command("merchant", "show", late).returncode == 1
+
+
+def is_intact(database: Path | str) -> bool:
+    with closing(sqlite3.connect(database)) as opened:
+        return opened.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.mark.parametrize("ending", ["killed", "stopped"])
+def test_the_log_of_a_database_that_is_gone_is_not_taken_for_the_restored_ones(launch, ending):
+    server = launch()
+    world = World.create(Spindle.of(server))
+    copy = server.directory / "copy.db"
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    for _ in range(20):
+        assert world.spindle.client_credentials(world.backend).status == 200
+    late = world.spindle.create_merchant("Made after the backup")
+    if ending == "killed":
+        server.kill()
+        os.unlink(server.database)
+    else:
+        os.unlink(server.database)
+        server.stop()
+    assert Path(server.database + "-wal").stat().st_size > 0, "there is no log to be mistaken"
+
+    assert (done := server.command("restore", str(copy))).returncode == 0, said(done)
+    assert is_intact(server.database)
+    assert server.command("merchant", "show", late).returncode == 1
+    assert server.command("merchant", "show", world.merchant).returncode == 0
+    server.start()
+
+
+def test_a_log_that_lies_where_a_backup_goes_is_not_taken_for_the_backups(launch):
+    server = launch()
+    world = World.create(Spindle.of(server))
+    copy = server.directory / "copy.db"
+    # As an earlier copy leaves it that somebody opened, and that was removed without it.
+    shutil.copy(server.database + "-wal", f"{copy}-wal")
+    late = world.spindle.create_merchant("Made since")
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    assert not Path(f"{copy}-wal").exists() and is_intact(copy)
+    with closing(sqlite3.connect(copy)) as opened:
+        assert opened.execute("SELECT name FROM merchants WHERE id = ?", [late]).fetchall() == [("Made since",)]
 
 
 def test_a_server_that_was_started_while_a_backup_was_checked_is_not_restored_over(prepare):

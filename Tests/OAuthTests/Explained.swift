@@ -34,6 +34,17 @@ final class Explained: Database {
         }
     }
 
+    /// Expects that each column that a statement compares to a value is found by an index: others are read row by row.
+    func expectNoFilters(atLeast count: Int) throws {
+        let statements = statements.withLock(\.self)
+        #expect(statements.count >= count)
+        for statement in statements {
+            let compared = statement.text.matches(of: /(\w+) (?:<=|>=|<|>|=) \$\d/).map(\.output.1)
+            let found = statement.plan.flatMap { $0.matches(of: /(\w+)[<>=]\?/).map(\.output.1) }
+            #expect(Set(compared).subtracting(found) == [], "\(statement.plan): \(statement.text)")
+        }
+    }
+
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
         try await base.read { [self] db in try work(Explaining(base: db, owner: self)) }
     }

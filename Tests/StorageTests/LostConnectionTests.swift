@@ -58,6 +58,29 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
+    @Test("work that a server in recovery refuses runs again on another connection, and is unavailable if all do")
+    func standby() async throws {
+        let (database, other, _) = try await Self.pair(connections: 2)
+        // What a standby says when a transaction opens that writes: feature_not_supported.
+        try await other.run(
+            """
+            CREATE FUNCTION refuse() RETURNS BIGINT LANGUAGE plpgsql AS
+            $$ BEGIN RAISE EXCEPTION 'cannot write during recovery' USING ERRCODE = '0A000'; END $$
+            """)
+        let pids = Ledger<Int>()
+        try await database.write { db in
+            let pid = try db.rows("SELECT pg_backend_pid() AS pid").first?.get("pid", as: Int.self) ?? 0
+            if pids.note(pid) == 1 { try db.execute("SELECT refuse()") }
+            try db.execute("INSERT INTO things (id) VALUES (\(1))")
+        }
+        #expect(Set(pids.entries).count == 2)
+        #expect(try await other.countThings() == 1)
+        let error = await #expect(throws: StorageError.self) {
+            try await database.write { db in try db.execute("SELECT refuse()") }
+        }
+        #expect(error?.kind == "unavailable")
+    }
+
     @Test("a COMMIT that was done but never acknowledged is found done by the second run")
     func unknownOutcome() async throws {
         let (_, other, url) = try await Self.pair()

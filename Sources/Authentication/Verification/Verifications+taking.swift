@@ -17,6 +17,7 @@ extension Verifications {
         else { return .failure(.unknown) }
         if found.spentBy == attempt { return .success(found.verification) }
         guard found.verification.createdAt + lifetime > clock.now else { return .failure(.gone(reason: "code_late")) }
+        guard !found.isOfOldKey else { return .failure(.gone(reason: "code_of_old_key")) }
         let charged = try db.execute(
             """
             UPDATE verifications SET tries = tries + 1
@@ -34,8 +35,9 @@ extension Verifications {
         _ id: Verification.ID, _ purpose: Verification.Purpose, in browser: Fingerprint<Browser>?
     ) async throws -> Verification? {
         let found = try await database.read { db in try Self.find(id, purpose, in: db) }
-        guard let found, !found.isSpent, found.tries < Verification.mostTries, found.verification.isFrom(browser),
-            let lifetime = purpose.codeLifetime, found.verification.createdAt + lifetime > clock.now
+        guard let found, !found.isSpent, !found.isOfOldKey, found.tries < Verification.mostTries,
+            found.verification.isFrom(browser), let lifetime = purpose.codeLifetime,
+            found.verification.createdAt + lifetime > clock.now
         else { return nil }
         return found.verification
     }
@@ -132,6 +134,7 @@ extension Verifications {
         let tries: Int64
         let isSpent: Bool
         let spentBy: String?
+        var isOfOldKey: Bool { code == Verifications.codeOfOldKey }
 
         init?(_ row: Row) throws {
             guard let purpose = Verification.Purpose(rawValue: try row.get("purpose")) else { return nil }

@@ -64,6 +64,10 @@ public struct Verifications: Sendable {
             """)
     }
 
+    /// What is stored in place of every code when the master key changes, and the key of codes with it: nobody could
+    /// tell the right one any more.
+    static let codeOfOldKey = ""
+
     /// The stored form of `code`.
     func mark(of code: String, for id: Verification.ID) -> String {
         Base64URL.encode(Digest.hmacSHA256(Array("\(id)|\(code)".utf8), key: codeKey))

@@ -36,6 +36,7 @@ extension Clients {
                 throw JSONFault.sharedSecretOfStranger
             }
             try permit(client, changed)
+            try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
             try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
             if changed.firstParty, !client.firstParty {

@@ -86,6 +86,7 @@ public struct Clients: Sendable {
             }
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, lends: lendsResources, in: db)
+            try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)
         }

@@ -56,20 +56,21 @@ extension MailTexts {
             let known = names.map { "{{\($0)}}" }.joined(separator: ", ")
             throw JSONFault(member, "without braces, except of \(known)")
         }
-        guard !hasAddress(plain), !Self.names.contains(where: { text.contains(":{{\($0)}}") }) else {
+        guard !hasAddress(plain), !hasScheme(text), !Self.names.contains(where: { text.contains(":{{\($0)}}") }) else {
             throw JSONFault(
                 member, "without addresses, also such as example.com: only the mail's own links lead on")
         }
     }
 
-    /// Whether a mail program would make a link of something: after `//`, of a name with a dot in it, or of four
-    /// numbers with dots between them (a date has three).
+    /// Whether a mail program would make a link of something: after `//` or `\\`, of a name with a dot in it, or of
+    /// four numbers with dots between them (a date has three).
     private static func hasAddress(_ text: String) -> Bool {
         // What is not seen does not part a name, and what hosts read as a full stop is one (UTS #46 §2.3).
         let scalars = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
             .map { dots.contains($0) ? "." : $0 }
         let numbers = scalars.split { !($0 == "." || $0.isDigit) }
-        return text.contains("//") || numbers.contains { $0.split(separator: ".").count >= 4 }
+        return text.contains("//") || text.contains("\\\\")
+            || numbers.contains { $0.split(separator: ".").count >= 4 }
             || scalars.indices.dropFirst().dropLast(2).contains { index in
                 scalars[index] == "." && scalars[index - 1].isPartOfName
                     && scalars[index + 1].isPartOfName && scalars[index + 2].isPartOfName
@@ -77,7 +78,18 @@ extension MailTexts {
             }
     }
 
-    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
+    /// Whether it would because of a scheme, as in `tel:1`. A time of day has digits on both sides, and what stands in
+    /// braces is no address.
+    private static func hasScheme(_ text: String) -> Bool {
+        let scalars = Array(text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint })
+        return scalars.indices.dropFirst().dropLast().contains { index in
+            let (before, after) = (scalars[index - 1], scalars[index + 1])
+            return scalars[index] == ":" && before.isPartOfName && after != "{"
+                && !after.properties.isWhitespace && !(before.isDigit && after.isDigit)
+        }
+    }
+
+    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FE52}", "\u{FF0E}", "\u{FF61}"]
 }
 
 extension Unicode.Scalar {

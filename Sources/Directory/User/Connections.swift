@@ -66,6 +66,11 @@ extension Connections {
 }
 
 extension Connections {
+    /// Whether any user is connected to `client`, in the caller's transaction.
+    package static func isUsed(_ client: Client.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT 1 AS found FROM connections WHERE client_id = \(client) LIMIT 1").isEmpty
+    }
+
     /// Whether they are connected, in the caller's transaction.
     package static func has(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws -> Bool {
         try !db.rows("SELECT 1 AS found FROM connections WHERE user_id = \(user) AND client_id = \(client)").isEmpty

@@ -7,7 +7,7 @@ public struct Site: Sendable {
     }
 
     public let issuer: String
-    /// Scheme, host and port: the base of every endpoint.
+    /// Scheme, host and port, as browsers write them in `Origin`: the base of every endpoint.
     public let origin: String
     public let sameSite: SameSite
     /// Whether clients that registered themselves get access tokens in an authorization response (RFC 9700 §2.1.2).
@@ -28,8 +28,9 @@ public struct Site: Sendable {
 
     /// The issuer's path, without a trailing slash: empty for most.
     package var issuerPath: String {
-        let path = String(issuer.dropFirst(origin.count))
-        return path.hasSuffix("/") ? String(path.dropLast()) : path
+        let rest = issuer.firstRange(of: "://").map { issuer[$0.upperBound...] } ?? issuer[...]
+        let path = rest.drop { $0 != "/" }
+        return String(path.hasSuffix("/") ? path.dropLast() : path)
     }
 
     /// The URL of the token endpoint, for assertions and clients.

@@ -23,7 +23,9 @@ public struct ClientAuthenticator: Sendable {
     /// client and a client of a disabled merchant. The client cannot tell which (RFC 6749 §5.2).
     public func authenticate(_ credentials: ClientCredentials) async throws -> Client {
         func refused(_ reason: String) -> OAuthError { .clientRefused(reason, credentials.id) }
-        guard let found = try await entry(credentials.id) else { throw refused("unknown_client") }
+        guard let found = try await entry(credentials.id) else {
+            throw OAuthError.unknownClient(credentials.id)
+        }
         let method = found.client.authentication
         switch (method, credentials.proof) {
         case (.none, .none): break

@@ -51,6 +51,11 @@ extension OAuthError {
             detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
     }
 
+    public static func unknownClient(_ id: Client.ID) -> OAuthError {
+        OAuthError(
+            .invalidClient, "unknown_client", "Client authentication failed.", detail: "client=\(id.beginning)")
+    }
+
     /// The client may be who it says: its key set, on its own server, cannot be read. It may ask again.
     public static func clientKeysUnavailable(_ client: Client.ID, _ cause: String) -> OAuthError {
         OAuthError(
@@ -156,7 +161,7 @@ extension OAuthError {
         OAuthError(
             .accessDenied, "foreign_merchant",
             "There is no such active client of the access token's merchant.",
-            detail: "client=\(client)")
+            detail: "client=\(client.beginning)")
     }
     public static func receiver(_ reason: String, _ hint: String) -> OAuthError {
         OAuthError(.invalidRequest, reason, hint)

@@ -73,5 +73,5 @@ extension String {
         "/", "\\", ":", "@", "\u{FF0F}", "\u{FF1A}", "\u{FF20}", "\u{2044}", "\u{2215}",
     ]
     /// The full stop, and what host names read as one (UTS #46 §2.3).
-    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FF0E}", "\u{FF61}"]
+    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FE52}", "\u{FF0E}", "\u{FF61}"]
 }

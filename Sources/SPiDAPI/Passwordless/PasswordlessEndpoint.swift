@@ -61,7 +61,7 @@ public struct PasswordlessEndpoint: Endpoint {
                 throw OAuthError.askedByPage
             }
             guard let found = try await clients.findLive(credentials.id) else {
-                throw OAuthError.clientRefused("unknown_client", credentials.id)
+                throw OAuthError.unknownClient(credentials.id)
             }
             client = found
         } else {

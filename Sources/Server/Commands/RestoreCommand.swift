@@ -81,11 +81,10 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Folds the log that a killed server left into the old file, so that it cannot be taken for the new file's log.
+    /// Folds the log that a killed server left into the old file: if the restore fails now, that file is whole.
     private func settle(_ path: String) async {
         guard Files.exists(path) else { return }
         // A restore may be needed because the database is too damaged to open. Its log goes with it.
         if let old = try? await SQLiteDatabase.open(path: path) { await old.close() }
-        SQLiteFile.remove(SQLiteFile.companions(of: path))
     }
 }

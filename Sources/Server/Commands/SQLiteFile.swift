@@ -32,8 +32,12 @@ enum SQLiteFile {
     }
 
     /// Replaces the file at `target` with the one at `source`. Both are synced to disk when this returns.
+    ///
+    /// SQLite knows a log by its name alone, and would replay one that lies there into the new file, also that of a
+    /// database that is gone.
     static func replace(_ target: String, with source: String) throws {
         try synchronize(source)
+        remove(companions(of: target))
         guard rename(source, target) == 0 else {
             throw CommandFailure("\(target): \(String(cString: strerror(errno)))", .cannotCreate)
         }

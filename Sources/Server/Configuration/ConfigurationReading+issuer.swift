@@ -1,9 +1,13 @@
+import Values
+
 /// The issuer, and what follows from its scheme.
 extension ConfigurationReading {
-    /// The issuer; nil when it is faulty. The default is the address the server listens at.
+    /// The issuer; nil when it is faulty. The default is the origin of the address the server listens at.
     mutating func issuer(at listen: ListenAddress, isTLS: Bool) -> IssuerURL? {
         let expected = "an absolute http or https URL without user, query and fragment"
-        guard place(of: .issuer) != nil else { return IssuerURL("\(isTLS ? "https" : "http")://\(listen)") }
+        guard place(of: .issuer) != nil else {
+            return URIParts("\(isTLS ? "https" : "http")://\(listen)")?.origin.flatMap(IssuerURL.init)
+        }
         guard let issuer = value(.issuer, expected, IssuerURL.init) else { return nil }
         if isTLS, !issuer.isSecure { refuse(.issuer, "an https URL when tls_certificate is given") }
         return issuer

@@ -4,7 +4,7 @@ import Values
 /// The issuer's identifier (RFC 8414 §2): kept verbatim, because clients compare it character by character.
 public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     public let text: String
-    /// Scheme, host and port: the base of every endpoint.
+    /// Scheme, host and port, as browsers write them in `Origin`: the base of every endpoint.
     public let origin: String
     /// Whether browsers reach the server by https: then cookies are Secure.
     public let isSecure: Bool
@@ -15,12 +15,11 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), !text.contains("?"), !text.contains("#"),
             !text.contains("@"), let parts = URIParts(text),
-            let scheme = parts.scheme, scheme == "http" || scheme == "https",
-            let host = parts.host, !host.isEmpty, let start = text.firstRange(of: "://")?.upperBound
+            let host = parts.host, !host.isEmpty, text.contains("://"), let origin = parts.origin
         else { return nil }
         self.text = text
-        self.origin = String(text[..<(text[start...].firstIndex(of: "/") ?? text.endIndex)])
-        self.isSecure = scheme == "https"
+        self.origin = origin
+        self.isSecure = origin.hasPrefix("https://")
         self.host = host.trimmingScalars { $0 == "[" || $0 == "]" }.lowercased()
     }
 

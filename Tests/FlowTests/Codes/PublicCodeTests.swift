@@ -54,7 +54,11 @@ struct PublicCodeTests {
                 try await expect(400, "invalid_request", try await world.exchange(token, for: new))
             }
             let foreign = try await world.spidBackend(of: world.rival)
-            _ = try await world.change("clients", new.id, ["public_exchange_codes_from": [.string(foreign.id)]])
+            for id in [foreign.id, "nobody"] {
+                let named: JSON = ["public_exchange_codes_from": [.string(id)]]
+                expectProblem(
+                    try await world.change("clients", new.id, named), 400, member: "public_exchange_codes_from")
+            }
             let rivals = try await world.signIn(with: foreign).require("access_token")
             try await expect(403, "access_denied", try await world.exchange(rivals, for: new))
 

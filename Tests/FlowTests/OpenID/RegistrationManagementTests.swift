@@ -86,6 +86,33 @@ struct RegistrationManagementTests {
         }
     }
 
+    @Test(
+        "a merchant's administrator does not learn who uses a stranger's client by making it first-party",
+        arguments: Backend.available)
+    func adopted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let (used, unused) = (try await world.register(), try await world.register())
+            try await world.server.database.write { db in
+                _ = try db.execute(
+                    """
+                    INSERT INTO connections (user_id, client_id, created_at)
+                    VALUES (\(try #require(UserID(world.user))), \(used.id), \(1))
+                    """)
+            }
+            func adopt(_ id: String, by token: String) async throws -> Answer {
+                try await world.server.send(
+                    "PATCH", "/admin/v1/clients/\(id)", json: ["first_party": true], bearer: token)
+            }
+            expectProblem(try await adopt(used.id, by: own), 409, member: "first_party")
+            #expect(try await used.send("GET").status == 200)
+            #expect(try await adopt(unused.id, by: own).status == 200)
+            #expect(try await adopt(used.id, by: world.admin).status == 200)
+        }
+    }
+
     @Test("an update with too little or too much is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in

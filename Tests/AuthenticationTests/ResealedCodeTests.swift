@@ -1,0 +1,54 @@
+import Authentication
+import Cryptography
+import Directory
+import Keys
+import Storage
+import TestSupport
+import Testing
+import Values
+
+/// Codes are stored under a key that comes from the master key.
+@Suite struct ResealedCodeTests {
+    private static let browser = Fingerprint<Browser>(of: "a browser")
+
+    @Test(
+        "when the master key changes a mailed code is expired and not wrong, one that was not sent too, and links work",
+        arguments: Backend.available)
+    func resealed(_ backend: Backend) async throws {
+        let random = SystemRandom()
+        let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
+        let database = try await backend.open()
+        _ = try await MasterKeySource.given(old).masterKey(for: database, random: random)
+        let clock = ManualClock()
+        func verifications(_ key: MasterKey) -> Verifications {
+            Verifications(database: database, clock: clock, random: random, codeKey: key.key(for: "mail_codes"))
+        }
+        let sent = verifications(old).draft(.signUp, email: "ada@example.com", browser: Self.browser)
+        let unsent = verifications(old).draft(.signIn, email: "eve@example.com", browser: Self.browser).blank
+        try await database.write { db in
+            for draft in [sent, unsent] { try Verifications.store(draft, in: db) }
+        }
+        #expect(try await verifications(old).awaiting(sent.verification.id, .signUp, in: Self.browser) != nil)
+
+        try await Resealing(from: old, to: new, random: random).run(on: database)
+
+        for (draft, code) in [(sent, try #require(sent.code)), (unsent, "123456")] {
+            let (id, purpose) = (draft.verification.id, draft.verification.purpose)
+            #expect(try await verifications(new).awaiting(id, purpose, in: Self.browser) == nil)
+            let taken = try await database.write { db in
+                try verifications(new).take(
+                    code: code, id: id, purpose: purpose, browser: Self.browser, attempt: "a", in: db)
+            }
+            guard case .failure(.gone(reason: "code_of_old_key")) = taken else {
+                Issue.record("\(taken)")
+                continue
+            }
+        }
+        let link = try #require(sent.link)
+        let opened = try await database.write { db in
+            try verifications(new).take(link: link, .signUp, attempt: "b", in: db)
+        }
+        #expect(try opened.get().email == "ada@example.com")
+        await database.close()
+    }
+}
