@@ -28,9 +28,20 @@ class Cluster:
         if self._owner:
             account = pwd.getpwnam(self._owner)
             os.chown(self.directory, account.pw_uid, account.pw_gid)
+        self._fill()
+        self.start()
+
+    def _fill(self) -> None:
         self._run("initdb", "-D", self.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
+
+    def start(self) -> None:
+        """Starts the server. A standby is ready when it answers reads."""
         options = f"-k {self.directory} -c listen_addresses='' -c max_connections=200"
         self._run("pg_ctl", "start", "-w", "-D", self.data, "-l", str(self.directory / "log"), "-o", options)
+
+    def stop(self) -> None:
+        """Stops the server; its data stay."""
+        self._run("pg_ctl", "stop", "-w", "-m", "fast", "-D", self.data)
 
     @property
     def data(self) -> str:
@@ -70,3 +81,15 @@ class Cluster:
         if done.returncode != 0:
             raise RuntimeError(f"{program}: {done.returncode}\n{printed}")
         return printed
+
+
+class Standby(Cluster):
+    """A server that follows `primary`, and answers reads."""
+
+    def __init__(self, primary: Cluster):
+        self._primary = primary
+        super().__init__()
+
+    def _fill(self) -> None:
+        source = f"host={self._primary.directory} user=postgres"
+        self._run("pg_basebackup", "-D", self.data, "-R", "-c", "fast", "-d", source)

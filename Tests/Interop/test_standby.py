@@ -1,0 +1,96 @@
+"""A PostgreSQL server with a standby, both named in the address of the database."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from harness.cluster import Cluster, Standby
+from harness.server import Server
+from harness.spindle import Spindle
+from harness.world import World
+
+
+@pytest.fixture
+def primary(cluster) -> Iterator[Cluster]:
+    """One that may be stopped, unlike the one that all tests share."""
+    primary = Cluster()
+    yield primary
+    primary.delete()
+
+
+@pytest.fixture
+def name(primary) -> str:
+    return primary.create_database().split("/")[3].split("?")[0]
+
+
+@pytest.fixture
+def standby(primary, name) -> Iterator[Cluster]:
+    standby = Standby(primary)
+    yield standby
+    standby.delete()
+
+
+@pytest.fixture
+def server(prepare, primary, standby, name) -> Server:
+    server = prepare("postgresql")
+    # The standby comes first: whoever takes the first that answers reads from it, and never writes.
+    server.database = f"postgresql://postgres@/{name}?host={standby.directory},{primary.directory}"
+    server.settings["SPINDLE_DATABASE"] = server.database
+    server.init()
+    return server.start()
+
+
+def until(happens: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 60
+    while not happens():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+@pytest.mark.timeout(300)
+def test_a_server_whose_primary_was_away_writes_again_and_was_not_ready_meanwhile(server, primary):
+    world = World.create(Spindle.of(server))
+
+    def status() -> int:
+        return world.spindle.client_credentials(world.backend).status
+
+    assert status() == 200
+    primary.stop()
+    assert until(lambda: server.get("/readyz").status == 503), "a standby alone is not enough"
+    # Each of the connections finds out.
+    assert {status() for _ in range(40)} == {503}
+    assert server.get("/readyz").status == 503
+    primary.start()
+    assert until(lambda: status() == 200), server.log_tail()
+    assert until(lambda: server.get("/readyz").status == 200)
+    assert {status() for _ in range(40)} == {200}
+    assert server.stop() == 0
+
+
+@pytest.mark.timeout(300)
+def test_a_server_that_is_led_to_a_standby_is_not_ready_and_leaves_it_when_a_primary_is_there(
+    server, primary, standby,
+):
+    """As through a name or a proxy that leads to one of them, which only the server's own answers tell apart."""
+    assert server.stop() == 0
+    server.database += "&target_session_attrs=any"
+    server.settings["SPINDLE_DATABASE"] = server.database
+    standby.stop()
+    server.start()
+    world = World.create(Spindle.of(server))
+    standby.start()
+    primary.stop()
+
+    def status() -> int:
+        return world.spindle.client_credentials(world.backend).status
+
+    assert until(lambda: server.get("/readyz").status == 503), "it can be read, and not written"
+    assert {status() for _ in range(40)} == {503}
+    assert server.has_logged("during recovery")
+    primary.start()
+    standby.stop()
+    assert until(lambda: status() == 200), server.log_tail()
+    assert until(lambda: server.get("/readyz").status == 200)
