@@ -31,7 +31,7 @@ import Values
         #expect(configuration.googleAPI == "https://oauth2.googleapis.com")
     }
 
-    @Test("the issuer is kept verbatim, and its origin is what browsers write, by default without the scheme's own port")
+    @Test("the issuer is verbatim and its origin as browsers write it, by default without the scheme's own port")
     func origins() throws {
         let tls = ["tls_certificate": "c", "tls_key": "k"]
         for (settings, issuer, origin) in [
