@@ -104,6 +104,33 @@ struct ThirdPartyTests {
         }
     }
 
+    @Test(
+        "acting for a client that registered itself, or for a pairwise one, opens nobody who uses only that",
+        arguments: Backend.available)
+    func strangersContext(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let registered = try await world.confidential([:])
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET registration_token = 'x' WHERE id = \(registered.id)")
+            }
+            let pairwise = try await world.confidential(["subject_type": "pairwise"])
+            for other in [registered, pairwise] {
+                #expect(try await world.signIn(with: other).status == 200)
+                let context = "contextClientId=\(other.id)"
+                for path in [
+                    "user/\(world.user)?", "users?", "search/users?email=\(World.email)&", "logins?",
+                    "user/\(world.user)/dataobjects?", "user/\(world.user)/trigger/newpassword?",
+                ] {
+                    #expect(try await world.api(path + context, token).status == 401, "\(path)")
+                }
+                let changed = try await world.server.post(
+                    "/api/2/user/\(world.user)", ["name": "Mallory", "contextClientId": other.id], bearer: token)
+                #expect(changed.status == 401, "\(changed)")
+            }
+        }
+    }
+
     /// Of one user or of the first of a list.
     private func last(in data: JSON) -> String? { (data.array?.first ?? data)["lastLoggedIn"]?.string }
 
