@@ -5,7 +5,9 @@ extension Connection {
     /// The most bytes that one connection sends before the others get their turn.
     private static var flushBudget: Int { 256 * 1024 }
     /// A peer that read this many bytes of a response is still reading it.
-    private static var progress: Int { 64 * 1024 }
+    static var progress: Int { 64 * 1024 }
+    /// As many bytes show it to those who look for a connection that nobody uses.
+    private static var sign: Int { 4096 }
     private var lingerTime: Milliseconds { service.isDraining ? 1000 : 5000 }
 
     var hasBacklog: Bool { sent < output.count }
@@ -42,7 +44,7 @@ extension Connection {
             guard mayWrite else { break }
             switch write() {
             case .bytes(let count):
-                lastSent = now
+                noteSent(count, now)
                 sent += count
                 sentInTime += count
                 budget -= count
@@ -54,6 +56,14 @@ extension Connection {
         if !hasBacklog { releaseOutput() }
         watchReading(now)
         endIfSaid(session, now)
+    }
+
+    /// Byte by byte a peer reads nothing: it only keeps its place.
+    private func noteSent(_ count: Int, _ now: Milliseconds) {
+        sentUnnoted += count
+        guard sentUnnoted >= Self.sign else { return }
+        lastSent = now
+        sentUnnoted = 0
     }
 
     private func refill(_ session: any ConnectionSession, _ now: Milliseconds) {

@@ -15,6 +15,7 @@ extension Connection {
 
     func answer(_ response: Response, to stream: Int32) {
         guard phase == .open, let session else { return }
+        lastUse = core.now
         session.answer(response, to: stream, now: core.now)
         enqueue()
     }

@@ -18,10 +18,11 @@ final class Connection {
     /// When the loop must call `expire`.
     private(set) var deadline = Milliseconds.never
 
-    /// When it was accepted, or its last request came.
+    /// When it was accepted, or its last request came or was answered.
     var lastUse: Milliseconds
-    /// When its peer last had room for more bytes.
+    /// When its peer last had room for more than some bytes, and how many it has taken since.
     var lastSent = Milliseconds.min
+    var sentUnnoted = 0
     /// Whether a request of it has begun.
     var hasServed = false
 

@@ -105,7 +105,9 @@ extension HTTP2Session {
         guard let stream = stream(id), case .answering(let isComplete) = stream.phase else { return nil }
         let count = unsafe stream.take(into: buffer)
         unsentBodies -= count
-        if count > 0 { setDeadline(of: stream, after: service.limits.answerTimeout) }
+        // The deadline moves as the peer reads, but not with each byte.
+        stream.taken += count
+        if stream.taken >= Connection.progress { setDeadline(of: stream, after: service.limits.answerTimeout) }
         if stream.unsent == 0, isComplete { return (count, true) }
         if count > 0 { return (count, false) }
         stream.deadline = .never

@@ -151,6 +151,7 @@ extension HTTP2Session {
 
     func setDeadline(of stream: HTTP2Stream, after time: Duration) {
         stream.deadline = now + time.milliseconds
+        stream.taken = 0
         earliest = min(earliest, stream.deadline)
     }
 }

@@ -30,6 +30,8 @@ final class HTTP2Stream {
     var hasEnded = false
     /// When the whole request must have come, or the response must have made progress.
     var deadline: Milliseconds
+    /// How many bytes of its response the peer has taken since the deadline was set.
+    var taken = 0
 
     private var output: [UInt8] = []
     private var sent = 0

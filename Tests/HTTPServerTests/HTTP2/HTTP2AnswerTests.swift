@@ -86,6 +86,38 @@ import Testing
         #expect(!client.isOver)
     }
 
+    @Test("An answer that the client lets out a byte at a time is reset at its deadline")
+    func trickled() {
+        let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: .ok, body: .text("hello")), to: 1)
+        for _ in 0..<3 {
+            client.advance(9_000)
+            client.send(Frame(.windowUpdate, stream: 1, Frame.number(1)))
+        }
+        #expect(client.resets(of: 1).isEmpty)
+        #expect(client.body(of: 1) == Array("hell".utf8))
+        client.advance(9_000)
+        #expect(client.resets(of: 1) == [8])
+    }
+
+    @Test("An answer that the client reads slowly, but for 64 KiB in each deadline, goes on")
+    func slow() {
+        let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: .ok, body: .bytes([UInt8](repeating: 1, count: 200_000))), to: 1)
+        let room = Frame.number(33_000)
+        client.send(Frame(.windowUpdate, Frame.number(1_000_000)))
+        for _ in 0..<6 {
+            client.advance(14_000)
+            client.send(Frame(.windowUpdate, stream: 1, room))
+        }
+        #expect(client.resets(of: 1).isEmpty)
+        #expect(client.body(of: 1).count > 190_000)
+    }
+
     @Test("A streamed answer has its parts in order, and ends when it is finished")
     func streamed() {
         let client = HTTP2Client()

@@ -55,6 +55,30 @@ import Testing
         return count
     }
 
+    @Test("one that lets its answers out byte by byte does not keep others out")
+    func trickling() async throws {
+        let certificate = try TestCertificate()
+        try await Served.run(limits: Self.limits(24), tls: certificate.settings) { served in
+            var greedy: [TLSClient] = []
+            for number in 0..<UInt32(24) {
+                let client = try TLSClient(port: served.port, protocols: ["h2"], source: 2 + number)
+                client.send(Self.closed + HTTP2Client.head(1).bytes)
+                greedy.append(client)
+            }
+            #expect(await Served.eventually { served.echo.requests.count == 24 })
+            let clients = greedy
+            let trickle = Task {
+                while !Task.isCancelled {
+                    for client in clients { client.send(Frame(.windowUpdate, stream: 1, Frame.number(1)).bytes) }
+                    try await Task.sleep(for: .milliseconds(200))
+                }
+            }
+            let newcomer = try TLSClient(port: served.port, protocols: ["http/1.1"])
+            #expect(newcomer.ask(TLSServerTests.request)?.status == 200)
+            trickle.cancel()
+        }
+    }
+
     @Test("nor does one on plain connections", arguments: ["/large", "/stream?5000"])
     func plain(target: String) async throws {
         try await Served.run(loops: 1, limits: Self.limits(8), heldOfEach: 100_000_000) { served in
