@@ -78,6 +78,22 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
+    /// How often all requesters of one share may, where a requester is less than a merchant: a tenth of all.
+    var shareRate: Rate? {
+        switch self {
+        case .requestObject: Rate(burst: 2400, refill: .milliseconds(10))
+        case .keys, .discovery, .sector, .facebook, .google, .signIn, .delivery, .other: nil
+        }
+    }
+
+    /// How often one part may for all requesters together: a browser's IP address, which may stand for many people.
+    var commonPartRate: Rate? {
+        switch self {
+        case .requestObject: Rate(burst: 600, refill: .milliseconds(100))
+        case .keys, .discovery, .sector, .facebook, .google, .signIn, .delivery, .other: nil
+        }
+    }
+
     /// How often all requesters together may.
     var wholeRate: Rate? { rate.map { Rate(burst: $0.burst * 20, refill: .milliseconds($0.refill.milliseconds / 50)) } }
 

@@ -11,20 +11,23 @@ final class OutboundQuota: Sendable {
         let purpose: OutboundPurpose
         /// Nil for all requesters together.
         var name: String?
-        /// Nil for all parts of the requester together.
+        /// Nil for all parts of the requester together. Without a requester, the part of all of them.
         var part: String?
         /// Whether it is a share, of many requesters.
         var isShare = false
 
+        /// Whether it is all of a purpose.
+        var isWhole: Bool { name == nil && part == nil }
+
         var mostAtOnce: Int {
             guard !isShare else { return purpose.mostForShare }
-            guard name != nil else { return purpose.mostAtOnce }
+            guard name != nil else { return part == nil ? purpose.mostAtOnce : purpose.mostForShare }
             return part == nil ? purpose.mostForOne : purpose.mostForPart
         }
 
         var rate: OutboundPurpose.Rate? {
-            guard !isShare else { return nil }
-            guard name != nil else { return purpose.wholeRate }
+            guard !isShare else { return purpose.shareRate }
+            guard name != nil else { return part == nil ? purpose.wholeRate : purpose.commonPartRate }
             return part == nil ? purpose.rate : purpose.partRate
         }
     }
@@ -52,7 +55,7 @@ final class OutboundQuota: Sendable {
 
     /// How many requests are under way.
     var underWay: Int {
-        state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.name == nil ? $1.value : 0) } }
+        state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.isWhole ? $1.value : 0) } }
     }
 
     /// Does `work`, which asks for `purpose` by `name`, of `share`, and its `part`, unless too many are under way
@@ -63,7 +66,11 @@ final class OutboundQuota: Sendable {
     ) async throws -> Value {
         var requesters = [Requester(purpose: purpose), Requester(purpose: purpose, name: name)]
         if let share { requesters.append(Requester(purpose: purpose, name: share, isShare: true)) }
-        if let part { requesters.append(Requester(purpose: purpose, name: name, part: part)) }
+        if let part {
+            requesters.append(Requester(purpose: purpose, name: name, part: part))
+            // A browser that asks for ever other clients' objects.
+            if purpose.commonPartRate != nil { requesters.append(Requester(purpose: purpose, part: part)) }
+        }
         let now = clock.now
         try state.withLock { state throws(OutboundError) in
             for requester in requesters {
@@ -86,9 +93,9 @@ extension OutboundQuota.State {
     fileprivate mutating func charge(_ requester: OutboundQuota.Requester, at now: Timestamp) {
         guard let rate = requester.rate else { return }
         let fullAt = fullAt(requester, at: now) + rate.refill
-        if requester.name != nil, recent[requester] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
+        if !requester.isWhole, recent[requester] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
             // Keep the purposes' totals, which are few.
-            let whole = recent.merging(earlier) { recent, _ in recent }.filter { $0.key.name == nil }
+            let whole = recent.merging(earlier) { recent, _ in recent }.filter { $0.key.isWhole }
             earlier = recent
             recent = whole
         }

@@ -179,6 +179,34 @@ struct OutboundQuotaTests {
         #expect(quota.underWay == 0)
     }
 
+    @Test("a merchant with a thousand clients does not use up the request objects of all merchants")
+    func rateOfShare() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for client in 1...1000 {
+            for address in 1...30 {
+                let part = "192.0.2.\(address)"
+                let asked: Void? = try? await quota.ask(for: .requestObject, by: "\(client)", of: "a", part: part) {}
+                if asked != nil { answered += 1 }
+            }
+        }
+        #expect(answered == 2400)
+        try await quota.ask(for: .requestObject, by: "other", of: "b", part: "192.0.2.77") {}
+    }
+
+    @Test("a browser that asks for ever other merchants' clients has a rate of its own")
+    func rateOfBrowser() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for client in 1...3000 {
+            let name = "\(client)"
+            let asked: Void? = try? await quota.ask(for: .requestObject, by: name, of: name, part: "::1") {}
+            if asked != nil { answered += 1 }
+        }
+        #expect(answered == 600)
+        try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::2") {}
+    }
+
     @Test("a purpose that strangers cannot cause has no rate")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())
