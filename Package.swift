@@ -144,6 +144,7 @@ let package = Package(
                 .embedInCode("v023_more_bounds.sql"),
                 .embedInCode("v024_sealed_codes.sql"),
                 .embedInCode("v025_delivery_expiry.sql"),
+                .embedInCode("v027_unspent_codes.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

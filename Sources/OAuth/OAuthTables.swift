@@ -89,10 +89,20 @@ extension AuthorizationCodes {
     /// How long after its expiry a spent code is remembered, so that a replay still revokes: where the thief came
     /// first, the client comes within seconds.
     static let memory: Duration = .hours(1)
+    /// The same for one that nobody spent, which replays nothing: so that the log can tell late from unknown. Whoever
+    /// asks for codes over and over leaves no more than those of these minutes.
+    static let memoryOfUnspent: Duration = .minutes(1)
 
     static let table = StoredTable(
         "authorization_codes",
-        retention: [.rows("authorizationCodes", key: "fingerprint", until: "expires_at", memory: memory)],
+        retention: [
+            .rows(
+                "authorizationCodes", key: "fingerprint", until: "expires_at", where: "spent_at IS NOT NULL",
+                memory: memory),
+            .rows(
+                "unspentAuthorizationCodes", key: "fingerprint", until: "expires_at", where: "spent_at IS NULL",
+                memory: memoryOfUnspent),
+        ],
         ofUser: .expiry, ofClient: .expiry)
 }
 
@@ -100,7 +110,12 @@ extension ExchangeCodes {
     static let table = StoredTable(
         "exchange_codes",
         retention: [
-            .rows("exchangeCodes", key: "fingerprint", until: "expires_at", memory: AuthorizationCodes.memory)
+            .rows(
+                "exchangeCodes", key: "fingerprint", until: "expires_at", where: "spent_at IS NOT NULL",
+                memory: AuthorizationCodes.memory),
+            .rows(
+                "unspentExchangeCodes", key: "fingerprint", until: "expires_at", where: "spent_at IS NULL",
+                memory: AuthorizationCodes.memoryOfUnspent),
         ],
         ofUser: .expiry, ofClient: .expiry)
 }

@@ -40,12 +40,13 @@ public final class ScanTurns: Sendable {
                 running.insert(requester)
                 return (true, nil, ScanTurns.tooMany)
             }
-            guard waiting.count(of: requester) < ScanTurns.mostWaitingOfOne,
-                !requester.isUser || waiting.count(where: \.isUser) < ScanTurns.mostWaiting / 2
-            else { return (false, caller, ScanTurns.tooMany) }
+            guard waiting.count(of: requester) < ScanTurns.mostWaitingOfOne else {
+                return (false, caller, ScanTurns.tooMany)
+            }
             var displaced: CheckedContinuation<Void, any Error>?
-            if waiting.count >= ScanTurns.mostWaiting {
-                displaced = waiting.takeLastOfLargest(besides: requester)
+            let usersAreMany = requester.isUser && waiting.count(where: \.isUser) >= ScanTurns.mostWaiting / 2
+            if usersAreMany || waiting.count >= ScanTurns.mostWaiting {
+                displaced = waiting.takeLastOfLargest(besides: requester) { !usersAreMany || $0.isUser }
                 guard displaced != nil else { return (false, caller, ScanTurns.tooMany) }
             }
             waiting.insert(caller, of: requester)

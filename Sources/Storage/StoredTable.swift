@@ -41,19 +41,23 @@ public struct StoredTable: Sendable {
 extension StoredTable {
     /// How long rows are kept.
     public enum Keeping: Sendable {
-        /// Until `memory` after `time`, a column with an index; `key` is the primary key.
-        case rows(_ rule: String, key: SQL.Columns, until: SQL.Columns, memory: Duration = .zero)
+        /// Until `memory` after `time`, a column with an index; `key` is the primary key. With a condition, that of a
+        /// partial index, only the rows that it holds for.
+        case rows(
+            _ rule: String, key: SQL.Columns, until: SQL.Columns, where: SQL.Columns = "1 = 1", memory: Duration = .zero
+        )
         /// By a statement that deletes at most about `batch` rows; it may complete those of one user or token family.
         case statement(_ rule: String, @Sendable (_ now: Timestamp, _ batch: Int) -> SQL)
 
         func rule(for table: SQL.Columns) -> RetentionRule {
             switch self {
             case .statement(let name, let statement): RetentionRule(name: name, statement: statement)
-            case .rows(let name, let key, let time, let memory):
+            case .rows(let name, let key, let time, let condition, let memory):
                 RetentionRule(name: name) { now, batch in
                     """
                     DELETE FROM \(table) WHERE \(key) IN (
-                        SELECT \(key) FROM \(table) WHERE \(time) <= \(now - memory) ORDER BY \(time) LIMIT \(batch))
+                        SELECT \(key) FROM \(table) WHERE \(time) <= \(now - memory) AND \(condition)
+                        ORDER BY \(time) LIMIT \(batch))
                     """
                 }
             }

@@ -43,8 +43,11 @@ public struct Turns<Work> {
     }
 
     /// Takes out the last work of the sender with the most, if that has more than `sender` will have with one more.
-    public mutating func takeLastOfLargest(besides sender: String) -> Work? {
-        let counts = Dictionary(entries.map { ($0.sender, 1) }, uniquingKeysWith: +)
+    /// Only of senders that `matches` selects.
+    public mutating func takeLastOfLargest(
+        besides sender: String, where matches: (_ sender: String) -> Bool = { _ in true }
+    ) -> Work? {
+        let counts = Dictionary(entries.filter { matches($0.sender) }.map { ($0.sender, 1) }, uniquingKeysWith: +)
         guard let largest = counts.values.max(), largest > counts[sender, default: 0] + 1,
             let index = entries.lastIndex(where: { counts[$0.sender] == largest })
         else { return nil }

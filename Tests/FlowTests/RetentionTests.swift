@@ -50,6 +50,27 @@ struct RetentionTests {
         }
     }
 
+    @Test(
+        "codes that nobody spends are gone minutes after they expired, and a nonce is short",
+        arguments: Backend.available)
+    func unspent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.authorizationCode()
+            _ = try await world.sessionCode(of: try await world.signIn())
+            let before = try await sizes(world)
+            #expect(before["authorization_codes"] == 1 && before["exchange_codes"] == 1)
+            world.server.clock.advance(by: .minutes(3))
+            try await sweepAll(world)
+            let after = try await sizes(world)
+            #expect(after["authorization_codes"] == 0 && after["exchange_codes"] == 0)
+
+            var browser = Browser(world.server)
+            let nonce = String(repeating: "n", count: 513)
+            let long = try await browser.open(world.authorizeAddress(["nonce": nonce, "scope": "openid"]))
+            #expect(long.redirected("error") == "invalid_request", "\(long)")
+        }
+    }
+
     @Test("a refresh token in use survives every sweep of a year", arguments: Backend.available)
     func refreshing(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -128,6 +128,27 @@ import Testing
         #expect(stage.begun.contains("b"))
     }
 
+    @Test("nine users with many downloads each do not refuse another user's")
+    func usersOfMany() async throws {
+        let (turns, stage) = (ScanTurns(most: 2), Stage())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            @Sendable func ask(_ user: Int64, _ name: String) async {
+                do { try await turns.run(for: .user(user)) { await stage.play(name) } } catch { stage.refuse() }
+            }
+            for number in 0..<297 { group.addTask { await ask(Int64(number % 9), "greedy\(number)") } }
+            // One runs, and 256 wait.
+            try await wait { stage.running == 1 && stage.refused == 40 }
+            group.addTask { await ask(77, "honest") }
+            try await wait { stage.refused == 41 }
+            while stage.begun.count < 257 || stage.running > 0 {
+                _ = stage.endOne()
+                await Task.yield()
+            }
+            try await group.waitForAll()
+        }
+        #expect(stage.begun.contains("honest"))
+    }
+
     @Test("at the end of the process what waits is refused")
     func closing() async throws {
         let (turns, stage) = (ScanTurns(most: 1), Stage())

@@ -82,10 +82,16 @@ public struct AuthorizationRequest: Sendable {
         return type.isTokensAlone ? scope.forNow : scope
     }
 
+    /// In bytes: it is stored with the code.
+    private static let longestNonce = 512
+
     private static func authentication(
         _ parameters: Parameters, of client: Client, for type: ResponseType, _ issuer: String
     ) throws(OAuthError) -> AuthenticationRequest {
         let nonce = parameters[.nonce]
+        guard nonce?.utf8.count ?? 0 <= longestNonce else {
+            throw .malformed(.nonce, "at most \(longestNonce) bytes")
+        }
         // Core §3.2.2.1, §3.3.2.11: nothing else ties an ID token that comes through the browser to the request.
         guard nonce != nil || !type.contains(.idToken) else { throw .missing(.nonce) }
         let claims = try parameters[.claims].map { text throws(OAuthError) in try ClaimsRequest(text) }
