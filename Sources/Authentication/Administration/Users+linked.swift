@@ -20,10 +20,15 @@ extension Users {
         try User.find(id, in: db)
     }
 
-    /// Stores a user in the caller's transaction. `email` is given only when it is known to be theirs.
+    /// Stores a user in the caller's transaction. `email` is given only when it is known to be theirs. A merchant whose
+    /// issuer says who the user is, is charged for it: it makes up as many as it likes. Throws `TooManyNew`.
     public static func insertLinked(
-        _ id: UserID, email: EmailAddress?, profile: [JSON.Member], at now: Timestamp, in db: any Transaction
+        _ id: UserID, email: EmailAddress?, profile: [JSON.Member], chargedTo merchant: Merchant.ID? = nil,
+        at now: Timestamp, in db: any Transaction
     ) throws {
+        if let merchant, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
+            throw TooManyNew(wait: wait)
+        }
         let user = User(
             id: id, email: email?.text, emailVerified: email != nil, profile: .object(profile), createdAt: now,
             updatedAt: now, disabledAt: nil, deletionDueAt: nil)

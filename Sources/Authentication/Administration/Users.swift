@@ -23,7 +23,7 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// An administrator of a merchant has made many users: wait that long.
+    /// A merchant's administrator, backends and issuers have made many users: wait that long.
     public struct TooManyNew: Error, Sendable {
         public let wait: Duration
     }

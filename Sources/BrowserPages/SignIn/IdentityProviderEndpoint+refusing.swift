@@ -15,13 +15,13 @@ extension IdentityProviderEndpoint {
         let level: Logger.Level =
             switch refusal {
             case .failed, .mistrusted, .unavailable: .warning
-            case .tooMany, .gone, .declined, .stale, .closed: .info
+            case .tooMany, .tooManyNewcomers, .gone, .declined, .stale, .closed: .info
             }
         context.logger.log(
             level: level, "refused",
             metadata: ["reason": "\(refusal.reason)", "issuer": "\(attempt.issuer.id)"])
         switch refusal {
-        case .tooMany(let wait):
+        case .tooMany(let wait), .tooManyNewcomers(let wait):
             return pages.message(.tooManyAttempts, visit, status: .tooManyRequests).asking(toWait: wait)
         case .gone: return page(.upstreamGone, .gone, attempt, visit)
         case .declined: return page(.upstreamDeclined, .forbidden, attempt, visit)

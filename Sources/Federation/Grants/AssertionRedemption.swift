@@ -1,3 +1,4 @@
+import Authentication
 import OAuth
 import Storage
 import Values
@@ -23,7 +24,12 @@ struct AssertionRedemption: Redemption {
         case .usedBefore: return .wonBefore
         case .usedByAnother: return .refused(use.refusal(.assertionReplayed))
         }
-        _ = try people.resolve(assertion.person, newcomer: user, at: attempt.now, in: db)
+        do {
+            _ = try people.resolve(assertion.person, newcomer: user, at: attempt.now, in: db)
+        } catch let refusal as Users.TooManyNew {
+            // Thrown, so that nothing is committed: the same assertion is good after the wait.
+            throw OAuthError.tooManyUsers(refusal.wait)
+        }
         return .won
     }
 }

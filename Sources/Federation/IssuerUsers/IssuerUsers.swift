@@ -64,7 +64,8 @@ public struct IssuerUsers: Sendable {
     }
 
     /// Finds the user that `person` leads to, links an existing one or creates one, as the issuer's rules say.
-    /// `newcomer` is the id of a new user: it is made outside of the transaction, which may run twice.
+    /// `newcomer` is the id of a new user: it is made outside of the transaction, which may run twice. Throws
+    /// `Users.TooManyNew`.
     public func resolve(
         _ person: IssuerUser, newcomer: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Resolution {
@@ -80,7 +81,8 @@ public struct IssuerUsers: Sendable {
             return .linked(user)
         case .newcomer:
             try Users.insertLinked(
-                newcomer, email: person.ownAddress?.ordinary, profile: person.profile, at: now, in: db)
+                newcomer, email: person.ownAddress?.ordinary, profile: person.profile,
+                chargedTo: person.issuer.merchant, at: now, in: db)
             try link(person, to: newcomer, at: now, in: db)
             return .created(newcomer)
         }

@@ -42,12 +42,15 @@ public struct ProviderUsers: Sendable {
                 }
                 if let email = person.email, try Users.has(email, in: db) { return false }
                 try Users.insertLinked(
-                    user, email: person.email?.ordinary, profile: person.profile, at: now, in: db)
+                    user, email: person.email?.ordinary, profile: person.profile,
+                    chargedTo: holder.trusted.merchant, at: now, in: db)
                 try IssuerSubjects.link(holder.subject, of: holder.issuer, to: user, at: now, in: db)
                 try Connections.connect(user, to: connected, at: now, in: db)
                 return true
             }
             return isMade ? user : nil
+        } catch let refusal as Users.TooManyNew {
+            throw OAuthError.tooManyUsers(refusal.wait)
         } catch StorageError.conflict {
             // Another registration of the same user, or of the address, came first.
             return nil

@@ -33,14 +33,15 @@ public struct IdentityProviderEntrance: Sendable {
         case closed
     }
 
-    /// Opens a session for the user in `newSession`, if they may have one.
+    /// Opens a session for the user in `newSession`, if they may have one. Throws
+    /// `IdentityProviderRefusal.tooManyNewcomers`.
     public func enter(
         _ newSession: IdentityProviderUser, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Entry {
         let now = clock.now
         let newcomer = UserID.random(from: random)
         let announcement = sessions.announcement(at: now)
-        let entry = try await database.write { db -> Entry in
+        let entry = try await writing { db -> Entry in
             guard try isOpen(to: newSession, in: db) else { return .closed }
             func assertedBy() throws -> AssertedBy {
                 let isConfined = try IssuerSubjects.isConfined(
@@ -64,6 +65,14 @@ public struct IdentityProviderEntrance: Sendable {
         }
         announcement.send()
         return entry
+    }
+
+    private func writing(_ work: @escaping @Sendable (any Transaction) throws -> Entry) async throws -> Entry {
+        do {
+            return try await database.write(work)
+        } catch let refusal as Users.TooManyNew {
+            throw IdentityProviderRefusal.tooManyNewcomers(refusal.wait)
+        }
     }
 
     /// The outcome of `connect`.

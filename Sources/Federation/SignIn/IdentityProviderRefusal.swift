@@ -5,6 +5,8 @@ import Values
 public enum IdentityProviderRefusal: Error, Sendable, Equatable {
     /// Too many sign-ins started from the same address; says how long to wait.
     case tooMany(Duration)
+    /// The issuer's merchant has many new users; says how long to wait.
+    case tooManyNewcomers(Duration)
     /// The response belongs to no open sign-in of this browser.
     case gone(reason: String)
     /// The user declined, or the issuer refused the user.
@@ -24,6 +26,7 @@ public enum IdentityProviderRefusal: Error, Sendable, Equatable {
     public var reason: String {
         switch self {
         case .tooMany: "too_many_departures"
+        case .tooManyNewcomers: "new_users_throttled"
         case .gone(let reason): reason
         case .declined: "upstream_declined"
         case .failed(let reason): "upstream_failed: \(reason)"
