@@ -11,36 +11,41 @@ extension AuthorizeEndpoint {
         [Parameter.request, .requestURI].contains { form[$0.rawValue]?.isEmpty == false }
     }
 
-    /// Opens a request object, once. The browser goes on with its parameters, which are stored here as signed.
+    /// Opens a request object, and spends it. The browser goes on with its parameters, which are stored here as signed.
     func takeApart(
         _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
     ) async throws -> Response {
-        let whole: Form
+        func refuse(_ refusal: OAuthError) async throws -> Response {
+            try await pages.answering(form, http, context, isKnown: isKnown) { _, _ in throw refusal }
+        }
+        let found: (form: Form, object: RequestObjects.Opened)
         do {
             guard let opened = try await opened(form, http) else {
                 return try await pages.answering(form, http, context) { _, _ in throw OAuthError.noClient }
             }
-            whole = opened
+            found = opened
         } catch let refusal as OAuthError {
-            return try await pages.answering(form, http, context, isKnown: isKnown) { _, _ in throw refusal }
+            return try await refuse(refusal)
         }
-        return try await carry(whole, by: AuthorizationEntrance(Self.path), http)
+        return try await carry(
+            found.form, by: AuthorizationEntrance(Self.path), http, also: found.object.spend, refuse: refuse)
     }
 
-    /// The object's parameters over those beside it (Core §6.1). Nil when the client is unknown.
-    private func opened(_ form: Form, _ http: Request) async throws -> Form? {
+    /// The object, and its parameters over those beside it (Core §6.1). Nil when the client is unknown.
+    private func opened(_ form: Form, _ http: Request) async throws -> (form: Form, object: RequestObjects.Opened)? {
         let parameters = try form.parameters
         guard let id = parameters[.clientID], let client = try await pages.clients.findLive(Client.ID(id)) else {
             return nil
         }
-        let inside: [(name: String, value: String)]
+        let object: RequestObjects.Opened
         switch (parameters[.request], parameters[.requestURI]) {
         case (nil, nil): return nil
-        case (let object?, nil): inside = try await requestObjects.parameters(of: object, from: client)
+        case (let text?, nil): object = try await requestObjects.open(text, from: client)
         case (nil, let address?):
-            inside = try await requestObjects.parameters(at: address, from: client, for: pages.address.of(http))
+            object = try await requestObjects.open(at: address, from: client, for: pages.address.of(http))
         case (.some, .some): throw OAuthError.requestTwice
         }
+        let inside = object.parameters
         if let beside = parameters[.responseType], let type = inside.first(where: { $0.name == "response_type" })?.value
         {
             guard beside == type else {
@@ -49,6 +54,6 @@ extension AuthorizeEndpoint {
             }
         }
         let replaced = Set(inside.map(\.name) + [Parameter.request, .requestURI].map(\.rawValue))
-        return Form(pairs: form.pairs.filter { !replaced.contains($0.name) } + inside)
+        return (Form(pairs: form.pairs.filter { !replaced.contains($0.name) } + inside), object)
     }
 }

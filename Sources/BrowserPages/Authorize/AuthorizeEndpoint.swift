@@ -5,6 +5,7 @@ public import HTTPSupport
 public import OAuth
 public import OpenID
 import Pages
+import Storage
 public import Values
 
 /// `/oauth/authorize` (RFC 6749 §3.1): decides on a browser's next step, and takes it.
@@ -62,13 +63,24 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// Stores the request in `form` for the browser to come back to. Anyone can post one, so it has a size.
-    func carry(_ form: Form, by entrance: AuthorizationEntrance, _ http: Request) async throws -> Response {
+    /// Stores the request in `form` for the browser to come back to. Anyone can post one, so it has a size. What `also`
+    /// throws in the same transaction, `refuse` answers.
+    func carry(
+        _ form: Form, by entrance: AuthorizationEntrance, _ http: Request,
+        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        refuse: (OAuthError) async throws -> Response = { throw $0 }
+    ) async throws -> Response {
         guard form.isShortEnoughToStore else {
             throw OAuthError(
                 .requestTooLarge, "authorization_request_too_large", "The authorization request is larger than 16 KiB.")
         }
-        return switch try await pages.begin(form, in: nil, http) {
+        let beginning: Interactions.Beginning
+        do {
+            beginning = try await pages.begin(form, in: nil, http, also: also)
+        } catch let refusal as OAuthError {
+            return try await refuse(refusal)
+        }
+        return switch beginning {
         case .begun(let interaction):
             .sendBrowser(to: "\(entrance.path)?continue=\(interaction.id.value)", status: .seeOther)
         case .wait(let wait): try await pages.tooManyAttempts(wait, http)

@@ -4,6 +4,7 @@ package import HTTP
 package import Logging
 package import OAuth
 import Pages
+package import Storage
 package import Values
 
 /// A waiting request, at the page that its user sees next.
@@ -55,15 +56,21 @@ extension PageRenderer {
         }
     }
 
-    /// Begins an interaction for the request in `form`. It counts against the sender's address.
+    /// Begins an interaction for the request in `form`. It counts against the sender's address; `also` joins the
+    /// transaction once it was charged, and refuses by throwing.
     package func begin(
-        _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request, isSignedIn: Bool = false
+        _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request, isSignedIn: Bool = false,
+        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Interactions.Beginning {
         let address = address.of(http)
         return try await interactions.begin(
             form.pairs.encoded, of: Client.ID(form[.clientID] ?? ""), in: browser,
             lifetime: isSignedIn ? Interaction.lifetime : Interaction.untouchedLifetime
-        ) { db, now in try InteractionThrottle.charge(from: address, at: now, in: db) }
+        ) { db, now in
+            if let wait = try InteractionThrottle.charge(from: address, at: now, in: db) { return wait }
+            try also(db)
+            return nil
+        }
     }
 
     /// A value that differs for each sign-in in this browser, even where a session keeps its id.

@@ -24,18 +24,35 @@ public struct ReplayMemory: Sendable {
         self.random = random
     }
 
-    /// Whether `identifier` is used for the first time. Of two simultaneous uses, the primary key accepts one.
+    /// Notes that `identifier` is used, and returns whether it is for the first time.
     public func isFirst(
         _ identifier: String, in kind: Kind, of client: Client.ID, until end: Timestamp
     ) async throws -> Bool {
+        let use = use(of: identifier, in: kind, of: client, until: end)
+        return try await database.write { db in try use.isFirst(in: db) }
+    }
+
+    /// A use that is noted in the caller's transaction, along with what it is for.
+    public struct SingleUse: Sendable {
+        fileprivate let fingerprint: Fingerprint<Kind>
+        /// The id of this use: when the closure runs again after a COMMIT of unknown outcome, it finds its own id.
+        fileprivate let taker: String
+        fileprivate let end: Timestamp
+
+        /// Whether it is the first. Of two simultaneous uses, the primary key accepts one.
+        public func isFirst(in db: any Transaction) throws -> Bool {
+            try ReplayMemory.use(fingerprint, by: taker, until: end, in: db) != .usedByAnother
+        }
+    }
+
+    /// The use of `identifier` that is made now, and not noted yet.
+    public func use(
+        of identifier: String, in kind: Kind, of client: Client.ID, until end: Timestamp
+    ) -> SingleUse {
         // Each part has its length, so that no two lists of parts have the same text.
         let parts = [kind.rawValue, client.text, identifier].map { "\($0.utf8.count):\($0)" }.joined()
-        let fingerprint = Fingerprint<Kind>(of: parts)
-        // The id of this use: when the closure runs again after a COMMIT of unknown outcome, it finds its own id.
-        let taker = Identifier<Kind>.random(from: random)
-        return try await database.write { db in
-            try Self.use(fingerprint, by: taker.text, until: end, in: db) != .usedByAnother
-        }
+        return SingleUse(
+            fingerprint: Fingerprint(of: parts), taker: Identifier<Kind>.random(from: random).text, end: end)
     }
 
     /// The outcome of an attempt to use something once.

@@ -3,12 +3,13 @@ public import Directory
 public import JOSE
 import JSON
 public import OAuth
+public import Storage
 public import Values
 
 /// Reads request objects, whose signature proves which client makes the request (OpenID Connect Core §6.1, RFC 9101).
 /// It proves no more: the same parameters are accepted unsigned too, so the browser may omit some.
 ///
-/// An object with a `jti` is accepted once, when it is opened: from then on the browser carries its parameters. One
+/// An object with a `jti` is accepted once, when its parameters are stored: from then on the browser carries them. One
 /// without may be used again until it expires, like an unsigned request: the user who is present decides about it, and
 /// `state` and `nonce` tell the client when a response is not its own.
 public struct RequestObjects: Sendable {
@@ -35,23 +36,32 @@ public struct RequestObjects: Sendable {
         self.clock = clock
     }
 
-    /// The parameters in `text`, a request object of `client`. They take precedence over those beside it.
-    public func parameters(
-        of text: String, from client: Client
-    ) async throws -> [(name: String, value: String)] {
+    /// What a valid object holds. It is not spent yet.
+    public struct Opened: Sendable {
+        /// They take precedence over those beside the object.
+        public let parameters: [(name: String, value: String)]
+        fileprivate let use: ReplayMemory.SingleUse?
+
+        /// Spends an object with a `jti` in the transaction that charges its sender and stores the parameters: anybody
+        /// may send one, and what is refused may be sent again. Throws an `OAuthError` when it was spent before.
+        @Sendable public func spend(in db: any Transaction) throws {
+            guard try use?.isFirst(in: db) ?? true else {
+                throw OAuthError.requestObjectRefused(
+                    "request_object_replayed", "its jti was used: each request needs an object of its own")
+            }
+        }
+    }
+
+    /// Opens `text`, a request object of `client`.
+    public func open(_ text: String, from client: Client) async throws -> Opened {
         guard !Self.isUnsigned(text) else { throw OAuthError.requestNotSupported }
         let jwt = try await verified(text, from: client)
-        let parameters = try parameters(in: jwt)
-        // Last of all, so that an invalid object spends nothing.
-        try await spend(jwt, of: client)
-        return parameters
+        return Opened(parameters: try parameters(in: jwt), use: try use(of: jwt, from: client))
     }
 
     /// The same for the object at the URL `address`, which a browser at the IP address `browser` brought.
-    public func parameters(
-        at address: String, from client: Client, for browser: String
-    ) async throws -> [(name: String, value: String)] {
-        try await parameters(of: try await addresses.object(at: address, of: client, for: browser), from: client)
+    public func open(at address: String, from client: Client, for browser: String) async throws -> Opened {
+        try await open(try await addresses.object(at: address, of: client, for: browser), from: client)
     }
 
     private func verified(_ text: String, from client: Client) async throws -> VerifiedJWT {
@@ -112,12 +122,9 @@ public struct RequestObjects: Sendable {
         }
     }
 
-    private func spend(_ jwt: VerifiedJWT, of client: Client) async throws {
-        guard let identifier = try jwt.identifier, let end = try jwt.expiresAt else { return }
-        guard try await replays.isFirst(identifier, in: .requestObject, of: client.id, until: end) else {
-            throw OAuthError.requestObjectRefused(
-                "request_object_replayed", "its jti was used: each request needs an object of its own")
-        }
+    private func use(of jwt: VerifiedJWT, from client: Client) throws -> ReplayMemory.SingleUse? {
+        guard let identifier = try jwt.identifier, let end = try jwt.expiresAt else { return nil }
+        return replays.use(of: identifier, in: .requestObject, of: client.id, until: end)
     }
 
     /// The value as a query would have it; nil for a value that cannot be in one.

@@ -8,7 +8,7 @@ import Values
 
 @Suite("A merchant's issuers make users no faster than its administrator") struct IssuerUserBoundTests {
     @Test(
-        "an assertion of an unknown person is refused while the merchant has too many new users, and is good afterwards",
+        "an assertion of an unknown person is refused while the merchant has too many new users, and good afterwards",
         arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -54,7 +54,7 @@ import Values
     }
 
     @Test(
-        "a user who comes back from an issuer is not made while its merchant has too many new ones, and is told to wait",
+        "a user who comes back from an issuer is not made while its merchant has too many new ones, but told to wait",
         arguments: Backend.available)
     func browser(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in

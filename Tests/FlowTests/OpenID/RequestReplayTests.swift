@@ -1,3 +1,4 @@
+import Authentication
 import JSON
 import OAuth
 import Storage
@@ -54,6 +55,32 @@ struct RequestReplayTests {
             #expect(try await other.refusal(other.object(["jti": "same"])) == nil)
             #expect(try await signer.refusal(signer.object(["jti": "same"])) == nil)
             #expect(try await signer.refusal(signer.object(["jti": "same"])) == "invalid_request_object")
+        }
+    }
+
+    @Test(
+        "a request object that is refused because too many requests began is not spent, and nothing is kept of it",
+        arguments: Backend.available)
+    func throttled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let signer = try await RequestSigner(world)
+            let now = world.server.clock.now
+            try await world.server.database.write { db in
+                for _ in 1...1000 { _ = try InteractionThrottle.charge(from: "127.0.0.1", at: now, in: db) }
+            }
+            func remembered() async throws -> Int {
+                try await world.server.database.read { try $0.rows("SELECT fingerprint FROM used_assertions").count }
+            }
+            let objects = ["one", "two", "three"].map { signer.object(["jti": .string($0)]) }
+            for object in objects {
+                let slowed = try await world.server.get(signer.party.address(["request": object]))
+                #expect(slowed.status == 429 && slowed.header("retry-after") == "1", "\(slowed)")
+            }
+            #expect(try await remembered() == 0)
+            world.server.clock.advance(by: .seconds(1))
+            let opened = try await world.server.get(signer.party.address(["request": objects[0]]))
+            #expect(opened.status == 303 && opened.redirected("error") == nil, "\(opened)")
+            #expect(try await remembered() == 1)
         }
     }
 
