@@ -96,12 +96,15 @@ struct JWTBearerFixture: Sendable {
         client = try await Self.client(of: merchant, clients)
     }
 
-    static func client(of merchant: Merchant.ID?, _ clients: Clients) async throws -> ClientCredentials {
+    static func client(
+        of merchant: Merchant.ID?, _ clients: Clients, requiringVerifiedEmail isStrict: Bool = false
+    ) async throws -> ClientCredentials {
         let metadata = try ClientMetadata(
             .members([
                 "client_name": "Backend", "scope": "openid profile email admin:merchant",
                 "grant_types": .array(
                     [GrantType.jwtBearer, .tokenExchange, .refreshToken].map { .string($0.name) }),
+                "require_verified_email": .bool(isStrict),
             ]))
         let registered = try await clients.register(metadata, merchant: merchant)
         return ClientCredentials(id: registered.client.id, secret: registered.secret)

@@ -84,6 +84,27 @@ import Values
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_issuer")
     }
 
+    @Test(
+        "a client that needs verified addresses gets no token of a user without one, and no assertion is spent for it",
+        arguments: Backend.available)
+    func unverified(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        try await fixture.trust(signer)
+        let strict = try await JWTBearerFixture.client(
+            of: fixture.merchant, fixture.clients, requiringVerifiedEmail: true)
+        let assertion = signer.sign(fixture.claims())
+        #expect(try await fixture.refusal(of: assertion, from: strict) == "unverified_user")
+        #expect(try await fixture.count("SELECT id FROM users") == 0)
+        #expect(try await fixture.count("SELECT fingerprint FROM used_assertions") == 0)
+        let user = try #require(try await fixture.present(assertion).user)
+        let known = signer.sign(fixture.claims())
+        #expect(try await fixture.refusal(of: known, from: strict) == "unverified_user")
+        _ = try await fixture.database.write { db in
+            try db.execute("UPDATE users SET email = 'kari@example.com', email_verified = 1 WHERE id = \(user)")
+        }
+        #expect(try await fixture.present(known, from: strict).user == user)
+    }
+
     @Test("the granted scope is the client's, without administration")
     func scope() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)

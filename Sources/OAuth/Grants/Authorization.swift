@@ -90,9 +90,14 @@ extension Authorization {
 
     /// The same authorization, which is won only while its client may use `grant`.
     func confirming(_ grant: GrantType) -> Authorization {
-        var confirming = self
-        confirming.claim = ClientRedemption(claim: claim, client: client.id, grant: grant, scope: scope)
-        return confirming
+        won(by: ClientRedemption(claim: claim, client: client.id, grant: grant, scope: scope))
+    }
+
+    /// The same authorization with another claim.
+    func won(by claim: any Redemption) -> Authorization {
+        var authorization = self
+        authorization.claim = claim
+        return authorization
     }
 
     /// The same authorization for `resource`; nil is this server.

@@ -103,6 +103,9 @@ extension OAuthError {
         .invalidGrant, "unverified_user",
         "It is the user, but this client needs people whose e-mail address is verified: send them to /verify.",
         userFault: .unverified)
+    /// RFC 8693 §2.2.2: a subject token that a policy does not accept is an invalid request.
+    static let unverifiedSubject = OAuthError(
+        .invalidRequest, unverifiedUser.reason, unverifiedUser.hint, userFault: .unverified)
     /// The identity provider asserts a user that is unknown here: the app registers or links the user, then tries
     /// again.
     public static let unknownUser = OAuthError(

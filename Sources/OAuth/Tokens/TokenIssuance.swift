@@ -23,7 +23,7 @@ public struct TokenIssuance: Sendable {
         // If a parallel request rotates the token meanwhile, the grant runs again; no honest race needs more attempts.
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
-            let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
+            let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer).confirmingUser(by: type)
             let authorization = ClientRedemption.isNeeded(by: client, for: type) ? aimed.confirming(type) : aimed
             guard var response = try await mint.tokens(for: authorization) else { continue }
             if type == .tokenExchange { response.issuedTokenType = TokenResponse.accessTokenType }

@@ -1,0 +1,36 @@
+import Directory
+import Storage
+import Values
+
+/// Confirms that the user's e-mail address is verified, where the client takes no others, whatever the grant.
+struct VerifiedUserRedemption: Redemption {
+    let claim: any Redemption
+    let user: UserID
+    let refusal: OAuthError
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        let outcome = try claim.win(attempt, in: db)
+        switch outcome {
+        case .won, .wonAgain: break
+        case .wonBefore, .changed, .refused, .replayed: return outcome
+        }
+        // Asked afterwards, because the claim may make the user. Thrown, so that nothing is committed: what would have
+        // been spent is good once the address is verified.
+        guard try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 1").isEmpty else {
+            throw refusal
+        }
+        return outcome
+    }
+}
+
+extension Authorization {
+    /// The same authorization, which is won only for a user whom its client takes. One in an existing family was asked
+    /// when that began.
+    func confirmingUser(by grant: GrantType) -> Authorization {
+        guard client.requiresVerifiedEmail, let subject, case .new = family else { return self }
+        return won(
+            by: VerifiedUserRedemption(
+                claim: claim, user: subject.user,
+                refusal: grant == .tokenExchange ? .unverifiedSubject : .unverifiedUser))
+    }
+}
