@@ -225,8 +225,9 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "TestSupport", "Server", "HTTPSupport", "OpenID", "OAuth", "Authentication", "Directory", "Delivery",
-                "Mail", "Pages", "Keys", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Logging",
+                "TestSupport", "Server", "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory",
+                "Delivery", "Mail", "Pages", "Keys", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography",
+                "Logging",
             ]),
         tests("ArchitectureTests", []),
     ]

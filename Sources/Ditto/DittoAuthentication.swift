@@ -20,19 +20,19 @@ public struct DittoAuthentication: Sendable {
     /// body that Ditto does not send, `invalidClient` for a signature that is not Ditto's, any other for a user who is
     /// not admitted.
     public func answer(
-        to body: [UInt8], signatures: [String], at webhook: DittoWebhook
+        to body: [UInt8], signatures: [String], at webhook: AskedWebhook
     ) async throws -> DittoAnswer {
         let now = clock.now
-        let rules = webhook.rules
         // First, and for the bytes as received: a sender other than Ditto learns nothing about the request.
         if let sealed = webhook.sealedSecrets {
             let secrets = try DittoSecrets(opening: sealed, of: webhook.id, with: seal)
             try DittoSignature(signatures).verify(body, with: secrets, at: now)
         }
         let request = try DittoRequest(body)
+        let rules = try webhook.rules
         guard rules.provider.map({ $0 == request.provider }) ?? true else { throw Self.elsewhere("provider") }
         guard rules.database.map({ $0 == request.database }) ?? true else { throw Self.elsewhere("database") }
-        let person = try await tokens.person(of: request.token, for: webhook, at: now)
+        let person = try await tokens.person(of: request.token, for: webhook, by: rules, at: now)
         // Ditto could read a lifetime of zero as unlimited.
         guard person.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
         guard rules.permissions.suits(person) else { throw Self.tooMuch }

@@ -28,17 +28,19 @@ public struct DittoTokens: Sendable {
     }
 
     /// The user of the token `text`, if `webhook` accepts such a token.
-    func person(of text: String, for webhook: DittoWebhook, at now: Timestamp) async throws -> DittoUser {
+    func person(of text: String, for webhook: AskedWebhook, by rules: DittoRules, at now: Timestamp) async throws
+        -> DittoUser
+    {
         let isJWT = text.contains(".")
         if isJWT, let idToken = try await hints.read(text) {
-            return try await person(of: idToken, for: webhook, at: now)
+            return try await person(of: idToken, for: webhook, by: rules, at: now)
         }
-        guard webhook.rules.takes(isJWT ? .jwtAccessToken : .opaqueAccessToken) else {
+        guard rules.takes(isJWT ? .jwtAccessToken : .opaqueAccessToken) else {
             throw OAuthError.tokenRefused("ditto_token_kind")
         }
         // A JWT access token is stored like any other, and ends like any other.
         return try await person(
-            of: try await accessTokens.present(Secret(text), toMerchant: webhook.merchant), by: webhook.rules)
+            of: try await accessTokens.present(Secret(text), toMerchant: webhook.merchant), by: rules)
     }
 
     private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
@@ -63,14 +65,14 @@ public struct DittoTokens: Sendable {
     }
 
     private func person(
-        of token: IDTokenHint, for webhook: DittoWebhook, at now: Timestamp
+        of token: IDTokenHint, for webhook: AskedWebhook, by rules: DittoRules, at now: Timestamp
     ) async throws -> DittoUser {
         let client = token.client
-        guard webhook.rules.takes(.idToken) else { throw OAuthError.tokenRefused("ditto_token_kind") }
+        guard rules.takes(.idToken) else { throw OAuthError.tokenRefused("ditto_token_kind") }
         guard Merchant.same(webhook.merchant, client.merchant) else {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
-        guard webhook.rules.takes(tokensOf: client.id, isFirstParty: client.firstParty) else {
+        guard rules.takes(tokensOf: client.id, isFirstParty: client.firstParty) else {
             throw OAuthError.tokenRefused("ditto_client")
         }
         // Whoever has the client's sign secret could name any user in it.

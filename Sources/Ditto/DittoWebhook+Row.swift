@@ -12,21 +12,21 @@ extension DittoWebhook {
     }
 
     package init(_ row: Row) throws {
-        try self.init(row) { document, _ in try DittoRules(try JSON(stored: document)) }
+        let id = try row.get("id", as: ID.self)
+        self.init(
+            id: id, merchant: try row.get("merchant_id"), name: try row.get("name"),
+            rules: try Self.reading(id) { try DittoRules(try JSON(stored: try row.get("document"))) },
+            sealedSecrets: try row.get("sealed_secrets"), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
 
-    init(_ row: Row, reading read: (String, ID) throws -> DittoRules) throws {
-        let id = try row.get("id", as: ID.self)
-        let rules: DittoRules
+    /// The rules of the webhook `id` as `read` reads them, or the error that names it.
+    static func reading(_ id: ID, _ read: () throws -> DittoRules) throws -> DittoRules {
         do {
-            rules = try read(try row.get("document"), id)
+            return try read()
         } catch {
             throw StorageError.unreadable("webhooks/\(id): a document that this version does not read")
         }
-        self.init(
-            id: id, merchant: try row.get("merchant_id"), name: try row.get("name"), rules: rules,
-            sealedSecrets: try row.get("sealed_secrets"), createdAt: try row.get("created_at"),
-            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
 
     func insert(in db: any Transaction) throws {

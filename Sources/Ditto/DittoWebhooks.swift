@@ -65,12 +65,12 @@ public struct DittoWebhooks: Sendable {
     }
 
     /// The webhook of that name, if it is not disabled.
-    public func findLive(named name: String) async throws -> DittoWebhook? {
+    public func findLive(named name: String) async throws -> AskedWebhook? {
         guard DittoWebhook.isName(name) else { return nil }
         return try await database.read { db in
             try db.rows(
-                "SELECT \(DittoWebhook.columns) FROM webhooks WHERE name = \(name) AND disabled_at IS NULL"
-            ).first.map { try DittoWebhook($0, reading: parsed.rules) }
+                "SELECT \(AskedWebhook.columns) FROM webhooks WHERE name = \(name) AND disabled_at IS NULL"
+            ).first.map { try AskedWebhook($0, reading: parsed) }
         }
     }
 

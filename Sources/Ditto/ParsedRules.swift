@@ -1,28 +1,62 @@
+import Directory
 import JSON
 import Synchronization
 
 /// The rules of webhooks that were asked lately, as they were read from their documents. Anybody may ask at a webhook's
 /// address, and a document of thousands of queries takes ten milliseconds to read.
 final class ParsedRules: Sendable {
-    private static let most = 64
+    /// More than one merchant has. For one more, the merchant that has most of them loses the least recently used: who
+    /// asks at one merchant's webhooks in turn pushes out no others' rules.
+    static let most = 128
 
-    private struct Entry {
+    fileprivate struct Entry {
         let document: String
         let rules: DittoRules
+        let merchant: Merchant.ID
+        var usedAt: UInt64
     }
 
-    private let entries = Mutex<[DittoWebhook.ID: Entry]>([:])
+    fileprivate struct State {
+        var entries: [DittoWebhook.ID: Entry] = [:]
+        /// Counts the uses.
+        var now: UInt64 = 0
+    }
 
-    /// The rules of `document`, which is stored for `id` now.
-    func rules(of document: String, for id: DittoWebhook.ID) throws -> DittoRules {
-        if let entry = entries.withLock({ $0[id] }), entry.document.utf8.elementsEqual(document.utf8) {
-            return entry.rules
-        }
+    private let state = Mutex(State())
+
+    /// The rules of `document`, which is stored for the webhook `id` of `merchant` now.
+    func rules(of document: String, for id: DittoWebhook.ID, of merchant: Merchant.ID) throws -> DittoRules {
+        if let rules = state.withLock({ $0.use(id, document) }) { return rules }
         let rules = try DittoRules(try JSON(stored: document))
-        entries.withLock { entries in
-            if entries.count >= Self.most { entries.removeAll() }
-            entries[id] = Entry(document: document, rules: rules)
-        }
+        state.withLock { $0.keep(rules, of: document, for: id, of: merchant) }
         return rules
+    }
+
+    /// Whether the rules of the webhook are here.
+    func has(_ id: DittoWebhook.ID) -> Bool { state.withLock { $0.entries[id] != nil } }
+}
+
+extension ParsedRules.State {
+    fileprivate mutating func use(_ id: DittoWebhook.ID, _ document: String) -> DittoRules? {
+        guard let entry = entries[id], entry.document.utf8.elementsEqual(document.utf8) else { return nil }
+        now += 1
+        entries[id]?.usedAt = now
+        return entry.rules
+    }
+
+    fileprivate mutating func keep(
+        _ rules: DittoRules, of document: String, for id: DittoWebhook.ID, of merchant: Merchant.ID
+    ) {
+        if entries[id] == nil, entries.count >= ParsedRules.most { makeRoom() }
+        now += 1
+        entries[id] = ParsedRules.Entry(document: document, rules: rules, merchant: merchant, usedAt: now)
+    }
+
+    private mutating func makeRoom() {
+        let counts = Dictionary(entries.values.map { ($0.merchant, 1) }, uniquingKeysWith: +)
+        guard let largest = counts.max(by: { $0.value < $1.value })?.key,
+            let oldest = entries.filter({ $0.value.merchant == largest }).min(by: { $0.value.usedAt < $1.value.usedAt })
+        else { return }
+        entries[oldest.key] = nil
     }
 }

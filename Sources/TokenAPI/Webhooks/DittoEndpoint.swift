@@ -31,16 +31,16 @@ public struct DittoEndpoint: Endpoint {
             return .json(answer.json)
         } catch let refusal as OAuthError {
             refusal.log(to: context.logger)
-            return Self.response(to: refusal, webhook)
+            return try Self.response(to: refusal, webhook)
         }
     }
 
-    private static func response(to refusal: OAuthError, _ webhook: DittoWebhook) -> Response {
+    private static func response(to refusal: OAuthError, _ webhook: AskedWebhook) throws -> Response {
         let status: Status =
             switch refusal.code {
             case .invalidRequest, .requestTooLarge: .badRequest
             case .invalidClient: .unauthorized
-            default: Status(code: webhook.rules.refusalStatus, reasonPhrase: "")
+            default: Status(code: try webhook.rules.refusalStatus, reasonPhrase: "")
             }
         var response = Response.json(DittoAnswer.refused(refusal).json, status: status)
         // RFC 9110 §15.5.2: a 401 must have a challenge.
