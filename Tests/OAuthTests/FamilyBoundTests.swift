@@ -1,5 +1,6 @@
 import Cryptography
 import Directory
+import JSON
 import Storage
 import TestSupport
 import Testing
@@ -79,6 +80,18 @@ struct FamilyBoundTests {
         }
         #expect(live == 1000 && ended == 1000 && expired == 1001)
         #expect(try await world.count("SELECT fingerprint AS id FROM refresh_tokens") == 2001)
+        await world.database.close()
+    }
+
+    @Test("an access token that can be refreshed lives a day at most, for a loop leaves one each time")
+    func longLived() async throws {
+        let world = try await TokenFixture(
+            try await Backend.sqlite.open(), lifetimes: [.init("access_token_lifetime", 31_536_000)])
+        let first = try await world.signIn()
+        #expect(first.lifetime == .days(1))
+        for _ in 1...3 { #expect(try await world.refresh(first).lifetime == .days(1)) }
+        world.clock.advance(by: .days(1))
+        #expect(await !world.isLive(first))
         await world.database.close()
     }
 

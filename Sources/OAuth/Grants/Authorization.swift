@@ -36,14 +36,16 @@ public struct Authorization: Sendable {
     /// The longest lifetime of a token that administers, whatever its client is set to: about a working session.
     static let longestAdministration: Duration = .hours(1)
 
-    /// The longest lifetime of a client's own token. No number of them is the limit, as it is for users' tokens, and
-    /// the client gets another whenever it likes.
-    static let longestOwn: Duration = .days(1)
-
     /// The lifetime of the access token.
     var lifetime: Duration {
         if scope.administers { return min(client.accessTokenLifetime, Self.longestAdministration) }
-        return subject == nil ? min(client.accessTokenLifetime, Self.longestOwn) : client.accessTokenLifetime
+        return isRenewable ? client.renewableTokenLifetime : client.accessTokenLifetime
+    }
+
+    /// Whether the client gets another such token whenever it likes: its own, and one of a family that it refreshes.
+    private var isRenewable: Bool {
+        guard subject != nil, case .new = family, case .none = refresh else { return true }
+        return false
     }
 
     public init(
@@ -61,6 +63,12 @@ public struct Authorization: Sendable {
         self.isOfFrontChannel = isOfFrontChannel
         self.claim = claim
     }
+}
+
+extension Client {
+    /// The lifetime of an access token that it gets another of whenever it likes. No number of them is the limit, as it
+    /// is of token families: a loop leaves one each time.
+    var renewableTokenLifetime: Duration { min(accessTokenLifetime, .days(1)) }
 }
 
 extension Authorization {

@@ -47,6 +47,6 @@ public struct RefreshToken: Sendable {
     static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Expiry {
         let unused = now + client.refreshTokenLifetime
         let token = min(unused, client.refreshFamilyLifetime.end(since: familySince) ?? unused)
-        return Expiry(token: token, family: max(token, now + client.accessTokenLifetime))
+        return Expiry(token: token, family: max(token, now + client.renewableTokenLifetime))
     }
 }

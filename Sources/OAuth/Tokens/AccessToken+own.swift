@@ -9,6 +9,6 @@ extension AccessToken {
             fingerprint: Secret<AccessToken>("").fingerprint, family: nil, client: client.id,
             merchant: client.merchant, isFirstParty: client.firstParty, isSPiDCompatible: client.spidCompatible,
             user: nil, keptSubject: nil, scope: client.scope.byDefault, resource: nil, isOfFrontChannel: false,
-            clientScope: client.scope, issuedAt: now, expiresAt: now + client.accessTokenLifetime, signedInAt: now)
+            clientScope: client.scope, issuedAt: now, expiresAt: now + client.renewableTokenLifetime, signedInAt: now)
     }
 }
