@@ -22,10 +22,8 @@ public struct AuthorizationCodeGrant: Grant {
 
         if let code = ExchangeCode(opening: value, by: seal) {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
-            // The receiving client may have lost a scope since the code was sold.
-            let scope = code.scope.intersection(client.scope)
             return authorization(
-                client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(code)))
+                client, code.subject, code.scope, .none, parent: code.source, CodeRedemption(code: .exchange(code)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
@@ -44,6 +42,8 @@ public struct AuthorizationCodeGrant: Grant {
         _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: TokenFamily.ID?,
         _ claim: CodeRedemption
     ) -> Authorization {
+        // The client may have lost a scope since the code was sold or sent.
+        let scope = scope.intersection(client.scope)
         let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false
         return Authorization(
             client: client, subject: subject, scope: scope, family: .new(parent: parent),
