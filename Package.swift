@@ -55,8 +55,8 @@ let package = Package(
         module(
             "BrowserPages",
             [
-                "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
-                "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging", "Outbound", "Keys",
+                "HTTPSupport", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory",
+                "Delivery", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging", "Outbound", "Keys",
             ]),
         module(
             "AdminAPI",
@@ -144,7 +144,7 @@ let package = Package(
                 .embedInCode("v023_more_bounds.sql"),
                 .embedInCode("v024_sealed_codes.sql"),
                 .embedInCode("v025_delivery_expiry.sql"),
-                .embedInCode("v027_unspent_codes.sql"),
+                .embedInCode("v026_unspent_codes.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -29,7 +29,7 @@ extension Migration {
         Migration(version: 23, name: "more_bounds", text: PackageResources.v023_more_bounds_sql),
         Migration(version: 24, name: "sealed_codes", text: PackageResources.v024_sealed_codes_sql),
         Migration(version: 25, name: "delivery_expiry", text: PackageResources.v025_delivery_expiry_sql),
-        Migration(version: 27, name: "unspent_codes", text: PackageResources.v027_unspent_codes_sql),
+        Migration(version: 26, name: "unspent_codes", text: PackageResources.v026_unspent_codes_sql),
     ]
 
     private init(

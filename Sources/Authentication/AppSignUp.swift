@@ -43,11 +43,16 @@ public struct AppSignUp: Sendable {
     }
 
     /// Prepares a sign-up. Without a password, the link is one that sets the password. Throws `HashingPoolFull`.
+    ///
+    /// All clients of a merchant share one turn at hashing, because a merchant makes as many as it likes.
     public func prepare(
-        by client: Client.ID, email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
+        by client: Client, email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
     ) async throws -> Prepared {
         var hash: String?
-        if let password { hash = try await hashing.hash(password.text, for: client.text, random: random).encoded }
+        if let password {
+            let sender = client.merchant?.text ?? client.id.text
+            hash = try await hashing.hash(password.text, for: sender, random: random).encoded
+        }
         let now = clock.now
         let user = User(
             id: .random(from: random), email: email.text, emailVerified: false,
@@ -65,7 +70,12 @@ public struct AppSignUp: Sendable {
         return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
     }
 
-    /// The same for one text message, of all clients of `merchant`.
+    /// Takes that charge back: no work was done for it.
+    public func refund(_ client: Client) async throws {
+        try await database.write { db in try Throttle.refundSignUp(by: client, in: db) }
+    }
+
+    /// The same as `charge` for one text message, of all clients of `merchant`.
     public func chargeText(by merchant: Merchant.ID) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeText(by: merchant, at: now, in: db) }
@@ -126,26 +136,5 @@ public struct AppSignUp: Sendable {
                 announcement)
             return taken
         }
-    }
-}
-
-extension Throttle {
-    /// A backend signs up many users from one IP address, so the client is charged instead.
-    fileprivate static func chargeSignUp(
-        by client: Client, at now: Timestamp, in db: any Transaction
-    ) throws -> Duration? {
-        var buckets = [Bucket("sign-ups by|\(client.id)", burst: 600, refill: .seconds(6))]
-        // A merchant makes as many clients as it likes.
-        if let merchant = client.merchant { buckets.append(users(by: merchant)) }
-        return try take(all: buckets, at: now, in: db)
-    }
-
-    /// The same for a user that an administrator of `merchant` makes, without a mail.
-    static func chargeUser(by merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        try take(users(by: merchant), at: now, in: db)
-    }
-
-    private static func users(by merchant: Merchant.ID) -> Bucket {
-        Bucket("users by|\(merchant)", burst: 3000, refill: .seconds(1))
     }
 }

@@ -23,8 +23,8 @@ public struct MailSignIn: Sendable {
     public struct Entry: Sendable {
         public let verification: Verification
         public let user: UserID
-        /// When the user will be deleted, if they asked for that. Then no session was opened.
-        public let deletionDueAt: Timestamp?
+        /// Set when the user asked to be deleted. Then no session was opened.
+        public let leaving: LeavingUser?
     }
 
     /// The user whom a code for `email` would sign in, if there is one.
@@ -42,7 +42,7 @@ public struct MailSignIn: Sendable {
         let place = KnownDevices.Place(address: opening.address, device: opening.device)
         return try await events.write(to: database, at: now) { db, announcement in
             let taken = try take(key, at: place, attempt: opening.id.text, now, in: db, announcement)
-            if case .success(let entry) = taken, entry.deletionDueAt == nil {
+            if case .success(let entry) = taken, entry.leaving == nil {
                 try Sessions.open(
                     opening, user: entry.user, signedInAt: now, replacing: old, at: now, in: db,
                     announcement)
@@ -84,7 +84,7 @@ public struct MailSignIn: Sendable {
             switch try take(key, at: place, attempt: login.id.text, now, in: db, announcement) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let entry):
-                guard entry.deletionDueAt == nil else { return .failure(.gone(reason: "deletion_pending")) }
+                guard entry.leaving == nil else { return .failure(.gone(reason: "deletion_pending")) }
                 try Logins.record(login, of: entry.user, succeeded: true, at: now, in: db)
                 try KnownDevices.remember(place, of: entry.user, at: now, in: db)
                 let row = try db.rows("SELECT password_hash FROM users WHERE id = \(entry.user)").first
@@ -118,9 +118,6 @@ public struct MailSignIn: Sendable {
             try announcement.say(.accessRevoked(keeping: nil), user, db)
         }
         try announcement.sayWhatChanged(since: before, in: db)
-        let dueAt: Timestamp? = try db.rows(
-            "SELECT deletion_due_at FROM users WHERE id = \(user)"
-        ).first?.get("deletion_due_at")
-        return .success(Entry(verification: verification, user: user, deletionDueAt: dueAt))
+        return .success(Entry(verification: verification, user: user, leaving: try LeavingUser(user, in: db)))
     }
 }

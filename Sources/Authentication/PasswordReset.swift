@@ -32,7 +32,8 @@ public struct PasswordReset: Sendable {
     }
 
     /// Sets the password, ends every token, session and mailed link, and signs in here in place of `old`, unless the
-    /// user is about to be deleted. `post` joins the transaction. Throws `HashingPoolFull`.
+    /// user is about to be deleted. `post` joins the transaction. The requester's IP address has the turn at hashing:
+    /// anyone can have many links. Throws `HashingPoolFull`.
     public func finish(
         _ link: Secret<Verification>, password: Password, opening: Session.Opening, replacing old: Session.ID?,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
@@ -41,7 +42,7 @@ public struct PasswordReset: Sendable {
         if case .failure(let refusal) = try await verifications.look(at: link, .resetPassword) {
             return .failure(refusal)
         }
-        let hash = try await hashing.hash(password.text, for: link.fingerprint.text, random: random).encoded
+        let hash = try await hashing.hash(password.text, for: opening.address, random: random).encoded
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(

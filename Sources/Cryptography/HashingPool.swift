@@ -3,8 +3,9 @@ import Threads
 
 /// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
 ///
-/// A caller says for whom it asks: the sender's IP address or, where there is none, a user or a client. Senders take
-/// turns, so nobody keeps others from signing in by signing in over and over.
+/// A caller says for whom it asks: the sender's IP address or, for a backend, its merchant. Senders take turns, so
+/// nobody keeps others from signing in by signing in over and over. A sender is nothing that one party can have many
+/// of, such as a user, a client or a link.
 public final class HashingPool: Sendable {
     public let parameters: PasswordHashCost
     private let queue: HashingQueue

@@ -22,7 +22,7 @@ final class HashingQueue: Sendable {
 
     struct Job: Sendable {
         let ticket: Ticket
-        /// Who is to be served: an IP address, or what else tells callers apart.
+        /// Who is to be served: an IP address, or a merchant (`HashingPool`).
         let sender: String
         /// Called once.
         let finish: @Sendable (Outcome) -> Void

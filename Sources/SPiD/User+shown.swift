@@ -1,4 +1,4 @@
-import Directory
+package import Directory
 import JSON
 
 /// What of a profile is shown otherwise than as it is stored.
@@ -11,7 +11,8 @@ extension User {
         return [claim("given_name"), claim("family_name")].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    var displayedName: String { claim("nickname").isEmpty ? formattedName : claim("nickname") }
+    /// What a user is called: the nickname, or else the name.
+    package var displayedName: String { claim("nickname").isEmpty ? formattedName : claim("nickname") }
 
     var gender: String { ["male", "female"].contains(claim("gender")) ? claim("gender") : "undisclosed" }
 }

@@ -2,13 +2,15 @@
 
 The server is at login.localhost and the site at www.shop.localhost, which is another site (its registrable domain is
 shop.localhost). id.shop.localhost is a host of the same site that leads to the server. All speak HTTPS: only so may a
-cookie go along with requests from other sites at all. The scripts send what the SDKs send, and are written for this test.
+cookie go along with requests from other sites at all. The scripts are written for this test: they send what the SDKs
+send, and decide as these do by the members of the answer.
 """
 
 import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import pytest
 from harness.server import Server
@@ -25,7 +27,9 @@ from stage.window import PATIENCE
 
 LOGIN, NOBODY, ID, WWW = "login.localhost", "session.login.localhost", "id.shop.localhost", "www.shop.localhost"
 
-# As account-sdk-browser 5 asks: what may be kept is kept for the tab, a lone redirectURL is followed.
+# As account-sdk-browser 5 asks: what may be kept is kept for the tab, a lone redirectURL is followed. As there, each
+# answer sets a cookie for paywalls (its enableVarnishCookie), whoever has a `result` is logged in, and only a true one is
+# a user.
 BROWSER_SDK = """
     const [service, client, page] = %s;
     const search = new URLSearchParams({
@@ -42,11 +46,20 @@ BROWSER_SDK = """
             return new Promise(() => {});
         }
         if (value.error) throw new Error(value.error.description);
-        sessionStorage.setItem("session", JSON.stringify({value, until: Date.now() + 1000 * value.expiresIn}));
+        const seconds = value.expiresIn || 300;
+        sessionStorage.setItem("session", JSON.stringify({value, until: Date.now() + 1000 * seconds}));
+        const end = value.expiresIn > 0 ? Date.now() + 1000 * value.expiresIn : 0;
+        document.cookie = `SP_ID=${value.sp_id}; expires=${new Date(end).toUTCString()}; path=/; domain=.shop.localhost`;
         return value;
     }
-    const isLoggedIn = async () => "result" in await hasSession();
-    const getUser = async () => { const user = await hasSession(); return user.result ? user : null; };
+    const asked = (decide) => hasSession().then(decide).catch(() => false);
+    const isLoggedIn = () => asked(value => "result" in value);
+    const isConnected = () => asked(value => !!value.result);
+    const getUser = async () => {
+        const user = await hasSession();
+        if (!user.result) throw new Error("The user is not connected to this merchant");
+        return user;
+    };
     hasSession().then(answer => { window.told = answer; }, error => { window.told = {failed: `${error}`}; });
 """
 # As sdk-js asks by a script: first the host for sessions, and the server itself after a LoginException.
@@ -139,6 +152,48 @@ def told(driver: Chrome) -> dict:
     return wait.until(lambda driver: driver.execute_script("return window.told || null"))
 
 
+# What the SDK says of a browser: isLoggedIn, isConnected, the name of getUser (None where it refuses), and whether there
+# is a cookie for paywalls, which must be an sp_id.
+ABSENT = (False, False, None, False)
+NOT_CONNECTED = (True, False, None, False)
+CONNECTED = (True, True, "Kari Nordmann", True)
+
+
+def state(shop: Shop, driver: Chrome) -> tuple:
+    """What the SDK says on a page that it opens anew, and again after it kept the answer."""
+    driver.get(shop.site.origin + "/elsewhere")
+    driver.execute_script("sessionStorage.clear()")
+    driver.get(shop.page)
+    told(driver)
+    ask = """
+        const done = arguments[0], user = getUser().then(user => user.displayName, () => null);
+        Promise.all([isLoggedIn(), isConnected(), user]).then(values => done([...values, document.cookie]));
+    """
+    *decided, cookies = driver.execute_async_script(ask)
+    kept = [cookie.partition("=")[2] for cookie in cookies.split("; ") if cookie.startswith("SP_ID=")]
+    assert all(value.count(".") == 2 for value in kept), kept
+    return (*decided, bool(kept))
+
+
+def log_in(shop: Shop, driver: Chrome, person: Person) -> None:
+    """Signs the user in at the server, for no site."""
+    driver.get(shop.spindle.origin + "/login")
+    driver.find_element("css selector", '[name="email"]').send_keys(person.email)
+    driver.find_element("css selector", '[name="password"]').send_keys(person.password)
+    driver.find_element("css selector", '[name="password"]').submit()
+    WebDriverWait(driver, PATIENCE, 0.05).until(
+        lambda driver: not driver.find_elements("css selector", '[name="password"]'))
+
+
+def log_out(shop: Shop, driver: Chrome, **query) -> None:
+    """Signs out by the address that the SDK makes, at the host of the site."""
+    sdrn = f"sdrn:schibsted.com:client:{shop.client.id}"
+    driver.get(f"{shop.service}/logout?{urlencode({'client_sdrn': sdrn, 'redirect_uri': shop.page} | query)}")
+    if buttons := driver.find_elements("css selector", 'form[action="/logout"] button'):
+        buttons[0].click()
+    WebDriverWait(driver, PATIENCE, 0.05).until(lambda driver: driver.current_url == shop.page)
+
+
 def sign_in(shop: Shop, driver: Chrome) -> None:
     """Signs the user in for the site, from its page and back, as the SDK's login does: it drops what it kept."""
     driver.get(shop.site.origin + "/elsewhere")
@@ -170,37 +225,47 @@ def answer_of_server(shop: Shop, driver: Chrome) -> dict:
 def test_the_browser_sdk_sees_the_user_in_every_browser(shop, browser):
     sign_in(shop, browser)
     # The browser does what it was told to do: across sites the cookie goes along, or it does not.
-    assert answer_of_server(shop, browser)["result"] is not browser.keeps_back
+    assert ("result" in answer_of_server(shop, browser)) is not browser.keeps_back
 
     browser.get(shop.page)
     assert told(browser)["result"] is True
     assert browser.current_url == shop.page and shop.visits() == 2
     user = browser.execute_async_script("getUser().then(arguments[0])")
     assert (user["userId"], user["displayName"]) == (int(shop.person.id), "Kari Nordmann")
-    assert browser.execute_async_script("isLoggedIn().then(arguments[0])") is True
     # The session is there from now on: in a new tab, which kept nothing, no way is gone again.
     browser.execute_script("sessionStorage.clear()")
     browser.get(shop.page)
     assert told(browser)["userStatus"] == "connected" and shop.visits() == 3
 
-    # Signing out at the host of the site, as the SDK does.
-    browser.get(f"{shop.service}/logout?client_sdrn=sdrn:schibsted.com:client:{shop.client.id}&redirect_uri={shop.page}")
-    if buttons := browser.find_elements("css selector", 'form[action="/logout"] button'):
-        buttons[0].click()
-    WebDriverWait(browser, PATIENCE, 0.05).until(lambda driver: driver.current_url == shop.page)
-    browser.execute_script("sessionStorage.clear()")
-    browser.get(shop.page)
-    assert told(browser)["result"] is False
+
+def test_the_browser_sdk_decides_rightly_in_every_state_of_a_browser(shop, browser):
+    assert state(shop, browser) == ABSENT
+    log_in(shop, browser, shop.spindle.create_person())
+    assert state(shop, browser) == NOT_CONNECTED
+    log_out(shop, browser)
+    assert state(shop, browser) == ABSENT
+    sign_in(shop, browser)
+    assert state(shop, browser) == CONNECTED
+    # The user leaves this site alone, and comes back.
+    log_out(shop, browser, logout_scope="client")
+    assert state(shop, browser) == ABSENT
+    browser.get(shop.spindle.origin + "/account")
+    assert browser.current_url == shop.spindle.origin + "/account"
+    log_out(shop, browser)
+    sign_in(shop, browser)
+    assert state(shop, browser) == CONNECTED
+    log_out(shop, browser)
+    assert state(shop, browser) == ABSENT
 
 
 def test_where_nobody_is_signed_in_the_page_goes_the_way_once(shop, browser):
     browser.get(shop.page)
     nobody = told(browser)
-    assert (nobody["result"], nobody["userStatus"]) == (False, "unknown") and shop.visits() == 2
+    assert nobody["userStatus"] == "unknown" and "result" not in nobody and shop.visits() == 2
     for visit in range(3, 6):
         browser.execute_script("sessionStorage.clear()")
         browser.get(shop.page)
-        assert told(browser)["result"] is False and shop.visits() == visit
+        assert told(browser)["userStatus"] == "unknown" and shop.visits() == visit
     # Once the user has signed in, the page learns it at once.
     sign_in(shop, browser)
     browser.get(shop.page)

@@ -19,8 +19,8 @@ public struct DevelopmentSignIn: Sendable {
 
     public enum Outcome: Sendable, Equatable {
         case signedIn(UserID)
-        /// The user will be deleted at that time, and until then can only cancel that.
-        case deletionPending(UserID, until: Timestamp)
+        /// The user will be deleted, and until then can only cancel that.
+        case leaving(LeavingUser)
         case disabled
         /// A user who signed up otherwise has the name's address.
         case addressTaken
@@ -36,7 +36,7 @@ public struct DevelopmentSignIn: Sendable {
         return try await events.write(to: database, at: now) { db, announcement in
             if let user = try User.find(id, in: db) {
                 guard user.disabledAt == nil else { return .disabled }
-                if let dueAt = user.deletionDueAt { return .deletionPending(id, until: dueAt) }
+                if let leaving = try LeavingUser(id, in: db) { return .leaving(leaving) }
             } else {
                 guard try Self.make(id, name, at: now, in: db) else { return .addressTaken }
             }

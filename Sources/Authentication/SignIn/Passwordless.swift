@@ -43,7 +43,10 @@ public struct Passwordless: Sendable {
         public let hasReader: Bool
     }
 
-    public func prepare(_ recipient: Recipient, at client: Client.ID) async throws -> Prepared {
+    /// - Parameter language: the one that the code will be sent in.
+    public func prepare(
+        _ recipient: Recipient, in language: String, at client: Client.ID
+    ) async throws -> Prepared {
         let secret = Secret<Browser>.random(from: random)
         let holder = PasswordlessToken.holder(secret, at: client)
         let (user, draft): (UserID?, Verifications.Draft)
@@ -56,7 +59,8 @@ public struct Passwordless: Sendable {
             draft = verifications.draft(.signInByPhone, phone: number, user: user, browser: holder)
         }
         return Prepared(
-            token: PasswordlessToken(id: draft.verification.id, secret: secret), draft: draft, hasReader: user != nil)
+            token: PasswordlessToken(id: draft.verification.id, secret: secret, language: language), draft: draft,
+            hasReader: user != nil)
     }
 
     /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same.

@@ -7,22 +7,28 @@ import Values
 public struct PasswordlessToken: Sendable {
     let id: Verification.ID
     private let secret: Secret<Browser>
+    /// The language that the code was sent in, for the next one: whoever asks for that need not say it again. It stands
+    /// in the token and not in the database, because the app may choose it anyway.
+    public let language: String?
 
-    init(id: Verification.ID, secret: Secret<Browser>) {
+    init(id: Verification.ID, secret: Secret<Browser>, language: String?) {
         self.id = id
         self.secret = secret
+        self.language = language
     }
 
     /// Reads what an app sends; nil when it cannot be one.
     public init?(_ text: String) {
-        let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 2, text.utf8.count <= 200, text.utf8.allSatisfy({ $0.isASCII && $0 > 0x20 }) else {
-            return nil
-        }
-        self.init(id: Verification.ID(String(parts[0])), secret: Secret(String(parts[1])))
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count), text.utf8.count <= 200,
+            text.utf8.allSatisfy({ $0.isASCII && $0 > 0x20 })
+        else { return nil }
+        self.init(
+            id: Verification.ID(String(parts[0])), secret: Secret(String(parts[1])),
+            language: parts.count == 3 ? String(parts[2]) : nil)
     }
 
-    public var text: String { "\(id.text).\(secret.value)" }
+    public var text: String { [id.text, secret.value, language].compactMap { $0 }.joined(separator: ".") }
 
     static func holder(_ secret: Secret<Browser>, at client: Client.ID) -> Fingerprint<Browser> {
         Fingerprint(of: "passwordless|\(client.text)|\(secret.value)")

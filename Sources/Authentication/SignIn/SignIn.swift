@@ -29,8 +29,8 @@ public struct SignIn: Sendable {
         public let user: UserID
         /// The stored hash after the check.
         let hash: String
-        /// When the user will be deleted, if they asked for that. Until then they can only cancel it.
-        public let deletionDueAt: Timestamp?
+        /// Set when the user asked to be deleted. Until then they can only cancel that.
+        public let leaving: LeavingUser?
         /// Whether the user's address is verified.
         public let isVerified: Bool
 
@@ -75,14 +75,18 @@ public struct SignIn: Sendable {
         let found = try await find(email, place)
         let attempt = Throttle.Attempt(user: email?.text ?? username, address: address, known: found?.known)
         let chargedAt = clock.now
-        let wait = try await database.write { db -> Duration? in
-            if let wait = try Throttle.charge(attempt, at: chargedAt, in: db) { return wait }
-            if let login, let found {
+        let outcome = try await database.write { db in
+            let outcome = try Throttle.charge(attempt, at: chargedAt, in: db)
+            if case .charged = outcome, let login, let found {
                 try Logins.record(login, of: found.id, succeeded: false, at: chargedAt, in: db)
             }
-            return nil
+            return outcome
         }
-        if let wait { throw Refusal.throttled(wait) }
+        let charge: Throttle.Charge
+        switch outcome {
+        case .charged(let taken): charge = taken
+        case .wait(let wait): throw Refusal.throttled(wait)
+        }
 
         let isRight: Bool
         do {
@@ -91,7 +95,7 @@ public struct SignIn: Sendable {
                 password, against: found?.hash, for: address, standIn: standIn)
         } catch let full as HashingPoolFull {
             try await database.write { db in
-                try Throttle.refund(attempt, succeeded: false, in: db)
+                try Throttle.refund(charge, succeeded: false, in: db)
                 if let login { try Logins.forget(login, in: db) }
             }
             throw full
@@ -102,26 +106,22 @@ public struct SignIn: Sendable {
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
         guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
         guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
-        let upgraded = try await welcome(found, hash, attempt, place, login, password: password)
-        return Proof(
-            user: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
-            isVerified: found.isVerified)
+        return try await welcome(found, hash, charge, place, login, password: password)
     }
 
-    /// Clears the failures, stores the device and address as known, and upgrades a hash with weaker parameters. Returns
-    /// the new hash.
+    /// Clears the failures, stores the device and address as known, and upgrades a hash with weaker parameters.
     private func welcome(
-        _ found: Found, _ oldHash: PasswordHash, _ attempt: Throttle.Attempt, _ place: KnownDevices.Place,
+        _ found: Found, _ oldHash: PasswordHash, _ charge: Throttle.Charge, _ place: KnownDevices.Place,
         _ login: Login.Attempt?, password: String
-    ) async throws -> String? {
+    ) async throws -> Proof {
         let now = clock.now
         var upgraded: String?
         if oldHash.needsUpgrade(to: hashing.parameters) {
             // If it fails now, the next sign-in tries again.
-            upgraded = try? await hashing.hash(password, for: attempt.address, random: random).encoded
+            upgraded = try? await hashing.hash(password, for: place.address, random: random).encoded
         }
         let newHash = upgraded
-        let isStill = try await database.write { db in
+        let proof = try await database.write { db -> Proof? in
             // The password may have been changed while it was hashed, because it leaked. Someone with the old one must
             // not become a known device, nor have their guesses cleared.
             let row = try db.rows(
@@ -131,17 +131,19 @@ public struct SignIn: Sendable {
                     AND disabled_at IS NULL
                 """
             ).first
-            guard row != nil else { return false }
-            try Throttle.refund(attempt, succeeded: true, in: db)
+            guard row != nil else { return nil }
+            try Throttle.refund(charge, succeeded: true, in: db)
             try KnownDevices.remember(place, of: found.id, at: now, in: db)
             if let login { try Logins.succeed(login, in: db) }
             if let newHash {
                 try User.rehash(found.id, from: oldHash.encoded, to: newHash, in: db)
             }
-            return true
+            return Proof(
+                user: found.id, hash: newHash ?? oldHash.encoded,
+                leaving: found.isLeaving ? try LeavingUser(found.id, in: db) : nil, isVerified: found.isVerified)
         }
-        guard isStill else { throw Refusal.wrong(reason: "password_changed_meanwhile") }
-        return newHash
+        guard let proof else { throw Refusal.wrong(reason: "password_changed_meanwhile") }
+        return proof
     }
 
     private struct Found: Sendable {
@@ -149,7 +151,7 @@ public struct SignIn: Sendable {
         let hash: PasswordHash?
         let isDisabled: Bool
         let isVerified: Bool
-        let deletionDueAt: Timestamp?
+        let isLeaving: Bool
         let known: Throttle.Attempt.Known?
     }
 
@@ -166,7 +168,8 @@ public struct SignIn: Sendable {
                     id: id,
                     hash: try row.get("password_hash", as: String?.self).map { PasswordHash(encoded: $0) },
                     isDisabled: try row.get("disabled_at", as: Timestamp?.self) != nil,
-                    isVerified: try row.get("email_verified"), deletionDueAt: try row.get("deletion_due_at"),
+                    isVerified: try row.get("email_verified"),
+                    isLeaving: try row.get("deletion_due_at", as: Timestamp?.self) != nil,
                     known: try Self.known(place, of: id, in: db))
             }
         }

@@ -91,31 +91,43 @@ enum Throttle {
         Bucket("everywhere|\(attempt.user)", burst: 100, refill: .seconds(300))
     }
 
-    /// Charges one attempt, or returns how long to wait without charging it.
-    static func charge(_ attempt: Attempt, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+    /// The buckets that an attempt was charged to, the narrowest first.
+    struct Charge: Sendable {
+        fileprivate let buckets: [Bucket]
+    }
+
+    enum Outcome: Sendable {
+        case charged(Charge)
+        /// Nothing was charged.
+        case wait(Duration)
+    }
+
+    /// Charges one attempt, unless it has to wait.
+    static func charge(_ attempt: Attempt, at now: Timestamp, in db: any Transaction) throws -> Outcome {
         guard !attempt.isKnown else {
-            return try take(all: pair(attempt, underAttack: false), at: now, in: db)
+            return try charge(pair(attempt, underAttack: false), at: now, in: db)
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil
         let buckets = pair(attempt, underAttack: underAttack) + address(attempt) + [everywhere(attempt)]
-        if let wait = try take(all: buckets, at: now, in: db) { return wait }
-        if !underAttack { _ = try take(user, at: now, in: db) }
-        return nil
+        // The bucket of a user under attack is full: it takes none of them.
+        return try charge(buckets + (underAttack ? [] : [user]), at: now, in: db)
     }
 
-    /// Takes a charge back: the password was right, or was not checked.
-    static func refund(_ attempt: Attempt, succeeded: Bool, in db: any Transaction) throws {
-        let pair = pair(attempt, underAttack: false)
-        for (index, bucket) in pair.enumerated() {
+    private static func charge(_ buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Outcome {
+        if let wait = try take(all: buckets, at: now, in: db) { return .wait(wait) }
+        return .charged(Charge(buckets: buckets))
+    }
+
+    /// Takes `charge` back, and nothing that was not charged: the password was right, or was not checked.
+    static func refund(_ charge: Charge, succeeded: Bool, in db: any Transaction) throws {
+        for (index, bucket) in charge.buckets.enumerated() {
             if succeeded, index == 0 {
                 try db.execute("DELETE FROM throttles WHERE name = \(bucket.name)")
             } else {
                 try giveBack(bucket, in: db)
             }
         }
-        guard !attempt.isKnown else { return }
-        for bucket in address(attempt) + [user(attempt), everywhere(attempt)] { try giveBack(bucket, in: db) }
     }
 
     /// Charges all `buckets`, or charges none and returns the longest wait.

@@ -28,6 +28,10 @@ extension UserDeletion {
                 guard let found = verification.user else { return .failure(.unknown) }
                 (user, method) = (found, verification.method ?? .mail)
             }
+            // A disabling ends what was offered before it. Nothing is offered after it: no sign-in counts.
+            guard try db.rows("SELECT id FROM users WHERE id = \(user) AND disabled_at IS NOT NULL").isEmpty else {
+                return .failure(.gone(reason: "disabled_user"))
+            }
             if decision == .keep {
                 try announcement.watching(user, in: db) { try Self.restore(user, at: now, in: db) }
             }

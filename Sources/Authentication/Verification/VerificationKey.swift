@@ -1,3 +1,4 @@
+public import Directory
 import Storage
 public import Values
 
@@ -20,13 +21,20 @@ extension Verifications {
         }
     }
 
-    /// Stores a draft for which no mail is sent, in place of the user's last one: nobody is charged for it, however
-    /// often they sign in while they wait to be deleted.
-    public func offerToRestore(_ draft: Draft) async throws {
-        let (user, purpose) = (draft.verification.user, draft.verification.purpose.rawValue)
-        try await database.write { db in
-            try db.execute("DELETE FROM verifications WHERE user_id = \(user) AND purpose = \(purpose)")
+    /// Stores what lets `user` cancel the deletion in `browser`, in place of their last one. No mail is sent, and
+    /// nobody is charged, however often they sign in while they wait to be deleted. Nil when the sign-in no longer
+    /// counts.
+    public func offerToRestore(
+        _ user: LeavingUser, by method: Session.Method, in browser: Fingerprint<Browser>?, continueTo: String
+    ) async throws -> Verification.ID? {
+        let draft = draft(
+            .restore, email: user.email, user: user.id, browser: browser, continueTo: continueTo, method: method)
+        let purpose = Verification.Purpose.restore.rawValue
+        return try await database.write { db in
+            guard try user.holds(in: db) else { return nil }
+            try db.execute("DELETE FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose)")
             try Self.store(draft, in: db)
+            return draft.verification.id
         }
     }
 

@@ -44,7 +44,8 @@ public struct AuthorizationFeature: Feature {
                 pages: pages, consents: oauth.consents, introductions: oauth.introductions,
                 agreements: oauth.agreements, sessions: sessions, clock: clock),
             HasSessionEndpoint(clients: clients, reports: reports, site: site),
-            SessionServiceEndpoint(clients: clients, reports: reports, sessions: pageSessions),
+            SessionServiceEndpoint(
+                clients: clients, reports: reports, names: openID.names, sessions: pageSessions),
             SessionRenewEndpoint(
                 site: site, clients: clients, sessions: sessions, hosts: hosts, clientLogouts: oauth.clientLogouts,
                 clock: clock, random: context.random),

@@ -81,9 +81,9 @@ public struct DevelopmentSignInEndpoint: Endpoint {
             context.logger.warning(
                 "development sign-in: nobody was asked for a password", metadata: ["account": "\(user)"])
             return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
-        case .deletionPending(let user, let dueAt):
-            return try await restoring.offer(
-                user, email: name.email, dueAt: dueAt, by: .password, request, visit)
+        case .leaving(let user):
+            return try await restoring.offer(user, by: .password, request, visit)
+                ?? page(request, visit, input, fault: .disabled)
         case .disabled: return page(request, visit, input, fault: .disabled)
         case .addressTaken: return page(request, visit, input, fault: .taken)
         }

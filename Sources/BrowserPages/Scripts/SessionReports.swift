@@ -5,6 +5,7 @@ public import HTTPSupport
 import JSON
 public import OAuth
 public import OpenID
+import SPiD
 public import Values
 
 /// What pages of a client may know about the session of their browser, in SPiD's words.
@@ -70,10 +71,12 @@ public struct SessionReports: Sendable {
     }
 
     /// What every answer says, also about nobody.
-    func common(for time: Duration) -> [JSON.Member] {
+    ///
+    /// - Parameter time: how long the answer may be kept, where it says so.
+    func common(for time: Duration? = nil) -> [JSON.Member] {
         let base = site.origin.split(separator: "/").last?.split(separator: ":").first.map(String.init)
         let json: JSON = .members([
-            "serverTime": .integer(clock.now.seconds), "expiresIn": .integer(time.seconds),
+            "serverTime": .integer(clock.now.seconds), "expiresIn": time.map { .integer($0.seconds) },
             "baseDomain": base.map { .string($0) },
         ])
         return json.members ?? []
@@ -86,6 +89,7 @@ public struct SessionReports: Sendable {
         let mayName = client.firstParty || scope.contains("profile")
         let user = try await users.find(id)
         let profile = mayName ? user?.profile : nil
+        let name = mayName ? user?.displayedName ?? "" : ""
         let hasNumber = !client.openID.isPairwise
         let isPlatformAgreed = try await agreements.isAccepted(agreements.platform, by: id)
         let isClientAgreed = try await agreements.isAccepted(client.terms, by: id)
@@ -93,7 +97,8 @@ public struct SessionReports: Sendable {
         let json: JSON = .members([
             "userId": hasNumber ? .integer(id.number) : nil,
             "id": .string(try await names.subject(id, for: client)),
-            "uuid": hasNumber ? user.map { .string($0.uuid) } : nil, "displayName": profile?["name"],
+            "uuid": hasNumber ? user.map { .string($0.uuid) } : nil,
+            "displayName": name.isEmpty ? nil : .string(name),
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
             "sp_id": try client.spidCompatible && hasNumber

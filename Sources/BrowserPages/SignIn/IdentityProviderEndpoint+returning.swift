@@ -72,15 +72,16 @@ extension IdentityProviderEndpoint {
                 to: newSession.onward ?? "/login", status: .seeOther,
                 cookies: try await newSessions.cookies(of: newSession))
         case .leaving(let user, let isConfined):
-            let dueAt = user.deletionDueAt ?? user.updatedAt
             // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do, or a link
             // that a merchant made.
             guard attempt.issuer.isTrustedByAll, !isConfined else {
                 return pages.message(
-                    .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
+                    .accountDeletionScheduled, visit, values: ["dueAt": user.dueAt.dayText], status: .forbidden)
             }
-            return try await restoring.offer(
-                user.id, email: user.email ?? "", dueAt: dueAt, by: .issuerUndated, request, visit)
+            guard let page = try await restoring.offer(user, by: .issuerUndated, request, visit) else {
+                throw IdentityProviderRefusal.gone(reason: "account_gone_or_changed")
+            }
+            return page
         case .unknown: return say(.upstreamUnknown, .forbidden, attempt, visit, context)
         case .disabled: return say(.upstreamDisabled, .forbidden, attempt, visit, context)
         case .addressTaken: return say(.upstreamTaken, .conflict, attempt, visit, context)

@@ -73,9 +73,11 @@ public struct LoginEndpoint: Endpoint {
                 username: email, password: form["password"] ?? "", address: newSessions.address(request),
                 device: newSessions.device(request),
                 login: newSessions.login(request, client: visit.client))
-            if let dueAt = proof.deletionDueAt {
-                return try await restoring.offer(
-                    proof.user, email: email, dueAt: dueAt, by: .password, request, visit)
+            if let leaving = proof.leaving {
+                guard let page = try await restoring.offer(leaving, by: .password, request, visit) else {
+                    throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
+                }
+                return page
             }
             let newSession = try await newSessions.newSession(
                 request, by: .password, at: visit, isRemembered: form["remember"] == "1")

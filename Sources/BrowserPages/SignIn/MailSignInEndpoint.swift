@@ -76,13 +76,14 @@ public struct MailSignInEndpoint: Endpoint {
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
         case .success(let arrived):
-            guard let dueAt = arrived.deletionDueAt else {
+            guard let leaving = arrived.leaving else {
                 return .sendBrowser(
                     to: newSession.onward ?? "/login", status: .seeOther,
                     cookies: try await newSessions.cookies(of: newSession))
             }
-            return try await Restoring(pages: pages, verifications: verifications).offer(
-                arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, request, visit)
+            return try await Restoring(pages: pages, verifications: verifications)
+                .offer(leaving, by: .mail, request, visit)
+                ?? codes.refusal(.gone(reason: "account_gone_or_changed"), form, request, visit, context)
         }
     }
 

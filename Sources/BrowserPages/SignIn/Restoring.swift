@@ -10,18 +10,18 @@ struct Restoring: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
 
+    /// Nil when the user changed after the sign-in, which then no longer counts.
     func offer(
-        _ user: UserID, email: String, dueAt: Timestamp, by method: Session.Method,
-        _ request: Request, _ visit: PageContext
-    ) async throws -> Response {
+        _ user: LeavingUser, by method: Session.Method, _ request: Request, _ visit: PageContext
+    ) async throws -> Response? {
         let form = pages.forms.issue(request)
-        let draft = verifications.draft(
-            .restore, email: email, user: user, browser: pages.forms.browser(request),
-            continueTo: visit.destination?.text ?? "", method: method)
-        try await verifications.offerToRestore(draft)
+        let continueTo = visit.destination?.text ?? ""
+        let verification = try await verifications.offerToRestore(
+            user, by: method, in: pages.forms.browser(request), continueTo: continueTo)
+        guard let verification else { return nil }
         let page = RestorePage(
-            action: "/account/restore", formToken: form.token, verification: draft.verification.id.text,
-            continueTo: visit.destination?.text ?? "", dueAt: dueAt.dayText)
+            action: "/account/restore", formToken: form.token, verification: verification.text,
+            continueTo: continueTo, dueAt: user.dueAt.dayText)
         return pages.page(
             pages.templates.restore(page, in: visit.frame), visit, cookies: [form.setCookie], formsLeaveSite: true)
     }

@@ -202,7 +202,7 @@ public struct Clients: Sendable {
     }
 
     /// The enabled clients of `client`'s merchant, itself among them, in the order of their ids: the part that is asked
-    /// for. Without a merchant, only itself.
+    /// for. Others that registered themselves are not the merchant's. Without a merchant, only itself.
     public func sharing(merchantOf client: Client, _ part: ListPart) async throws -> [Client] {
         guard let merchant = client.merchant else { return part.offset == 0 && part.limit > 0 ? [client] : [] }
         return try await database.scan(for: .of(merchant)) { db in
@@ -210,6 +210,7 @@ public struct Clients: Sendable {
                 """
                 SELECT \(Self.columns) FROM clients
                 WHERE merchant_id = \(merchant) AND disabled_at IS NULL
+                    AND (registration_token IS NULL OR id = \(client.id))
                 ORDER BY id LIMIT \(part.limit) OFFSET \(part.offset)
                 """
             ).map(Client.init)

@@ -10,18 +10,23 @@ public struct Connections: Sendable {
     /// The clients that `user` is connected to, among `client` and the others of its merchant that did not register
     /// themselves.
     public func clients(of user: UserID, around client: Client) async throws -> [Client] {
-        try await database.read { db in
-            // A client without a merchant has no others: its NULL equals no client's merchant.
-            try db.rows(
-                """
-                SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
-                WHERE connections.user_id = \(user)
-                    AND (clients.id = \(client.id)
-                        OR (clients.merchant_id = \(client.merchant) AND clients.registration_token IS NULL))
-                ORDER BY clients.id
-                """
-            ).map(Client.init)
-        }
+        try await database.read { db in try Self.clients(of: user, around: client, in: db) }
+    }
+
+    /// The same in the caller's transaction.
+    package static func clients(
+        of user: UserID, around client: Client, in db: any Transaction
+    ) throws -> [Client] {
+        // A client without a merchant has no others: its NULL equals no client's merchant.
+        try db.rows(
+            """
+            SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
+            WHERE connections.user_id = \(user)
+                AND (clients.id = \(client.id)
+                    OR (clients.merchant_id = \(client.merchant) AND clients.registration_token IS NULL))
+            ORDER BY clients.id
+            """
+        ).map(Client.init)
     }
 }
 

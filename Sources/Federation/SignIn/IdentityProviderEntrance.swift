@@ -1,4 +1,4 @@
-import Authentication
+public import Authentication
 public import Cryptography
 public import Directory
 public import Storage
@@ -27,7 +27,7 @@ public struct IdentityProviderEntrance: Sendable {
     public enum Entry: Sendable {
         case entered
         /// The user will be deleted. A confined sign-in is good for one merchant only.
-        case leaving(User, isConfined: Bool)
+        case leaving(LeavingUser, isConfined: Bool)
         case unknown, disabled, addressTaken
         /// The issuer was disabled, deleted or changed meanwhile.
         case closed
@@ -57,7 +57,7 @@ public struct IdentityProviderEntrance: Sendable {
                 return .entered
             case .leaving(let user):
                 let isConfined = try assertedBy().isConfined
-                return try User.find(user, in: db).map { .leaving($0, isConfined: isConfined) } ?? .unknown
+                return try LeavingUser(user, in: db).map { .leaving($0, isConfined: isConfined) } ?? .unknown
             case .unknown: return .unknown
             case .disabled: return .disabled
             case .addressTaken: return .addressTaken

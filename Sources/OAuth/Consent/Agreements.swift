@@ -23,9 +23,16 @@ public struct Agreements: Sendable {
         return try await database.read { db in try Self.uri(user, terms.client, in: db) == terms.uri }
     }
 
-    /// Stores that `user` accepts `terms`. Accepting the same again changes nothing.
-    public func accept(_ terms: [Terms], by user: UserID, at now: Timestamp) async throws {
-        try await database.write { db in try Self.accept(terms, by: user, at: now, in: db) }
+    /// Stores that `user` accepts `terms`. Accepting the same again changes nothing. `confirm` joins the transaction
+    /// and refuses by throwing.
+    public func accept(
+        _ terms: [Terms], by user: UserID, at now: Timestamp,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws {
+        try await database.write { db in
+            try confirm(db)
+            try Self.accept(terms, by: user, at: now, in: db)
+        }
     }
 
     /// As above, in the caller's transaction.

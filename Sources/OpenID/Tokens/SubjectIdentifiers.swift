@@ -47,6 +47,14 @@ public final class SubjectIdentifiers: Sendable {
         try await pairwise(user.description, for: client)
     }
 
+    /// SPiD's `pairId` of `user`: the same for all clients of a merchant, and another one for each merchant. Clients
+    /// that must not know that they have users in common get the pairwise identifier.
+    public func pair(_ user: UserID, with client: Client) async throws -> String {
+        if let pairwise = try await pairwise(user, for: client) { return pairwise }
+        let text = "pair|\(client.merchant?.text ?? "")|\(user)"
+        return Hexadecimal.encode(Digest.hmacSHA256(Array(text.utf8), key: try await key()))
+    }
+
     /// The `sid` of the browser session `session` for `client`. If it were the same for all clients, it would undo
     /// pairwise identifiers.
     public func session(_ session: Session.ID, for client: Client) async throws -> String {

@@ -1,5 +1,6 @@
 import Directory
 import HTTP
+import OAuth
 package import Storage
 package import Values
 
@@ -16,5 +17,13 @@ extension RequestingClient {
     package func confirm(_ user: UserID, _ db: any Transaction) throws {
         try confirm(db)
         guard try Connections.has(user, contextClient.id, in: db) else { throw SPiDRefusal.unconnectedUser }
+    }
+
+    /// The same for calls about a user of any of the merchant's clients, as `UserFinder.find` finds them.
+    package func confirmKnown(_ user: UserID, _ db: any Transaction) throws {
+        try confirm(db)
+        guard try token.user == user || !Connections.clients(of: user, around: contextClient, in: db).isEmpty else {
+            throw SPiDRefusal.unconnectedUser
+        }
     }
 }

@@ -39,11 +39,11 @@ package struct RequestingClient: Sendable {
     }
 
     /// `found`, if it is the context client or another of its merchant. A client of another merchant is as unknown as
-    /// one that does not exist.
+    /// one that does not exist, and so is one that registered itself: it is not the merchant's.
     package func known(_ found: Client?) throws(SPiDRefusal) -> Client {
-        guard let found, found.id == contextClient.id || Merchant.same(found.merchant, contextClient.merchant) else {
-            throw .unknownClient
-        }
+        guard let found else { throw .unknownClient }
+        let isMerchants = Merchant.same(found.merchant, contextClient.merchant) && !found.registeredItself
+        guard found.id == contextClient.id || isMerchants else { throw .unknownClient }
         return found
     }
 }

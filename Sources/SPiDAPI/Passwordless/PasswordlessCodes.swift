@@ -15,8 +15,19 @@ struct PasswordlessCodes: Sendable {
     let mail: MailComposer
     let texts: TextComposer?
 
-    /// Reads where a code is to be sent.
-    func recipient(_ value: (String) -> String?) throws(OAuthError) -> Passwordless.Recipient {
+    /// What an app asks for.
+    struct Wanted {
+        let recipient: Passwordless.Recipient
+        /// The language that the app asked for, now or with the first code.
+        let locale: String?
+    }
+
+    /// Reads where a first code is to be sent.
+    func first(_ value: (String) -> String?) throws(OAuthError) -> Wanted {
+        Wanted(recipient: try recipient(value), locale: value("locale"))
+    }
+
+    private func recipient(_ value: (String) -> String?) throws(OAuthError) -> Passwordless.Recipient {
         switch value("connection") {
         case "email":
             guard let email = EmailAddress(reachable: value("email")) else { throw .noAddress }
@@ -31,27 +42,29 @@ struct PasswordlessCodes: Sendable {
         }
     }
 
-    /// Where the code for `token` was sent.
-    func recipient(of token: String?, at client: Client.ID) async throws -> Passwordless.Recipient {
+    /// Another code where the one for `token` was sent, and in its language: SPiD's app for Android names none again.
+    func next(after token: String?, locale: String?, at client: Client.ID) async throws -> Wanted {
         guard let token = token.flatMap({ PasswordlessToken($0) }),
             let recipient = try await passwordless.recipient(of: token, at: client)
         else { throw OAuthError.deadPasswordlessToken }
-        return recipient
+        return Wanted(recipient: recipient, locale: locale ?? token.language)
     }
 
-    /// Sends a code to `recipient`. Whether there is a user changes neither the answer nor what is written.
+    /// Sends a code. Whether there is a user changes neither the answer nor what is written.
     ///
     /// - Parameters:
     ///   - address: who asks, to be charged; nil when they were charged before.
     ///   - confirm: throws when the requester may no longer ask.
     func send(
-        to recipient: Passwordless.Recipient, for client: Client, _ request: Request, locale: String?,
-        from address: String?, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ wanted: Wanted, for client: Client, _ request: Request, from address: String?,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> PasswordlessToken {
-        let visit = try await pages.visit(request, client: client, uiLocales: locale?.replacing("_", with: "-"))
-        let prepared = try await passwordless.prepare(recipient, at: client.id)
+        let locale = wanted.locale?.replacing("_", with: "-")
+        let visit = try await pages.visit(request, client: client, uiLocales: locale)
+        let prepared = try await passwordless.prepare(
+            wanted.recipient, in: visit.frame.language.rawValue, at: client.id)
         let post: Verifications.Post
-        switch recipient {
+        switch wanted.recipient {
         case .mailbox(let email):
             let lifetime = Verification.Purpose.signIn.codeLifetime ?? .zero
             let template = MailTemplate.signInCode(

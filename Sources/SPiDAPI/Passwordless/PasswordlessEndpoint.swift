@@ -22,27 +22,26 @@ public struct PasswordlessEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("/passwordless/start") { request, context in
-            try await respond(request, context) { form, _ in try codes.recipient { form[$0] } }
+            try await respond(request, context) { form, _ in try codes.first { form[$0] } }
         }
         router.post("/passwordless/resend") { request, context in
             try await respond(request, context) { form, client in
-                try await codes.recipient(of: form["passwordless_token"], at: client.id)
+                try await codes.next(after: form["passwordless_token"], locale: form["locale"], at: client.id)
             }
         }
     }
 
-    /// Sends a code to where `find` takes from the form.
+    /// Sends the code that `find` takes from the form.
     private func respond(
         _ request: Request, _ context: SpindleContext,
-        find: (Form, Client) async throws -> Passwordless.Recipient
+        find: (Form, Client) async throws -> PasswordlessCodes.Wanted
     ) async throws -> Response {
         do {
             let form = try Form.read(request)
             context.presumedClient?.note(ClientCredentials.named(request, form))
             let client = try await client(request, form)
             let token = try await codes.send(
-                to: try await find(form, client), for: client, request, locale: form["locale"],
-                from: address.of(request))
+                try await find(form, client), for: client, request, from: address.of(request))
             return .json(.members(["passwordless_token": .string(token.text)]))
         } catch let refusal as OAuthError {
             return refusal.nestedResponse(

@@ -16,18 +16,19 @@ struct PasswordlessResource: SPiDResource {
     var routes: [SPiDRoute] {
         [
             route("start", required: ["connection"], optional: ["email", "phone_number", "phoneNumber"]) { call, _ in
-                try codes.recipient { call[$0] }
+                try codes.first { call[$0] }
             },
             route("resend", required: [], optional: ["passwordless_token", "passwordlessToken"]) { call, client in
-                try await codes.recipient(
-                    of: call["passwordless_token"] ?? call["passwordlessToken"], at: client.id)
+                try await codes.next(
+                    after: call["passwordless_token"] ?? call["passwordlessToken"], locale: call["locale"],
+                    at: client.id)
             },
         ]
     }
 
     private func route(
         _ word: String, required: [String], optional: [String],
-        find: @escaping @Sendable (SPiDCall, Client) async throws -> Passwordless.Recipient
+        find: @escaping @Sendable (SPiDCall, Client) async throws -> PasswordlessCodes.Wanted
     ) -> SPiDRoute {
         SPiDRoute(
             .post, "passwordless/\(word)", name: "Passwordless \(word)", controller: "Passwordless.\(word)",
@@ -38,16 +39,16 @@ struct PasswordlessResource: SPiDResource {
             guard client.spidCompatible, client.may(.passwordless) else {
                 throw OAuthError.grantNotAllowed(client.id)
             }
-            let recipient = try await find(call, client)
+            let wanted = try await find(call, client)
             // Its users' addresses are not seen here, so the client is charged, as for other mails that it causes.
             if let wait = try await signUp.charge(caller.client) { throw OAuthError.tooManyCodes(wait) }
-            if case .phone = recipient, let merchant = client.merchant,
+            if case .phone = wanted.recipient, let merchant = client.merchant,
                 let wait = try await signUp.chargeText(by: merchant)
             {
                 throw OAuthError.tooManyCodes(wait)
             }
             let token = try await codes.send(
-                to: recipient, for: client, call.request, locale: call["locale"], from: nil, confirm: caller.confirm)
+                wanted, for: client, call.request, from: nil, confirm: caller.confirm)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))
         }
     }

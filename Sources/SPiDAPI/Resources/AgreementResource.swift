@@ -86,9 +86,12 @@ public struct AgreementResource: SPiDResource {
 
     @Sendable private func accept(_ call: SPiDCall) async throws -> SPiDAnswer {
         // The call also accepts the platform's terms in the user's name.
-        try call.caller.requireFirstParty()
+        let caller = try call.caller
+        try caller.requireFirstParty()
         let user = try await person(of: call)
-        try await agreements.accept(agreements.terms(for: try call.caller.contextClient), by: user, at: clock.now)
+        try await agreements.accept(agreements.terms(for: caller.contextClient), by: user, at: clock.now) { db in
+            try caller.confirmKnown(user, db)
+        }
         return .element("Agreements", .members(["result": true]))
     }
 }

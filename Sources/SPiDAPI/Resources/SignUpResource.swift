@@ -63,9 +63,10 @@ public struct SignUpResource: SPiDResource {
         let prepared: AppSignUp.Prepared
         do {
             prepared = try await signUp.prepare(
-                by: caller.client.id, email: user.email, password: password, profile: user.profile,
+                by: caller.client, email: user.email, password: password, profile: user.profile,
                 continueTo: way.address.path)
         } catch is HashingPoolFull {
+            try await signUp.refund(caller.client)
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }
         let terms =

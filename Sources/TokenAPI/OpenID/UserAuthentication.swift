@@ -71,7 +71,7 @@ public struct UserAuthentication: Sendable {
             userAgent: request.headers[.userAgent] ?? "")
         do {
             let proof = try await signIn.check(username: name, password: password, address: address, login: login)
-            guard proof.deletionDueAt == nil else { throw Self.refused("deletion_pending") }
+            guard proof.leaving == nil else { throw Self.refused("deletion_pending") }
             return .person(proof.user)
         } catch let refusal as SignIn.Refusal {
             guard case .wrong(let reason) = refusal else { throw refusal.oauthError }

@@ -5,6 +5,7 @@ import Storage
 import Synchronization
 import TestSupport
 import Testing
+import Values
 
 @Suite("Password hashing has its own thread pool")
 struct PasswordQueueTests {
@@ -51,6 +52,20 @@ struct PasswordQueueTests {
         }
     }
 
+    @Test("a backend's sign-up refused for a full queue is charged to neither the client nor its merchant")
+    func noSignUpCharge() async throws {
+        let token = Mutex("")
+        try await whileFull { world in
+            let made = try await world.clientToken(try await world.spidBackend())
+            token.withLock { $0 = made }
+        } _: { world in
+            let refused = try await world.signUp("new@example.com", token.withLock { $0 })
+            #expect(refused.status == 503, "\(refused)")
+            let now = world.server.clock.now.milliseconds
+            #expect(try await world.count("throttles WHERE theoretical_arrival > \(now)") == 0)
+        }
+    }
+
     @Test("a sign-up's link in another browser gets 503 for a full queue, and loses no try")
     func signUpLink() async throws {
         let link = Mutex("")
@@ -78,15 +93,12 @@ struct PasswordQueueTests {
         let pool = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 1,
             random: SystemRandom())
-        // A stored hash names its own cost: this one takes seconds.
-        let dear = PasswordHash(
-            encoded: "$argon2id$v=19$m=1024,t=4096,p=1$c2FsdHNhbHRzYWx0c2FsdA$" + String(repeating: "A", count: 43))
         try await World.with(.sqlite, hashing: pool) { world in
             try await before(world)
             let computed = pool.hashesComputed
-            let running = Task { try await pool.verify("occupies the worker", against: dear, for: "a") }
+            let running = Task { try await pool.verify("occupies the worker", against: .dear, for: "a") }
             while pool.hashesComputed == computed { try await Task.sleep(for: .milliseconds(2)) }
-            let waiting = Task { try await pool.verify("fills the queue", against: dear, for: "a") }
+            let waiting = Task { try await pool.verify("fills the queue", against: .dear, for: "a") }
             while pool.waiting == 0 { try await Task.sleep(for: .milliseconds(2)) }
 
             try await story(world)
@@ -97,5 +109,18 @@ struct PasswordQueueTests {
             _ = try await running.value
             #expect(try await world.signIn().status == 200)
         }
+    }
+}
+
+extension PasswordHash {
+    /// A stored hash names its own cost: this one takes seconds.
+    static let dear = PasswordHash(
+        encoded: "$argon2id$v=19$m=1024,t=4096,p=1$c2FsdHNhbHRzYWx0c2FsdA$" + String(repeating: "A", count: 43))
+}
+
+extension World {
+    /// A sign-up by a backend whose `token` it is.
+    func signUp(_ email: String, _ token: String) async throws -> Answer {
+        try await api("signup", token, ["email": email, "password": "a quite unlikely loom"])
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -99,6 +100,32 @@ import Testing
 
             #expect(try await world.api("terms?clientId=unknown", nil).spidError == "Unknown client ID")
             #expect(try await world.api("terms", "unknown").status == 401)
+        }
+    }
+
+    @Test(
+        "a backend whose token ended meanwhile, or that the user left, accepts nothing for them",
+        arguments: Backend.available)
+    func leftMeanwhile(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform]) { world in
+            let own = try await world.spidBackend(["tos_uri": .string(Self.loom)])
+            let token = try await world.clientToken(own)
+            let path = "user/\(world.user)/agreements/accept"
+            for (table, status) in [("connections", 403), ("access_tokens", 401)] {
+                _ = try await world.signIn(with: own)
+                world.server.interruptions.interrupt {
+                    try await world.server.database.write { db in
+                        _ = try db.execute(SQL(script: "DELETE FROM \(table)"))
+                    }
+                }
+                #expect(try await world.api(path, token, [:]).status == status, "\(table)")
+                #expect(world.server.interruptions.wasInterrupted)
+                #expect(try await world.count("agreements") == 0)
+            }
+            // To have used another of the merchant's clients is enough.
+            _ = try await world.signIn()
+            #expect(try await world.api(path, try await world.clientToken(own), [:]).status == 200)
+            #expect(try await world.count("agreements") == 2)
         }
     }
 

@@ -10,6 +10,7 @@ import Testing
             _ = try await world.signIn(with: loom)
             let token = try await world.clientToken(loom)
             for path in [
+                "describe/user", "anonymous/users", "url/login", "qrcode", "email_templates", "kpis", "user",
                 "purchases", "orders", "order/1", "payments", "vouchers", "voucher/1", "campaigns", "subscribe",
                 "user/\(world.user)/orders", "user/\(world.user)/traits", "user/\(world.user)/credits", "traits",
             ] {

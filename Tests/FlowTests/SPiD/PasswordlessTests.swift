@@ -30,8 +30,8 @@ private struct CodeApp {
         try await send("/passwordless/\(path)", ["connection": "email", "locale": "en", "email": World.email], changes)
     }
 
-    func resend(_ token: String) async throws -> Answer {
-        try await send("/passwordless/resend", ["passwordless_token": token], [:])
+    func resend(_ token: String, _ changes: KeyValuePairs<String, String> = [:]) async throws -> Answer {
+        try await send("/passwordless/resend", ["passwordless_token": token], changes)
     }
 
     /// As account-sdk-ios sends it, with the secret in the body.
@@ -99,6 +99,28 @@ private func expectNested(
             #expect(logins.body.contains("\"api\""))
             // Once.
             expectNested(try await app.redeem(token, code), 400, "invalid_grant")
+        }
+    }
+
+    @Test("another code comes in the language of the first, unless the app asks for one", arguments: Backend.available)
+    func languages(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await CodeApp(world)
+            func text() async throws -> String { try await world.server.mail.letter(to: World.email).text }
+            let first = try await app.start(["locale": "nb_NO"]).require("passwordless_token")
+            let norwegian = "Skriv inn denne koden"
+            #expect(try await text().contains(norwegian))
+            // As account-sdk-android has it, without a locale; and again with the token of that one.
+            let second = try await app.resend(first).require("passwordless_token")
+            #expect(try await text().contains(norwegian))
+            let third = try await app.resend(second)
+            let letter = try await world.server.mail.letter(to: World.email)
+            #expect(letter.text.contains(norwegian))
+            let swedish = try await app.resend(second, ["locale": "sv_SE"])
+            #expect(swedish.status == 200)
+            #expect(try await text().contains("Skriv in den här koden"))
+            let code = try #require(letter.code)
+            #expect(try await app.redeem(try third.require("passwordless_token"), code).status == 200)
         }
     }
 

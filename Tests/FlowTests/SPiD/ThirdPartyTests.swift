@@ -127,6 +127,26 @@ struct ThirdPartyTests {
                 let changed = try await world.server.post(
                     "/api/2/user/\(world.user)", ["name": "Mallory", "contextClientId": other.id], bearer: token)
                 #expect(changed.status == 401, "\(changed)")
+                let kept = try await world.api(
+                    "user/\(world.user)/dataobject/k", token, ["value": "x", "contextClientId": other.id])
+                #expect(kept.status == 401, "\(kept)")
+            }
+        }
+    }
+
+    @Test("a client that registered itself is not among its merchant's clients", arguments: Backend.available)
+    func strangersName(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let other = try await world.confidential([:])
+            #expect(try await world.api("clients", token).data[other.id] != nil)
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET registration_token = 'x' WHERE id = \(other.id)")
+            }
+            let clients = try await world.api("clients", token)
+            #expect(clients.status == 200 && clients.data[other.id] == nil && clients.data[world.app.id] != nil)
+            for path in ["client/\(other.id)", "user/\(world.user)/connected?clientId=\(other.id)"] {
+                #expect(try await world.api(path, token).status == 404, "\(path)")
             }
         }
     }
