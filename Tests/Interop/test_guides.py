@@ -28,7 +28,7 @@ SIGNS = {
     "moving-from-spid.md": (
         "imported          2", "rejected          0", "dry_run           yes", "imported          2",
         "2 exported, 2 mapped, 0 missing, 0 renamed", "12345", "12345", "2 exported, 2 mapped, 0 missing, 0 renamed",
-        "2", "liv@example.com",
+        "3", "liv@example.com", "12346",
     ),
 }
 

@@ -1,7 +1,10 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
+
+@testable import Authentication
 
 @Suite("Password guessing is throttled, and the owner is not locked out")
 struct ThrottleTests {
@@ -89,6 +92,26 @@ struct ThrottleTests {
             #expect(answered == 3)
             #expect(try await world.signIn(from: Self.home).status == 200)
             #expect(try await world.signIn(from: "192.0.2.1").status == 200)
+        }
+    }
+
+    @Test(
+        "attempts during an attack whose passwords nobody looked at give back no guesses that they did not take",
+        arguments: Backend.available)
+    func refund(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            for number in 1...40 { _ = try await guess(world, from: "203.0.113.\(number)") }
+            let now = world.server.clock.now
+            try await world.server.database.write { db in
+                let outcomes = try (1...5).map { number in
+                    let attempt = Throttle.Attempt(user: World.email, address: "192.0.2.\(number)", known: nil)
+                    return try Throttle.charge(attempt, at: now, in: db)
+                }
+                for case .charged(let charge) in outcomes { try Throttle.refund(charge, succeeded: false, in: db) }
+            }
+            var answered = 0
+            for _ in 1...10 where try await guess(world, from: "192.0.2.66").status == 400 { answered += 1 }
+            #expect(answered == 3)
         }
     }
 
