@@ -13,15 +13,20 @@ extension PhoneEndpoint {
     /// `GET`: for a user who signed in here. SPiD's apps open it too, with a way back that the account page has, and in
     /// web views that show that page alone.
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let back = AccountReturn(request)
-        let elsewhere = Response.sendBrowser(to: back?.path ?? AccountEndpoint.path, status: .seeOther)
+        let elsewhere = Response.sendBrowser(
+            to: AccountReturn(request)?.on(.account).path ?? AccountEndpoint.path, status: .seeOther)
         switch try await gate.show(request, inWebViews: true) {
-        case .refuse(let response): return back == nil && texts != nil ? response : elsewhere
+        case .refuse(let response): return texts != nil ? response : elsewhere
         case .enter(let entry):
             guard entry.session.origin == .signIn, try await isThere(for: entry.session.user) else { return elsewhere }
             return try await page(
                 entry, request, notice: entry.form["done"].flatMap { Self.notices[$0] }, status: .ok)
         }
+    }
+
+    /// `GET`: SPiD's other address of the page.
+    @Sendable func showFromSPiD(_ request: Request, context: SpindleContext) async throws -> Response {
+        .sendBrowser(to: AccountReturn(request)?.on(.phones).path ?? Self.path, status: .seeOther)
     }
 
     /// Without text messages there is nothing but a number to remove.
@@ -36,9 +41,12 @@ extension PhoneEndpoint {
     ) async throws -> Response {
         guard let user = try await users.find(entry.session.user) else { throw HTTPRefusal(.notFound) }
         let issued = gate.pages.forms.issue(request, to: user.id)
+        let back = AccountReturn(request)
         let page = PhonesPage(
             action: Self.path, formToken: issued.token, phone: user.verifiedPhone?.text,
-            account: AccountReturn(request)?.path ?? AccountEndpoint.path,
+            account: AccountEndpoint.path,
+            back: try await gate.pages.wayBack(back).map { .init(name: $0.name, address: $0.address) },
+            returnQuery: back.map { "?\($0.query)" } ?? "",
             adding: texts == nil ? .unavailable : user.emailVerified ? .possible : .unverified,
             typed: entry.form["phone_number"] ?? "", notice: notice, refusal: refusal)
         return gate.pages.page(

@@ -34,22 +34,32 @@ public struct PhoneEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.get("\(Self.path)", use: show)
+        router.get("/profile-pages/about-you/phone", use: showFromSPiD)
         router.post("\(Self.path)", use: ask)
-        router.get("\(codes.path)", use: showCode)
-        router.post("\(codes.path)", use: check)
+        router.get("\(Self.codePath)", use: showCode)
+        router.post("\(Self.codePath)", use: check)
         router.form("\(Self.path)/remove", from: Self.path, use: remove)
     }
 
-    private var codes: VerificationForm {
+    private static let codePath = path + "/check"
+
+    /// The form for the code. It keeps the way back that `request` names.
+    private func codes(_ request: Request) -> VerificationForm {
         VerificationForm(
             pages: gate.pages, verifications: verifications, purpose: .verifyPhone, wording: .verifyPhone,
-            path: Self.path + "/check", start: Self.path)
+            path: Self.codePath, start: Self.path, back: AccountReturn(request))
+    }
+
+    /// To the page, after `notice`.
+    private func done(_ notice: PhonesPage.Notice, _ request: Request) -> Response {
+        let back = AccountReturn(request).map { "&\($0.query)" } ?? ""
+        return .sendBrowser(to: "\(Self.path)?done=\(notice)\(back)", status: .seeOther)
     }
 
     @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await gate.show(request) {
         case .refuse(let response): response
-        case .enter(let entry): try await codes.show(request, of: entry.session.user)
+        case .enter(let entry): try await codes(request).show(request, of: entry.session.user)
         }
     }
 
@@ -94,7 +104,7 @@ public struct PhoneEndpoint: Endpoint {
                 error.decorate(&response.headers)
                 return response
             }
-            return codes.ask(draft.verification.id)
+            return codes(request).ask(draft.verification.id)
         }
     }
 
@@ -106,7 +116,8 @@ public struct PhoneEndpoint: Endpoint {
         else { return gate.signInFirst(for: .phones, request) }
         do {
             let outcome = try await phones.finish(
-                codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
+                codes(request).key(form, request), session: session,
+                attempt: Identifier<Verification>.random(from: random).text
             ) { phone, db in
                 // If it was not the user, they will want to know.
                 guard let email = session.email else { return }
@@ -115,8 +126,8 @@ public struct PhoneEndpoint: Endpoint {
             }
             mail.send()
             switch outcome {
-            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
-            case .success: return .sendBrowser(to: Self.path + "?done=added", status: .seeOther)
+            case .failure(let refusal): return codes(request).refusal(refusal, form, request, visit, context)
+            case .success: return done(.added, request)
             }
         } catch StorageError.conflict {
             return gate.pages.message(.phoneTaken, visit, status: .conflict)
@@ -126,7 +137,7 @@ public struct PhoneEndpoint: Endpoint {
     @Sendable private func remove(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             try await phones.remove(of: entry.session)
-            return .sendBrowser(to: Self.path + "?done=removed", status: .seeOther)
+            return done(.removed, request)
         }
     }
 }

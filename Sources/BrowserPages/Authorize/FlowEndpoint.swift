@@ -15,7 +15,6 @@ public struct FlowEndpoint: Endpoint {
         router.get("/auth/forgotpassword", use: forgotten)
         router.get("/account/summary", use: account)
         router.get("/profile-pages", use: account)
-        router.get("/profile-pages/about-you/phone", use: account)
     }
 
     /// Leads to the account page, which has a way back to the client's address.

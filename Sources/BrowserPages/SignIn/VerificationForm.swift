@@ -18,6 +18,8 @@ struct VerificationForm: Sendable {
     let path: String
     /// Where a new code can be requested.
     let start: String
+    /// The application that the user came from, which both addresses keep.
+    var back: AccountReturn?
 
     /// Redirects to the form for the code of `verification`.
     func ask(_ verification: Verification.ID) -> Response {
@@ -32,7 +34,7 @@ struct VerificationForm: Sendable {
         guard
             let verification = try await verifications.awaiting(id, purpose, in: pages.forms.browser(request)),
             user == nil || verification.user == user
-        else { return .sendBrowser(to: start, status: .seeOther) }
+        else { return .sendBrowser(to: start + (back.map { "?\($0.query)" } ?? ""), status: .seeOther) }
         let visit = try await pages.visit(request, of: verification)
         return page(request, visit, verification: id, email: verification.recipient)
     }
@@ -54,7 +56,7 @@ struct VerificationForm: Sendable {
     }
 
     private func address(_ verification: Verification.ID) -> String {
-        "\(path)?verification=\(PercentEncoding.encode(verification.text))"
+        "\(path)?verification=\(PercentEncoding.encode(verification.text))" + (back.map { "&\($0.query)" } ?? "")
     }
 
     /// The typed code, and the browser it was typed in.

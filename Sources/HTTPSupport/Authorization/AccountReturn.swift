@@ -3,32 +3,48 @@ package import HTTP
 import OAuth
 import Values
 
-/// The application that a user came to the account page from, and its address, to which they may go back. SPiD's
-/// clients send both. Neither is checked here.
+/// The application that a user came to their account from, and its address, to which they may go back. SPiD's clients
+/// send both. Neither is checked here.
 package struct AccountReturn: Sendable {
+    /// The page that has the link: that of the account, or that of the phone number.
+    package var page: OwnPage
     package let client: Client.ID
     private let address: String
 
     /// Reads what `query` says of it. Nil when it says nothing, or more than fits.
-    package init?(_ query: Form) {
+    private init?(_ query: Form, on page: OwnPage) {
         guard let client = query[.clientID], let address = query[.redirectURI], (1...100).contains(client.utf8.count),
             (1...2000).contains(address.utf8.count)
         else { return nil }
+        self.page = page
         self.client = Client.ID(client)
         self.address = address
     }
 
     /// Reads it from the address that `request` asks for.
-    package init?(_ request: Request) { self.init(Form.query(of: request.target.text)) }
+    package init?(_ request: Request) {
+        self.init(
+            Form.query(of: request.target.text), on: request.target.path == OwnPage.phones.rawValue ? .phones : .account
+        )
+    }
 
     /// Reads it from a path of ours.
     init?(path: String) {
-        guard path.hasPrefix(PagePath.account + "?") else { return nil }
-        self.init(Form.query(of: path))
+        guard let page = [OwnPage.account, .phones].first(where: { path.hasPrefix($0.rawValue + "?") }) else {
+            return nil
+        }
+        self.init(Form.query(of: path), on: page)
     }
 
-    /// The account page that leads back there.
-    package var path: String { "\(PagePath.account)?\(query)" }
+    /// The page that leads back there.
+    package var path: String { "\(page.rawValue)?\(query)" }
+
+    /// The same on another page.
+    package func on(_ page: OwnPage) -> Self {
+        var there = self
+        there.page = page
+        return there
+    }
 
     package var query: String {
         [(Parameter.clientID.rawValue, client.text), (Parameter.redirectURI.rawValue, address)].encoded
@@ -36,7 +52,7 @@ package struct AccountReturn: Sendable {
 }
 
 extension PageRenderer {
-    /// The name of the application and the address that lead back from the account page: a registered one, or a page of
+    /// The name of the application and the address that lead back from the account: a registered one, or a page of
     /// a SPiD-compatible client. Not for a client that registered itself, which our pages do not speak for.
     package func wayBack(_ from: AccountReturn?) async throws -> (name: String, address: String)? {
         guard let from, let client = try await clients.findLive(from.client), !client.registeredItself,

@@ -8,7 +8,7 @@ package import Values
 package enum Destination: Sendable {
     case request(Interaction)
     case page(OwnPage)
-    /// The account page, and from there back to an application.
+    /// The account or its phone number, and from there back to an application.
     case account(AccountReturn)
     /// Back to the app that signed the user up.
     case app(AppReturn.Address)

@@ -23,6 +23,8 @@ public struct AccountPage: PageContents {
             self.name = name
             self.address = address
         }
+
+        var words: [String: String] { ["name": name, "address": address] }
     }
 
     let account: Profile
@@ -75,7 +77,7 @@ public struct AccountPage: PageContents {
             "hasWays": !links.isEmpty || !connectable.isEmpty,
             "hasOtherSessions": sessions.contains { !$0.isCurrent }, "hasApps": !apps.isEmpty,
         ]
-        if let back { words["back"] = ["name": back.name, "address": back.address] }
+        if let back { words["back"] = back.words }
         if let notice { words["notice"] = texts["account.notice.\(notice)"] }
         if let refused { words["refused"] = [refused.form.rawValue: refused.refusal.words(texts)] }
         return words

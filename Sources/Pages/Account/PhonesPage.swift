@@ -19,6 +19,8 @@ public struct PhonesPage: PageContents {
     let formToken: String
     let phone: String?
     let account: String
+    private let back: AccountPage.Back?
+    let returnQuery: String
     let typed: String
     private let adding: Adding
     private let notice: Notice?
@@ -27,15 +29,20 @@ public struct PhonesPage: PageContents {
     /// - Parameters:
     ///   - phone: the verified number, if there is one.
     ///   - account: the path of the account page.
+    ///   - back: the application that the user came from.
+    ///   - returnQuery: what addresses of ours end with, so that the way back is there too.
     ///   - typed: the number that was typed into a refused form.
     public init(
-        action: String, formToken: String, phone: String?, account: String, adding: Adding, typed: String = "",
-        notice: Notice? = nil, refusal: PageRefusal? = nil
+        action: String, formToken: String, phone: String?, account: String, back: AccountPage.Back? = nil,
+        returnQuery: String = "", adding: Adding, typed: String = "", notice: Notice? = nil,
+        refusal: PageRefusal? = nil
     ) {
         self.action = action
         self.formToken = formToken
         self.phone = phone
         self.account = account
+        self.back = back
+        self.returnQuery = returnQuery
         self.adding = adding
         self.typed = typed
         self.notice = notice
@@ -47,6 +54,7 @@ public struct PhonesPage: PageContents {
             "canAdd": adding == .possible, "isUnverified": adding == .unverified,
             "isUnavailable": adding == .unavailable,
         ]
+        if let back { words["back"] = back.words }
         if let notice { words["notice"] = texts["phones.notice.\(notice)"] }
         words["refusal"] = refusal?.words(texts)
         return words

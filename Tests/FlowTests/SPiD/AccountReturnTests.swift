@@ -20,11 +20,9 @@ struct AccountReturnTests {
             for path in Self.paths {
                 for address in [Self.page, spid.redirectURI] {
                     var browser = Browser(world.server)
-                    let way = try await browser.open(path + query(spid.id, address))
-                    #expect(way.status == 303)
-                    let first = try await browser.open(try #require(way.header("location")))
-                    #expect(first.header("location")?.hasPrefix("/login?continue=") == true)
-                    let login = try await browser.open(try #require(first.header("location")))
+                    var login = try await browser.open(path + query(spid.id, address))
+                    #expect(login.status == 303)
+                    while let next = login.header("location") { login = try await browser.open(next) }
                     let signedIn = try await browser.submit(login, ["email": World.email, "password": World.password])
                     let account = try await browser.open(try #require(signedIn.header("location")))
                     #expect(leadsBack(account, to: address), "\(account)")
@@ -41,6 +39,42 @@ struct AccountReturnTests {
                 String(action).replacing("&amp;", with: "&"), form: form, cookies: browser.cookies)
             #expect(saved.status == 303)
             #expect(leadsBack(try await browser.open(try #require(saved.header("location"))), to: Self.page))
+        }
+    }
+
+    @Test("with text messages, the page of the phone number has it, and keeps it", arguments: Backend.available)
+    func phones(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
+            for path in ["/account/phones", "/profile-pages/about-you/phone"] {
+                var browser = Browser(world.server)
+                var answer = try await browser.open(path + query(spid.id, Self.page))
+                while let next = answer.header("location") { answer = try await browser.open(next) }
+                #expect(answer.body.contains("name=\"password\""), "\(answer)")
+                answer = try await browser.submit(answer, ["email": World.email, "password": World.password])
+                let page = try await browser.open(try #require(answer.header("location")))
+                #expect(page.body.contains("Phone number for codes") && leadsBack(page, to: Self.page), "\(page)")
+
+                answer = try await browser.submit(page, ["phone_number": "1"])
+                #expect(answer.status == 400 && answer.body.contains("href=\"\(Self.page)\""), "\(answer)")
+                let asked = try await browser.submit(page, ["phone_number": PhoneStory.number])
+                #expect(asked.body.contains("Check your phone"), "\(asked)")
+                answer = try await browser.submit(asked, ["code": try await world.textCode()])
+                answer = try await browser.open(try #require(answer.header("location")))
+                #expect(answer.body.contains("Your number is confirmed.") && leadsBack(answer, to: Self.page))
+                answer = try await browser.submit(answer)
+                answer = try await browser.open(try #require(answer.header("location")))
+                #expect(answer.body.contains("The number is removed.") && leadsBack(answer, to: Self.page))
+                let account = answer.body.split(separator: "\"").first { $0.hasPrefix("/account?") }
+                answer = try await browser.open(try String(#require(account)).replacing("&amp;", with: "&"))
+                #expect(leadsBack(answer, to: Self.page), "\(answer)")
+                _ = try await world.server.mail.letter(to: World.email)
+            }
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let elsewhere = try await browser.open("/account/phones" + query(spid.id, "https://evil.example/"))
+            #expect(elsewhere.status == 200 && !elsewhere.body.contains("Back to <bdi>"))
+            #expect(!elsewhere.body.contains("href=\"https://evil"))
         }
     }
 
@@ -70,7 +104,10 @@ struct AccountReturnTests {
                 #expect(signedIn.header("location")?.hasPrefix("/account") == true)
             }
             for path in Self.paths {
-                let plain = try await world.server.get("\(path)?client_id=\(spid.id)&response_type=code")
+                var plain = try await world.server.get("\(path)?client_id=\(spid.id)&response_type=code")
+                if plain.header("location") == "/account/phones" {
+                    plain = try await world.server.get("/account/phones")
+                }
                 #expect(plain.status == 303 && plain.header("location") == "/account")
             }
         }
