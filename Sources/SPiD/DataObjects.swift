@@ -1,4 +1,5 @@
-import Directory
+import Authentication
+package import Directory
 import HTTP
 package import Storage
 package import Values
@@ -34,9 +35,10 @@ package struct DataObjects: Sendable {
         }
     }
 
-    /// Stores `value`, instead of what was there. `confirm` refuses by throwing.
+    /// Stores `value`, instead of what was there. What the clients of `merchant` keep grows in bounds. `confirm`
+    /// refuses by throwing.
     package func set(
-        _ key: String, to value: String, of owner: DataObject.Owner,
+        _ key: String, to value: String, of owner: DataObject.Owner, merchant: Merchant.ID?,
         confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> DataObject {
         let now = clock.now
@@ -51,6 +53,16 @@ package struct DataObjects: Sendable {
                     .conflict,
                     "There may be \(DataObject.most) data objects of \(DataObject.mostBytes) bytes in all: delete one",
                     reason: "too_many_data_objects")
+            }
+            let earlier = try db.rows("SELECT size FROM data_objects WHERE id = \(object.id)").first
+            if let wait = try DataObjectThrottle.charge(
+                size, insteadOf: earlier?.get("size"), of: owner.client, merchant, at: now, in: db)
+            {
+                var refusal = SPiDRefusal(
+                    .tooManyRequests, "Too many new data objects: wait as long as Retry-After says",
+                    reason: "data_objects_throttled")
+                refusal.retryAfter = wait
+                throw refusal
             }
             try db.execute(
                 """

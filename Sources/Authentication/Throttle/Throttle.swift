@@ -33,20 +33,26 @@ enum Throttle {
         let refill: Duration
         /// The most that this bucket ever takes, where `burst` depends on what goes on.
         let largestBurst: Int64
+        /// How much one charge takes.
+        let cost: Int64
 
-        init(_ name: String, burst: Int64, refill: Duration, largestBurst: Int64? = nil) {
+        init(_ name: String, burst: Int64, refill: Duration, largestBurst: Int64? = nil, cost: Int64 = 1) {
             self.name = Fingerprint(of: name)
             self.burst = burst
             self.refill = refill
             self.largestBurst = largestBurst ?? burst
+            self.cost = cost
         }
+
+        /// How long until it has as much room again as one charge takes.
+        var refillOfCharge: Duration { .milliseconds(refill.milliseconds * cost) }
 
         /// The latest time that charges until `now` can have led to. A later one is from before the clock was set back.
         func latestFullAt(at now: Timestamp) -> Timestamp { now + .milliseconds(refill.milliseconds * largestBurst) }
 
-        /// How long until one more fits; zero or less when it fits now.
+        /// How long until one more charge fits; zero or less when it fits now.
         func wait(fullAt: Timestamp, at now: Timestamp) -> Duration {
-            max(fullAt, now) + refill - now - .milliseconds(refill.milliseconds * burst)
+            max(fullAt, now) + refillOfCharge - now - .milliseconds(refill.milliseconds * burst)
         }
     }
 
@@ -150,7 +156,8 @@ enum Throttle {
         guard wait <= .zero else { return wait }
         try db.execute(
             """
-            INSERT INTO throttles (name, theoretical_arrival) VALUES (\(bucket.name), \(max(full, now) + bucket.refill))
+            INSERT INTO throttles (name, theoretical_arrival)
+            VALUES (\(bucket.name), \(max(full, now) + bucket.refillOfCharge))
             ON CONFLICT (name) DO UPDATE SET theoretical_arrival = excluded.theoretical_arrival
             """)
         return nil
@@ -159,7 +166,7 @@ enum Throttle {
     static func giveBack(_ bucket: Bucket, in db: any Transaction) throws {
         try db.execute(
             """
-            UPDATE throttles SET theoretical_arrival = theoretical_arrival - \(bucket.refill.milliseconds)
+            UPDATE throttles SET theoretical_arrival = theoretical_arrival - \(bucket.refillOfCharge.milliseconds)
             WHERE name = \(bucket.name)
             """)
     }

@@ -55,8 +55,9 @@ struct DataObjectResource: SPiDResource {
                     throw SPiDRefusal.malformed("value", "a text of at most \(DataObject.longestValue) bytes")
                 }
                 let (owner, confirm) = try await find(call)
-                return try await answer(
-                    try await objects.set(key, to: value, of: owner, confirm: confirm), call, status: .created)
+                let object = try await objects.set(
+                    key, to: value, of: owner, merchant: try call.caller.contextClient.merchant, confirm: confirm)
+                return try await answer(object, call, status: .created)
             },
             SPiDRoute(.delete, path, name: "Delete \(name)", controller: controller, token: token) { call in
                 let key = try Self.key(call)

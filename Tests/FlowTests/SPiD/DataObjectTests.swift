@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Authentication
+
 @Suite("SPiD's clients keep data objects of their users and of their own")
 struct DataObjectTests {
     @Test("an object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
@@ -157,6 +159,37 @@ struct DataObjectTests {
             #expect(try await set("key5", large + "x") == 400)
             let list = try await world.api("user/\(world.user)/dataobjects", token)
             #expect(list.data.members?.count == 100)
+        }
+    }
+
+    @Test("a merchant's clients do not fill the disk with their users' objects", arguments: Backend.available)
+    func growth(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let sister = try await world.spidBackend()
+            let rival = try await world.spidBackend(of: world.rival)
+            for client in [loom, sister] { _ = try await world.signIn(with: client) }
+            let large = String(repeating: "x", count: 58 * 1024)
+            func set(_ key: String, of client: World.Actor, _ value: String = large) async throws -> Answer {
+                try await world.api("client/\(client.id)/do/\(key)", world.clientToken(client), ["value": value])
+            }
+            #expect(try await set("a", of: loom).status == 201)
+            // What many objects before have used: all but 64 KiB.
+            let bucket = Fingerprint<Throttle.Bucket>(of: "data objects of|\(world.merchant)")
+            let used = world.server.clock.now + .milliseconds((256 * 1024 - 64) * 250)
+            let found = try await world.server.database.write { db in
+                try db.execute("UPDATE throttles SET theoretical_arrival = \(used) WHERE name = \(bucket)")
+            }
+            #expect(found == 1)
+            #expect(try await set("b", of: sister).status == 201)
+            let refused = try await set("c", of: loom)
+            #expect(refused.status == 429 && refused.header("retry-after") == "14", "\(refused)")
+            #expect(try await world.api("client/\(loom.id)/do/c", world.clientToken(loom)).status == 404)
+            // What replaces as much is free, and so is another merchant.
+            #expect(try await set("a", of: loom).status == 201)
+            #expect(try await set("a", of: rival).status == 201)
+            world.server.clock.advance(by: .seconds(14))
+            #expect(try await set("c", of: loom).status == 201)
         }
     }
 
