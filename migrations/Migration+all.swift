@@ -30,11 +30,18 @@ extension Migration {
         Migration(version: 24, name: "sealed_codes", text: PackageResources.v024_sealed_codes_sql),
         Migration(version: 25, name: "delivery_expiry", text: PackageResources.v025_delivery_expiry_sql),
         Migration(version: 26, name: "unspent_codes", text: PackageResources.v026_unspent_codes_sql),
+        Migration(
+            version: 27, name: "rows_by_key", text: PackageResources.v027_rows_by_key_sql, onlyWithRowIDs: true),
+        Migration(version: 28, name: "sessions_of_buyers", text: PackageResources.v028_sessions_of_buyers_sql),
+        Migration(version: 29, name: "removed_links", text: PackageResources.v029_removed_links_sql),
     ]
 
     private init(
-        version: Int, name: String, text: [UInt8], then: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        version: Int, name: String, text: [UInt8], onlyWithRowIDs: Bool = false,
+        then: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) {
-        self.init(version: version, name: name, script: String(decoding: text, as: UTF8.self), then: then)
+        self.init(
+            version: version, name: name, script: String(decoding: text, as: UTF8.self), onlyWithRowIDs: onlyWithRowIDs,
+            then: then)
     }
 }

@@ -12,12 +12,16 @@ public struct ClientsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let clients: Clients
     private let merchants: Merchants
+    private let sessions: Sessions
     private let addresses: AddressRules
 
-    public init(gate: AdministratorGate, clients: Clients, merchants: Merchants, addresses: AddressRules) {
+    public init(
+        gate: AdministratorGate, clients: Clients, merchants: Merchants, sessions: Sessions, addresses: AddressRules
+    ) {
         self.gate = gate
         self.clients = clients
         self.merchants = merchants
+        self.sessions = sessions
         self.addresses = addresses
     }
 
@@ -72,7 +76,10 @@ public struct ClientsEndpoint: Endpoint {
         try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
             client.id, json, lendsResources: administrator.lendsResources,
-            permit: { client, changed in try administrator.permit(client, toBecome: changed) },
+            permit: { client, changed in
+                try administrator.permit(client, toBecome: changed)
+                guard administrator.covers(client, staying: changed, changing: json) else { throw Problem.ofStranger }
+            },
             adopt: Self.adopting(client.id, by: administrator))
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
@@ -101,12 +108,16 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, _) = try await mine(request, context)
-        guard try await clients.delete(client.id) else { throw Problem.notFound("client") }
+        let sessions = sessions
+        guard try await clients.delete(client.id, first: { try await sessions.endBought(by: client.id) }) else {
+            throw Problem.notFound("client")
+        }
         return Response(status: .noContent)
     }
 
     @Sendable private func addSecret(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, _) = try await mine(request, context)
+        let (client, administrator) = try await mine(request, context)
+        guard administrator.maySetSecrets(of: client) else { throw Problem.ofStranger }
         guard let (secret, value) = try await clients.addSecret(to: client.id) else {
             throw Problem(
                 status: .conflict,
@@ -130,7 +141,8 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func endSecret(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, _) = try await mine(request, context)
+        let (client, administrator) = try await mine(request, context)
+        guard administrator.maySetSecrets(of: client) else { throw Problem.ofStranger }
         guard try await clients.endSecret(try context.identifier("sid"), of: client.id) else {
             throw Problem.notFound("secret")
         }

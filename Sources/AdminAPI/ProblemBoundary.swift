@@ -9,6 +9,11 @@ extension Problem {
     static func notFound(_ what: String) -> Problem {
         Problem(status: .notFound, detail: "There is no such \(what), or it is not yours to see.")
     }
+
+    static let ofStranger = Problem(
+        status: .conflict,
+        detail: "This client registered itself, and its developer changes it: a merchant's administrator may delete or "
+            + "disable it, change its scope and, while nobody has used it, make it first_party.")
 }
 
 /// Answers every refusal below `/admin/v1` as a problem document that names the member at fault.

@@ -42,7 +42,9 @@ public struct PasswordReset: Sendable {
         if case .failure(let refusal) = try await verifications.look(at: link, .resetPassword) {
             return .failure(refusal)
         }
-        let hash = try await hashing.hash(password.text, for: opening.address, random: random).encoded
+        let hash = try await hashing.hash(
+            password.text, for: HashingPool.sender(opening.address), random: random
+        ).encoded
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(

@@ -42,7 +42,9 @@ public struct SignUp: Sendable {
         if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
         let hash: String
         do {
-            hash = try await hashing.hash(password.text, for: address, random: random).encoded
+            hash = try await hashing.hash(
+                password.text, for: HashingPool.sender(address), random: random
+            ).encoded
         } catch is HashingPoolFull {
             try await verifications.refund(to: address)
             throw SignIn.Refusal.overloaded
@@ -67,12 +69,13 @@ public struct SignUp: Sendable {
             throw Verification.Refusal.gone(reason: "sign_up_done")
         }
         do {
-            return try await hashing.admit(address) {
+            return try await hashing.admit(HashingPool.sender(address)) {
                 guard try await verifications.chargeTry(verification.id) else {
                     throw Verification.Refusal.gone(reason: "tried_too_often")
                 }
                 do {
-                    return try await hashing.verify(password, against: PasswordHash(encoded: hash), for: address)
+                    return try await hashing.verify(
+                        password, against: PasswordHash(encoded: hash), for: HashingPool.sender(address))
                 } catch let full as HashingPoolFull {
                     try await verifications.refundTry(verification.id)
                     throw full

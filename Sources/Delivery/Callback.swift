@@ -1,16 +1,19 @@
 /// A message to a client's own server. Its body, or its signature, already proves that it comes from us.
 public struct Callback: Sendable, Equatable {
-    public let url: String
+    public internal(set) var url: String
     public let body: String
     public let contentType: String
     /// The header `spindle-signature`, for a body that has no place for one.
     let signature: String?
+    /// The client that it is for, whose address of now is asked for when it is sent.
+    let client: String?
 
-    public init(url: String, body: String, contentType: String) {
-        self.init(url: url, body: body, contentType: contentType, signature: nil)
+    public init(url: String, body: String, contentType: String, client: String? = nil) {
+        self.init(url: url, body: body, contentType: contentType, signature: nil, client: client)
     }
 
-    init(url: String, body: String, contentType: String, signature: String?) {
+    init(url: String, body: String, contentType: String, signature: String?, client: String? = nil) {
+        self.client = client
         self.url = url
         self.body = body
         self.contentType = contentType

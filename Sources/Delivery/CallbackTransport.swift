@@ -5,18 +5,29 @@ public import Outbound
 /// Delivers callbacks to clients' servers.
 public struct CallbackTransport: Transport {
     private let outbound: Outbound
+    private let address: @Sendable (_ client: String) async throws -> String?
     private let receivers = PerHostLimiter()
 
-    public init(outbound: Outbound) { self.outbound = outbound }
+    /// `address` is where a client wants its callbacks now; nil when it is gone, or wants none.
+    public init(outbound: Outbound, address: @escaping @Sendable (_ client: String) async throws -> String?) {
+        self.outbound = outbound
+        self.address = address
+    }
 
     public var kind: Delivery.Kind { .callback }
 
     public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
-        let callback = try Callback(stored: content)
-        try await receivers.visit(callback.url, of: share.whole) {
+        var callback = try Callback(stored: content)
+        if let client = callback.client {
+            // It may have waited for days. Nobody is told any more whom nothing is to be told.
+            guard let url = try await address(client) else { return }
+            callback.url = url
+        }
+        let current = callback
+        try await receivers.visit(current.url, of: share.whole) {
             // A server that is being set up, or set up wrong, may answer anything, and has the delivery's whole
             // lifetime to recover. Only 410 is likely to be final (RFC 9110 §15.5.11).
-            try await outbound.deliver(callback, of: share, isRefusal: { $0 == 410 })
+            try await outbound.deliver(current, of: share, isRefusal: { $0 == 410 })
         }
     }
 }
@@ -53,13 +64,16 @@ extension Outbound {
 extension Callback {
     /// The stored form.
     var stored: String {
-        JSON.members(["url": .string(url), "body": .string(body), "contentType": .string(contentType)]).text
+        JSON.members([
+            "url": .string(url), "body": .string(body), "contentType": .string(contentType),
+            "client": client.map { .string($0) },
+        ]).text
     }
 
     init(stored: String) throws {
         let members = try StoredMembers(stored)
         self.init(
             url: try members.text("url"), body: try members.text("body"),
-            contentType: try members.text("contentType"))
+            contentType: try members.text("contentType"), client: members.optionalText("client"))
     }
 }

@@ -14,5 +14,7 @@ struct StoredMembers {
         return text
     }
 
+    func optionalText(_ name: String) -> String? { json[name]?.string }
+
     private static let unreadable = Undeliverable.refused("its content is not what this program stores")
 }

@@ -24,6 +24,10 @@ extension IssuerSubjects {
         }, export: [IssuerSubjects.export])
 }
 
+enum RemovedLinks {
+    static let table = StoredTable("removed_links", ofUser: .cascade, ofMerchant: .cascade)
+}
+
 extension IdentityProviderRequests {
     static let table = StoredTable(
         "provider_requests", retention: [.rows("providerRequests", key: "state", until: "expires_at")],
@@ -32,5 +36,7 @@ extension IdentityProviderRequests {
 
 extension StoredTable {
     /// The tables of this module, children first.
-    public static let ofFederation = [IssuerSubjects.table, IdentityProviderRequests.table, TrustedIssuers.table]
+    public static let ofFederation = [
+        IssuerSubjects.table, RemovedLinks.table, IdentityProviderRequests.table, TrustedIssuers.table,
+    ]
 }

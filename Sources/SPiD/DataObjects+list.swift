@@ -59,7 +59,7 @@ extension DataObjects {
         let clients: [Client.ID] = try db.rows(
             """
             SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)
+            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)
             """
         ).map { try $0.get("id") }
         var found: [Place] = []

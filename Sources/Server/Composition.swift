@@ -109,7 +109,7 @@ extension Spindle {
             deletion: stores.deletion,
             delivery: DeliveryService(
                 outbox: stores.outbox, mailer: parts.mailer, texts: parts.texts, outbound: outbound,
-                logouts: openID.logouts))
+                logouts: openID.logouts, clients: stores.clients))
     }
 }
 

@@ -1,8 +1,10 @@
 import Delivery
+import Directory
 import Mail
 import OAuth
 import OpenID
 import Outbound
+import Values
 
 /// Sends what waits in the outbox: at once when nudged, and every two seconds what other nodes left or what is due
 /// again.
@@ -18,11 +20,17 @@ struct DeliveryService: BackgroundService {
     /// still takes writes (`BackgroundServices.inTheLastSecond`): the next server sends them at once.
     private static let longestEnd: Duration = .seconds(7)
 
-    init(outbox: Outbox, mailer: any Mailer, texts: (any TextSender)?, outbound: Outbound, logouts: LogoutTokens) {
+    init(
+        outbox: Outbox, mailer: any Mailer, texts: (any TextSender)?, outbound: Outbound, logouts: LogoutTokens,
+        clients: Clients
+    ) {
         self.outbox = outbox
         var routes = [
             DeliveryWorker(outbox, by: MailTransport(mailer: mailer)),
-            DeliveryWorker(outbox, by: CallbackTransport(outbound: outbound)),
+            DeliveryWorker(
+                outbox,
+                by: CallbackTransport(
+                    outbound: outbound, address: { id in try await clients.find(Client.ID(id))?.callbackURI })),
             DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
         ]
         if let texts { routes.append(DeliveryWorker(outbox, by: TextTransport(sender: texts))) }

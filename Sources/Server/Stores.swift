@@ -22,6 +22,7 @@ public struct Stores: Sendable {
     public let clients: Clients
     public let users: Users
     public let families: TokenFamilies
+    let sessions: Sessions
     public let issuers: TrustedIssuers
     let templates: Templates
     let outbox: Outbox
@@ -49,6 +50,7 @@ public struct Stores: Sendable {
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
         events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)
         families = TokenFamilies(database: database, callbacks: callbacks)
+        sessions = Sessions(database: database, clock: clock, events: events)
         users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(
@@ -67,7 +69,8 @@ extension Callbacks.Post {
         self.init(
             leave: { message, db in
                 let callback = Callback(
-                    url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
+                    url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8",
+                    client: message.client.text)
                 try outbox.delivery(
                     callback, share: Delivery.Share(message.merchant),
                     topic: Delivery.Topic(

@@ -4,6 +4,9 @@
 /// SQL and pure decisions, so it may run twice: PostgreSQL repeats a whole closure after a serialization failure, or
 /// after a COMMIT of unknown outcome. Inserts of values that the caller made therefore use ON CONFLICT DO NOTHING.
 public protocol Database: Sendable {
+    /// Whether tables have row ids, by which their rows lie, and find their primary key in an index beside it.
+    var hasRowIDs: Bool { get }
+
     /// Runs `work` on one consistent snapshot. It must not change anything.
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
@@ -55,6 +58,8 @@ public protocol Database: Sendable {
 }
 
 extension Database {
+    public var hasRowIDs: Bool { false }
+
     public func confirmReady() async throws { try await read(Self.askSchema) }
 
     /// Reads a page of the database, which `SELECT 1` alone would not.

@@ -7,16 +7,19 @@ public struct Migration: Sendable {
     public let version: Int
     public let name: String
     public let script: String
+    /// Whether the script changes nothing but how rows lie in tables with row ids. Other engines note the step only.
+    let onlyWithRowIDs: Bool
     /// Work that SQL alone cannot do, after the script and in its transaction.
     let then: @Sendable (any Transaction) throws -> Void
 
     public init(
-        version: Int, name: String, script: String,
+        version: Int, name: String, script: String, onlyWithRowIDs: Bool = false,
         then: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) {
         self.version = version
         self.name = name
         self.script = script
+        self.onlyWithRowIDs = onlyWithRowIDs
         self.then = then
     }
 
@@ -90,6 +93,7 @@ public struct Migrator: Sendable {
         }
         var done: [Int] = []
         for migration in migrations {
+            let isForUs = database.hasRowIDs || !migration.onlyWithRowIDs
             let applied = try await database.migrate { db -> Bool in
                 // Inserted first: of several servers that start together one does the step, and the others wait for it.
                 let isOurs = try db.execute(
@@ -99,6 +103,7 @@ public struct Migrator: Sendable {
                     ON CONFLICT (version) DO NOTHING
                     """)
                 guard isOurs == 1 else { return false }
+                guard isForUs else { return true }
                 for statement in migration.statements { try db.execute(SQL(script: statement)) }
                 try migration.then(db)
                 return true

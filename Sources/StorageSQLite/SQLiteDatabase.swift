@@ -17,6 +17,8 @@ public final class SQLiteDatabase: Database {
 
     deinit { writer.stop() }
 
+    public var hasRowIDs: Bool { true }
+
     /// How many writes wait for the running commit.
     package var waitingWrites: Int { writer.waiting }
 

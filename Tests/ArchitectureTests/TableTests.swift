@@ -27,6 +27,7 @@ import Testing
         var made: [String] = []
         for line in SourceTree.migrations.flatMap(\.lines) {
             if let table = line.firstMatch(of: /^CREATE TABLE (\w+)/)?.output.1 { made.append(String(table)) }
+            if let table = line.firstMatch(of: /^DROP TABLE (\w+)/)?.output.1 { made.removeAll { $0 == table } }
             if let change = line.firstMatch(of: /^ALTER TABLE (\w+) RENAME TO (\w+)/)?.output {
                 made = made.map { $0 == change.1 ? String(change.2) : $0 }
             }

@@ -34,9 +34,29 @@ import Values
         func stop() { listener.stop() }
     }
 
-    private func carrier(_ log: RecordedLog, allowing ranges: [String] = ["127.0.0.1/32"]) -> CallbackTransport {
+    private func carrier(
+        _ log: RecordedLog, allowing ranges: [String] = ["127.0.0.1/32"], addresses: [String: String] = [:]
+    ) -> CallbackTransport {
         let policy = OutboundPolicy(allowedPrivateRanges: ranges.compactMap { CIDR($0) })
-        return CallbackTransport(outbound: Outbound(policy: policy, logger: log.logger))
+        return CallbackTransport(outbound: Outbound(policy: policy, logger: log.logger)) { addresses[$0] }
+    }
+
+    @Test(
+        "what waits for a client goes to its address of now, and nowhere once it has none", arguments: Backend.available
+    )
+    func addressOfNow(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let (old, new) = (try Receiver("204 No Content"), try Receiver("204 No Content"))
+        for client in ["moved", "gone"] {
+            let waiting = house.outbox.delivery(
+                Callback(url: old.url, body: client, contentType: "text/plain", client: client), share: .common)
+            try await house.database.write { db in try waiting.store(in: db) }
+        }
+        let carrier = carrier(house.log, addresses: ["moved": new.url])
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(delivered: 2))
+        #expect(new.requests.map(\.body) == ["moved"] && old.requests.isEmpty)
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
     }
 
     private func post(_ url: String, in house: DeliveryFixture) async throws {

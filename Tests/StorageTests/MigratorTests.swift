@@ -128,6 +128,72 @@ import Testing
         #expect(applied.sorted() == Migration.all.map(\.version))
     }
 
+    @Test("an upgrade that moves rows to their primary keys loses none", arguments: Backend.available)
+    func rowsByKey(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        try await Migrator(database: database, migrations: Migration.all.filter { $0.version < 27 }).migrate(at: 1)
+        try await database.write { db in
+            for statement in Self.tokens { try db.execute(SQL(script: statement)) }
+        }
+        let before = try await kept(database)
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 2)
+        #expect(before.allSatisfy { $0.count == 1 })
+        #expect(try await kept(database) == before)
+        // A parent that goes takes its tokens along, as before.
+        try await database.run("DELETE FROM token_families WHERE id = 'family'")
+        #expect(try await database.rows("SELECT fingerprint FROM refresh_tokens").isEmpty)
+        await database.close()
+    }
+
+    private static let tokens = [
+        """
+        INSERT INTO clients (id, name, redirect_uris, grant_types, scope, authentication_method, first_party,
+            spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime, sealed_sign_secret,
+            created_at, updated_at)
+        VALUES ('phone', '', '', '', '', 'none', 1, 0, 0, 0, 0, '', 0, 0)
+        """,
+        """
+        INSERT INTO token_families (id, client_id, scope, signed_in_at, created_at, expires_at)
+        VALUES ('family', 'phone', 'openid', 1, 2, 3)
+        """,
+        """
+        INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at, expires_at,
+            resource)
+        VALUES ('a', 'family', 'phone', 5, 'openid', 'r', 6, 7, 'https://api.example')
+        """,
+        """
+        INSERT INTO refresh_tokens (fingerprint, family_id, scope, predecessor, issued_at, expires_at, successor,
+            sealed_successor, rotated_at, rotated_by, latest_access_token, confirmed_at, repeat_run, repeats)
+        VALUES ('r', 'family', 'openid', 'p', 1, 2, 's', 'sealed', 3, 'attempt', 'a', 4, 5, 6)
+        """,
+        """
+        INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope, redirect_uri,
+            signed_in_at, expires_at, spent_at, spent_by, family_id, state)
+        VALUES ('c', 'code', 'family', 'phone', 5, 'openid', 'https://r.example', 1, 2, 3, 'attempt', 'family', 'x')
+        """,
+    ]
+    /// Every value of the tables that are moved, found by their indexes.
+    private func kept(_ database: any Database) async throws -> [[String]] {
+        let tables = [
+            "access_tokens": "fingerprint family_id client_id user_id scope rotation issued_at expires_at resource",
+            "refresh_tokens": """
+            fingerprint family_id scope predecessor issued_at expires_at successor sealed_successor rotated_at \
+            rotated_by latest_access_token confirmed_at repeat_run repeats
+            """,
+            "exchange_codes": """
+            fingerprint type source_family_id client_id user_id scope redirect_uri signed_in_at expires_at spent_at \
+            spent_by family_id state
+            """,
+        ]
+        var kept: [[String]] = []
+        for (table, columns) in tables.sorted(by: { $0.key < $1.key }) {
+            let all = columns.split(separator: " ").joined(separator: " || '|' || ")
+            let rows = try await database.rows(SQL(script: "SELECT \(all) AS kept FROM \(table) WHERE expires_at <= 7"))
+            kept.append(try rows.map { try $0.get("kept") })
+        }
+        return kept
+    }
+
     @Test("an upgrade numbers the merchants in the order of their creation", arguments: Backend.available)
     func merchantNumbers(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()

@@ -78,7 +78,7 @@ public struct Users: Sendable {
                 ).map(User.init)
             }
             let clients: [Client.ID] = try db.rows(
-                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND registration_token IS NULL"
+                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND first_party = 1"
             ).map { try $0.get("id") }
             // Each client's first users, in the order of an index: the first of all are among them.
             var numbers: Set<Int64> = []

@@ -65,12 +65,12 @@ public struct ConnectedUsers: Sendable {
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(scope.client)
                                 OR (c.merchant_id = \(scope.merchantOfLogins)
-                                    AND c.registration_token IS NULL))) AS last_login,
+                                    AND c.first_party = 1))) AS last_login,
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.type <> 'auto' AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(scope.client)
                                 OR (c.merchant_id = \(scope.merchantOfLogins)
-                                    AND c.registration_token IS NULL))) AS last_proof
+                                    AND c.first_party = 1))) AS last_proof
                 FROM users WHERE id = \(id) AND deletion_due_at IS NULL
                 """
             ).first.map(Match.init)

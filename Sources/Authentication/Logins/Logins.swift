@@ -57,7 +57,7 @@ public struct Logins: Sendable {
         let clients: [Client.ID] = try db.rows(
             """
             SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)
+            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)
             """
         ).map { try $0.get("id") }
         // All before the part count, so only their places are kept.
@@ -99,7 +99,7 @@ public struct Logins: Sendable {
             WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
+                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
@@ -118,10 +118,10 @@ public struct Logins: Sendable {
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.user_id = \(user)
-                AND (t.id = \(scope.client) OR (t.merchant_id = \(scope.reach) AND t.registration_token IS NULL))
+                AND (t.id = \(scope.client) OR (t.merchant_id = \(scope.reach) AND t.first_party = 1))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
+                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)

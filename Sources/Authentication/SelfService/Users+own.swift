@@ -41,7 +41,9 @@ extension Users {
         also: @escaping Also
     ) async throws -> Bool {
         let now = clock.now
-        let hash = try await hashing.hash(password.text, for: place.address, random: random).encoded
+        let hash = try await hashing.hash(
+            password.text, for: HashingPool.sender(place.address), random: random
+        ).encoded
         return try await events.write(to: database, at: now) { db, announcement in
             let own = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
             let current: String? = try own?.get("password_hash")

@@ -58,7 +58,7 @@ public struct SignIn: Sendable {
         login: Login.Attempt? = nil
     ) async throws -> Proof {
         do {
-            return try await hashing.admit(address) {
+            return try await hashing.admit(HashingPool.sender(address)) {
                 try await judge(
                     username: username, password: password, address: address, device: device, login: login)
             }
@@ -92,7 +92,7 @@ public struct SignIn: Sendable {
         do {
             let standIn = found?.hash == nil ? try await standIn(for: email) : nil
             isRight = try await hashing.verify(
-                password, against: found?.hash, for: address, standIn: standIn)
+                password, against: found?.hash, for: HashingPool.sender(address), standIn: standIn)
         } catch let full as HashingPoolFull {
             try await database.write { db in
                 try Throttle.refund(charge, succeeded: false, in: db)
@@ -118,7 +118,9 @@ public struct SignIn: Sendable {
         var upgraded: String?
         if oldHash.needsUpgrade(to: hashing.parameters) {
             // If it fails now, the next sign-in tries again.
-            upgraded = try? await hashing.hash(password, for: place.address, random: random).encoded
+            upgraded = try? await hashing.hash(
+                password, for: HashingPool.sender(place.address), random: random
+            ).encoded
         }
         let newHash = upgraded
         let proof = try await database.write { db -> Proof? in

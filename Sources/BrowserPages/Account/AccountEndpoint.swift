@@ -7,7 +7,7 @@ import JSON
 import Logging
 public import OAuth
 import Pages
-import Values
+public import Values
 
 /// `/account`: what users see and change about themselves. Every change is a form, and leads back to the page.
 public struct AccountEndpoint: Endpoint {
@@ -19,10 +19,11 @@ public struct AccountEndpoint: Endpoint {
     private let apps: ConnectedApps
     private let links: IssuerSubjects
     let mail: MailComposer
+    private let clock: any WallClock
 
     public init(
         gate: UserAccess, view: AccountView, users: Users, sessions: SessionList, apps: ConnectedApps,
-        links: IssuerSubjects, mail: MailComposer
+        links: IssuerSubjects, mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
         self.view = view
@@ -31,6 +32,7 @@ public struct AccountEndpoint: Endpoint {
         self.apps = apps
         self.links = links
         self.mail = mail
+        self.clock = clock
     }
 
     public func add(to router: inout Routes) {
@@ -118,7 +120,7 @@ public struct AccountEndpoint: Endpoint {
         try await submit(request) { entry in
             try await links.remove(
                 entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
-                from: entry.session.user)
+                from: entry.session.user, at: clock.now)
             return done("link", request)
         }
     }

@@ -18,7 +18,7 @@ public struct AccountFeature: Feature {
         endpoints = [
             AccountEndpoint(
                 gate: access, view: view, users: users, sessions: authentication.sessionList, apps: oauth.apps,
-                links: federation.subjects, mail: mail),
+                links: federation.subjects, mail: mail, clock: context.clock),
             AddressEndpoint(
                 gate: access, view: view, users: users, verifications: authentication.verifications,
                 addresses: authentication.addressChange, mail: mail, random: context.random),

@@ -171,7 +171,10 @@ public struct LogoutEndpoint: Endpoint {
         if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
             return pages.leaving(to: address.location, try await visit(request, logout), cookies: cleared)
         }
-        if let address = logout.address { return .sendBrowser(to: address.location, cookies: cleared) }
+        // An image that arrives only where nobody is signed in would tell any site so.
+        if let address = logout.address, sawPage || request.isNavigation {
+            return .sendBrowser(to: address.location, cookies: cleared)
+        }
         let visit = try await visit(request, logout)
         return pages.page(
             pages.templates.signedOut(SignedOutPage(leaving: logout.leaves?.name), in: visit.frame), visit,

@@ -34,7 +34,9 @@ public struct KnownUsers: Sendable {
             try await !clientLogouts.isGone(session.id, from: client.id)
         else { return .nobody }
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
-        guard try await !introductions.isDue(session.user, to: client, in: session.id),
+        // Nor does a client that takes verified addresses only, about others.
+        guard !client.requiresVerifiedEmail || session.emailVerified,
+            try await !introductions.isDue(session.user, to: client, in: session.id),
             let scope = try await apps.scope(of: client.id, for: session.user)
         else { return .stranger(session) }
         return .connected(session, scope)

@@ -47,6 +47,10 @@ public struct UserContextEndpoint: Endpoint {
             context.logger.info("refused", metadata: ["reason": "\(reason)"])
             return .plain(text, status: .badRequest)
         }
+        // By an image at one of the addresses any site would learn who its visitor is.
+        guard request.isNavigation else {
+            return refused("login_status_embedded", "login_status is a page to go to, not a part of another.")
+        }
         guard let query = try? request.query, let id = query["client_id"],
             let client = try await clients.findLive(Client.ID(id)), client.spidCompatible
         else { return refused("unknown_client", "client_id names no SPiD-compatible client.") }

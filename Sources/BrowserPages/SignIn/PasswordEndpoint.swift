@@ -144,7 +144,12 @@ public struct PasswordEndpoint: Endpoint {
         } catch let fault as Authentication.PasswordFault {
             return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
         } catch is HashingPoolFull {
-            return try newPassword(verification, request, visit, context, refusal: .overloaded)
+            let error = OAuthError.signInsOverloaded
+            error.log(to: context.logger)
+            var response = try newPassword(verification, request, visit, context, refusal: .overloaded)
+            response.status = error.status
+            error.decorate(&response.headers)
+            return response
         }
     }
 

@@ -89,7 +89,11 @@ public struct SignUpEndpoint: Endpoint {
         } catch let fault as Authentication.PasswordFault {
             return try await refuse(.weakPassword(fault.onPage))
         } catch let refusal as SignIn.Refusal {
-            return try await refuse(refusal.onPage, refusal.oauthError.status)
+            let error = refusal.oauthError
+            error.log(to: context.logger)
+            var response = try await refuse(refusal.onPage, error.status)
+            error.decorate(&response.headers)
+            return response
         }
     }
 

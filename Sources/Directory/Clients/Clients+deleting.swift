@@ -4,9 +4,11 @@ public import Values
 extension Clients {
     /// Deletes a client and all its data. False when there is none.
     ///
-    /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
-    /// `finishDeletions`.
-    public func delete(_ id: Client.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
+    /// Nobody sees it any more, and it gets no new data. Then comes `first`, and what it owns goes within `budget`, and
+    /// beyond that by `finishDeletions`.
+    public func delete(
+        _ id: Client.ID, within budget: BulkErasure.Budget = .request, first: () async throws -> Void = {}
+    ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard let client = try await find(id) else { return false }
@@ -19,6 +21,7 @@ extension Clients {
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
         }
+        try await first()
         var budget = budget
         _ = try await finish(id, &budget)
         return true

@@ -66,6 +66,7 @@ public struct Session: Sendable {
         package var method: Method
         package internal(set) var isRemembered: Bool
         package var client: Client.ID?
+        package var buyer: Client.ID?
         package var assertedBy: AssertedBy?
         /// More work in the transaction that opens the session.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
@@ -88,10 +89,11 @@ public struct Session: Sendable {
             self.client = client
         }
 
-        /// The same, through `client`.
-        public func at(_ client: Client.ID) -> Opening {
+        /// The same, for `client`, with a token of `buyer`.
+        public func at(_ client: Client.ID, boughtBy buyer: Client.ID) -> Opening {
             var opening = self
             opening.client = client
+            opening.buyer = buyer
             return opening
         }
 

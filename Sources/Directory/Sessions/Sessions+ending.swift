@@ -32,6 +32,32 @@ extension Sessions {
         try announcement.say(.browserEnded(id), live.user, db)
     }
 
+    /// Ends the sessions that tokens of `client` bought, before they are deleted along with it: the applications in
+    /// them are told.
+    package func endBought(by client: Client.ID) async throws {
+        let now = clock.now
+        while true {
+            let ended = try await events.write(to: database, at: now) { db, announcement in
+                let ids: [Session.ID] = try db.rows(
+                    """
+                    SELECT id FROM sessions WHERE buyer_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
+                    LIMIT \(Self.endedAtOnce)
+                    """
+                ).map { try $0.get("id") }
+                for id in ids { try Self.end(id, at: now, in: db, announcement) }
+                return ids.count
+            }
+            guard ended == Self.endedAtOnce else { return }
+        }
+    }
+
+    private static let endedAtOnce = 50
+
+    /// Ends the sessions that were bought for `client`, in the transaction that makes a client of this id again.
+    package static func end(for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE client_id = \(client) AND ended_at IS NULL")
+    }
+
     /// Ends a session because somebody else signed in to the browser. Nobody signed out, so only its end is announced.
     static func displace(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement

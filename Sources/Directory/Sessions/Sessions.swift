@@ -35,8 +35,9 @@ public struct Sessions: Sendable {
             try db.execute(
                 """
                 UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
-                    client_id = \(client), signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
-                    expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
+                    client_id = \(client), buyer_id = \(opening.buyer), signed_in_at = \(signedInAt),
+                    created_at = \(now), seen_at = \(now), expires_at = \(opening.expiry(from: now)),
+                    user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
                     remembered = \(opening.isRemembered), merchant_id = \(opening.assertedBy?.merchant)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
@@ -47,10 +48,11 @@ public struct Sessions: Sendable {
             try db.execute(
                 """
                 INSERT INTO sessions (id, fingerprint, user_id, family_id, client_id, signed_in_at, created_at, seen_at,
-                    expires_at, user_agent, ip_address, method, remembered, merchant_id)
+                    expires_at, user_agent, ip_address, method, remembered, merchant_id, buyer_id)
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
-                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant))
+                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant),
+                    \(opening.buyer))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -95,7 +97,8 @@ public struct Sessions: Sendable {
         return session
     }
 
-    /// The live session with this `fingerprint`, unless its user, client or merchant is disabled.
+    /// The live session with this `fingerprint`, unless its user, merchant, client, or the client that bought it is
+    /// disabled.
     static func find(
         _ fingerprint: Fingerprint<Session>, at now: Timestamp, in db: any Transaction
     ) throws -> Session? {
@@ -103,13 +106,14 @@ public struct Sessions: Sendable {
             """
             SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
                 s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id,
-                c.spid_compatible
+                c.spid_compatible, c.first_party
             FROM sessions s
             JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
             LEFT JOIN clients c ON c.id = s.client_id
+            LEFT JOIN clients b ON b.id = s.buyer_id
             LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
             WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                AND c.disabled_at IS NULL AND b.disabled_at IS NULL AND m.disabled_at IS NULL
             """
         ).first.map(Session.init)
     }
@@ -144,7 +148,8 @@ extension Session {
             origin: try Self.origin(row),
             method: Session.Method(rawValue: try row.get("method")) ?? .password,
             isRemembered: try row.get("remembered"),
-            isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true,
+            isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true
+                && row.get("first_party", as: Bool?.self) == true,
             seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
     }

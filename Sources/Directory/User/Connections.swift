@@ -7,8 +7,7 @@ public struct Connections: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// The clients that `user` is connected to, among `client` and the others of its merchant that did not register
-    /// themselves.
+    /// The clients that `user` is connected to, among `client` and its merchant's own apps.
     public func clients(of user: UserID, around client: Client) async throws -> [Client] {
         try await database.read { db in try Self.clients(of: user, around: client, in: db) }
     }
@@ -23,7 +22,7 @@ public struct Connections: Sendable {
             SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
             WHERE connections.user_id = \(user)
                 AND (clients.id = \(client.id)
-                    OR (clients.merchant_id = \(client.merchant) AND clients.registration_token IS NULL))
+                    OR (clients.merchant_id = \(client.merchant) AND clients.first_party = 1))
             ORDER BY clients.id
             """
         ).map(Client.init)
@@ -60,12 +59,12 @@ extension Connections {
         try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(kept?.text ?? "")")
     }
 
-    /// Ends the user's connections to all clients of `merchant`.
+    /// Ends the user's connections to all of the own clients of `merchant`.
     package static func disconnect(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         try db.execute(
             """
             DELETE FROM connections WHERE user_id = \(user)
-                AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                AND client_id IN (\(Clients.own(of: merchant)))
             """)
     }
 }

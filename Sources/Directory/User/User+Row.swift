@@ -26,6 +26,11 @@ extension User {
         return try rows.first?.get("subject", as: String?.self) ?? id.description
     }
 
+    /// The `sub` that an import kept for the user, in the caller's transaction.
+    package static func keptSubject(of id: UserID, in db: any Transaction) throws -> String? {
+        try db.rows("SELECT subject FROM users WHERE id = \(id)").first?.get("subject")
+    }
+
     /// The user whose `sub` an import kept, and who has it still.
     package static func id(ofSubject subject: String, in db: any Transaction) throws -> UserID? {
         try db.rows("SELECT id FROM users WHERE subject = \(subject)").first?.get("id")

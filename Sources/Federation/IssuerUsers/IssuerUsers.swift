@@ -56,9 +56,11 @@ public struct IssuerUsers: Sendable {
             return mayCome ? .newcomer : .unknown
         }
         // An unverified address proves nothing: somebody else may have created the user. And an issuer has only one
-        // subject for a user: there, the address may have passed to another person.
+        // subject for a user: there, the address may have passed to another person. Nor does it connect again what the
+        // user has disconnected.
         guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
-            try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db)
+            try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db),
+            try !IssuerSubjects.isRemoved(person.issuer.id, by: user.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }

@@ -31,15 +31,22 @@ extension IssuerSubjects {
         }
     }
 
-    /// Removes one link of `user`; a link of another user stays.
+    /// Removes one link of `user`; a link of another user stays. From then on the user's address does not lead to them
+    /// there, until they connect the issuer themselves.
     public func remove(
-        _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID
+        _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID, at now: Timestamp
     ) async throws {
         try await database.write { db in
-            try db.execute(
+            let removed = try db.execute(
                 """
                 DELETE FROM issuer_subjects
                 WHERE issuer_id = \(issuer) AND subject = \(subject) AND user_id = \(user)
+                """)
+            guard removed == 1 else { return }
+            try db.execute(
+                """
+                INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
+                ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
         }
     }

@@ -45,12 +45,20 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
+    /// Whether `user` has removed a link to `issuer`, and has not connected it since.
+    static func isRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT 1 AS found FROM removed_links WHERE user_id = \(user) AND issuer_id = \(issuer)").isEmpty
+    }
+
     /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A client of the
     /// issuer's merchant requested a confined link with the user's token; nobody asked the user.
     static func link(
         _ subject: String, of issuer: TrustedIssuer.ID, to user: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
     ) throws {
+        if !isConfined {
+            try db.execute("DELETE FROM removed_links WHERE user_id = \(user) AND issuer_id = \(issuer)")
+        }
         try db.execute(
             """
             INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)

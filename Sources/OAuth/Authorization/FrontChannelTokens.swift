@@ -30,8 +30,10 @@ public struct FrontChannelTokens: Sendable {
         let claim = BrowserRedemption(request: request, subject: subject, session: session, code: code?.fingerprint)
         let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
-            // A client that gets only an ID token is connected too, and is notified of a logout.
-            let family = code == nil ? family(for: request, of: subject, parent: parent, at: now) : nil
+            // A client that gets an ID token is connected too, and is notified of a logout, whether it redeems a code.
+            let family =
+                request.responseType.contains(.idToken)
+                ? family(for: request, of: subject, parent: parent, at: now) : nil
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
                 if let family { try TokenFamilies.store(family, in: db) }

@@ -95,7 +95,8 @@ extension CallbackAnnouncement {
         let told = try db.rows(
             """
             SELECT \(Self.receiver) FROM connections k JOIN clients c ON c.id = k.client_id
-            WHERE k.user_id = \(user) AND c.merchant_id = \(merchant) AND c.callback_uri IS NOT NULL
+            WHERE k.user_id = \(user) AND c.merchant_id = \(merchant) AND c.registration_token IS NULL
+                AND c.callback_uri IS NOT NULL
             """)
         try leave(.session, Self.revoked, of: user, for: told, db)
     }

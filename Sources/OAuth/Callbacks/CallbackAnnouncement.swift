@@ -28,7 +28,9 @@ public final class CallbackAnnouncement: Sendable {
     /// Stores a notice for `client` that a browser session ended in which it was used (`TokenFamilies.end(with:)`).
     func leaveNotice(of session: Session.ID, _ user: UserID, for client: Client, _ db: any Transaction) throws {
         let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client.id)".utf8)
-        let notice = LogoutNotice(id: id, client: client.id, user: user, session: session)
+        let notice = LogoutNotice(
+            id: id, client: client.id, user: user, keptSubject: try User.keptSubject(of: user, in: db),
+            session: session)
         try callbacks.post.leaveNotice(notice, client.merchant, db)
         isSaid.store(true, ordering: .relaxed)
     }
@@ -56,7 +58,7 @@ public final class CallbackAnnouncement: Sendable {
             ])
             try callbacks.post.leave(
                 Callbacks.Message(
-                    id: id, merchant: try row.get("merchant_id"),
+                    id: id, client: client, merchant: try row.get("merchant_id"),
                     subject: "\(client) \(user)", content: "\(subject.rawValue) \(content)", isUrgent: isUrgent,
                     uri: try row.get("callback_uri"),
                     body: secret.signed(payload).request), db)

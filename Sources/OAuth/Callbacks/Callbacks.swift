@@ -30,7 +30,9 @@ public struct Callbacks: Sendable {
     /// A signed message, ready to be posted unchanged.
     public struct Message: Sendable, Equatable {
         public let id: Identifier<Message>
-        /// The merchant of the client that gets it.
+        /// The client that gets it.
+        public let client: Client.ID
+        /// Its merchant.
         public let merchant: Merchant.ID?
         /// Which client it tells about which user.
         public let subject: String

@@ -76,6 +76,9 @@ public struct ConnectedApps: Sendable {
         let now = clock.now
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
+            // Each is a row for a while. A code may be on its way to a client that the user has not used yet, but none
+            // to a client that does not exist.
+            guard let app = try Clients.find(client, in: db) else { return }
             _ = try TokenFamilies.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """
@@ -86,7 +89,7 @@ public struct ConnectedApps: Sendable {
             try PendingCodes.end(of: user, for: client, at: now, in: db)
             try Consents.revoke(user, client, in: db)
             // Otherwise a page of the revoked app would get its user back at once.
-            if let merchant = try Clients.find(client, in: db)?.introduces {
+            if let merchant = app.introduces {
                 try Introductions.forget(user, merchant, in: db)
             }
             let wasConnected = try Connections.disconnect(user, from: client, in: db)

@@ -13,6 +13,8 @@ public struct SessionExchange: Sendable {
         /// What the app sent to get back with the redirect.
         public let state: String?
         public let client: Client.ID
+        /// Whose token bought the code.
+        public let buyer: Client.ID
 
         /// Where the browser goes once it is signed in.
         public var destination: String {
@@ -85,8 +87,10 @@ public struct SessionExchange: Sendable {
     private func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
         let row = try db.rows(
             """
-            SELECT source_family_id, client_id, user_id, redirect_uri, state, signed_in_at, expires_at, spent_by
-            FROM exchange_codes WHERE fingerprint = \(code) AND type = 'session'
+            SELECT e.source_family_id, e.client_id, e.user_id, e.redirect_uri, e.state, e.signed_in_at, e.expires_at,
+                e.spent_by, f.client_id AS buyer
+            FROM exchange_codes e JOIN token_families f ON f.id = e.source_family_id
+            WHERE e.fingerprint = \(code) AND e.type = 'session'
             """
         ).first
         guard let row, let redirectURI: String = try row.get("redirect_uri", as: String?.self) else {
@@ -101,7 +105,7 @@ public struct SessionExchange: Sendable {
             entitlement: Entitlement(
                 subject: Subject(user: try row.get("user_id"), signedInAt: try row.get("signed_in_at")),
                 family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
-                state: try row.get("state"), client: try row.get("client_id")),
+                state: try row.get("state"), client: try row.get("client_id"), buyer: try row.get("buyer")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
     }
 }

@@ -26,6 +26,8 @@ public struct RefreshToken: Sendable {
     let state: State
     /// How often the answer to its rotation was repeated.
     let repeats: Int64
+    /// Whether the user's address is verified; true without a user.
+    let isOfVerifiedUser: Bool
     /// Whether its token family and its user are live.
     let isLive: Bool
 

@@ -28,6 +28,7 @@ public struct RefreshTokenGrant: Grant {
         // A request of another client neither spends nor revokes.
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
         guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
+        try Self.confirm(token, client)
         // Before expiry: a token that was rotated long ago and turns up again is a copy.
         if token.isReplaced { return replay(of: token, by: client) }
         // The client may have shortened the family's life since the token was issued.
@@ -46,6 +47,15 @@ public struct RefreshTokenGrant: Grant {
         case .rotated where token.repeats >= RefreshToken.mostRepeats: throw OAuthError.repeatedTooOften(token)
         case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
         case .confirmed: return replay(of: token, by: client)
+        }
+    }
+
+    /// Confirms what the client asks of its users, and of itself, and may have begun to ask since the token was issued.
+    /// The token stays good.
+    private static func confirm(_ token: RefreshToken, _ client: Client) throws(OAuthError) {
+        guard token.isOfVerifiedUser || !client.requiresVerifiedEmail else { throw .unverifiedUser }
+        guard token.subject != nil || client.spidCompatible && client.may(.clientCredentials) else {
+            throw .refreshRefused("own_tokens_taken_away")
         }
     }
 

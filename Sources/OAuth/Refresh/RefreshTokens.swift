@@ -43,7 +43,8 @@ public struct RefreshTokens: Sendable {
             SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.successor,
                 r.sealed_successor, r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
                 p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.trial,
-                p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
+                p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at,
+                a.email_verified
             FROM refresh_tokens r
             JOIN token_families p ON p.id = r.family_id
             LEFT JOIN users a ON a.id = p.user_id
@@ -97,6 +98,7 @@ extension RefreshToken {
             request: try AuthenticationRequest(row), scope: try row.get("scope"),
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
             repeats: try row.get("repeats"),
+            isOfVerifiedUser: try row.get("email_verified", as: Bool?.self) ?? true,
             isLive: endedAt == nil && disabledAt == nil && user == accountFound)
     }
 }

@@ -101,16 +101,28 @@ public struct ClientRegistration: Sendable {
             let changed = try await clients.change(
                 id, document, sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
-                permit: { current, _ in
+                permit: { current, changed in
                     guard try RegistrationDocument(json, over: current).json == document else {
                         throw JSONFault("scope", "what the client has: administration changed it meanwhile")
                     }
+                    try Self.permitSector(current, toBecome: changed)
                 })
             guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
             return changed
         } catch let fault as JSONFault {
             throw OAuthError.registrationRefused(fault)
         }
+    }
+
+    /// Tokens that the client has show its users' subjects in the sector of now: without a document that lists it, an
+    /// address that is another company's would show theirs.
+    private static func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
+        guard case .pairwise = changed.openID.subjectType, changed.openID.subjectType != current.openID.subjectType,
+            changed.openID.sectorIdentifierURI == nil
+        else { return }
+        throw JSONFault(
+            current.openID.isPairwise ? "redirect_uris" : "subject_type",
+            "as it was registered, or with a sector_identifier_uri: another host's subjects are another client's")
     }
 
     /// Deletes the client with everything it holds (RFC 7592 §2.3).

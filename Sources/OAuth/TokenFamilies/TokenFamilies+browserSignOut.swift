@@ -32,11 +32,13 @@ extension TokenFamilies {
         try end(own, of: user, telling: announcement, in: db)
     }
 
+    /// Also what was got in the browser sessions that tokens of `rows` bought, and theirs in turn.
     private static func end(
         _ rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         var told: Set<[String]> = []
-        for row in rows {
+        var rows = rows
+        while let row = rows.popLast() {
             let client: Client.ID = try row.get("client_id")
             let session: Session.ID = try row.get("session_id")
             if told.insert([client.text, session.text]).inserted,
@@ -46,6 +48,7 @@ extension TokenFamilies {
             }
             let family: TokenFamily.ID = try row.get("id")
             if try isForNow(row) {
+                rows += try Self.rows(boughtBy: family, of: user, at: announcement.now, in: db)
                 try end(family, at: announcement.now, in: db)
             } else {
                 // It belongs to no browser session any more: its client has been told.
@@ -92,16 +95,23 @@ extension TokenFamilies {
         work: () throws -> Value
     ) throws -> Value {
         // Read first: `work` may end the rows by which the clients are found.
-        let left = try db.rows(
-            """
-            SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
-            FROM sessions s JOIN token_families p ON p.session_id = s.id JOIN clients c ON c.id = p.client_id
-            WHERE s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(announcement.now)
-                AND p.user_id = \(user) AND p.ended_at IS NULL
-            """)
+        let left = try rows(boughtBy: family, of: user, at: announcement.now, in: db)
         let value = try work()
         try end(left, of: user, telling: announcement, in: db)
         return value
+    }
+
+    /// The token families that were got in the live browser sessions that `family` bought.
+    private static func rows(
+        boughtBy family: TokenFamily.ID, of user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws -> [Row] {
+        try db.rows(
+            """
+            SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+            FROM sessions s JOIN token_families p ON p.session_id = s.id JOIN clients c ON c.id = p.client_id
+            WHERE s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                AND p.user_id = \(user) AND p.ended_at IS NULL
+            """)
     }
 
     /// Does `work`, which ends token families of `user`, and tells the clients of the browser sessions bought with

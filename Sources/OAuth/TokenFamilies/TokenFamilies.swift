@@ -130,7 +130,8 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Whether the user has used a client that `merchant` vouches for: not one that registered itself.
+    /// Whether the user has used one of the own apps of `merchant`. A third party's is none: the user allowed that one
+    /// a scope, and the merchant nothing.
     public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in try Self.isConnected(user, to: merchant, in: db) }
     }
@@ -143,7 +144,7 @@ public struct TokenFamilies: Sendable {
             """
             SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
             WHERE connections.user_id = \(user) AND clients.merchant_id = \(merchant)
-                AND clients.registration_token IS NULL LIMIT 1
+                AND clients.first_party = 1 LIMIT 1
             """
         ).isEmpty
     }
@@ -168,7 +169,8 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Ends what connects a user to a merchant and its clients, and tells them: unspent codes, token families,
+    /// Ends what connects a user to a merchant and its own clients, not those that registered themselves, and tells
+    /// them: unspent codes, token families,
     /// consents, connections and the introduction.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
@@ -180,13 +182,13 @@ public struct TokenFamilies: Sendable {
                 try db.execute(
                     """
                     UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL
-                        AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                        AND client_id IN (\(Clients.own(of: merchant)))
                     """)
             }
             try db.execute(
                 """
                 DELETE FROM consents WHERE user_id = \(user)
-                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                    AND client_id IN (\(Clients.own(of: merchant)))
                 """)
             try Connections.disconnect(user, from: merchant, in: db)
             try Introductions.forget(user, merchant, in: db)

@@ -93,14 +93,16 @@ public struct AccessTokens: Sendable {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
             t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
-            c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, u.id AS user_found,
-            u.subject, u.disabled_at AS user_disabled_at, u.deletion_due_at, f.id AS family_found, f.ended_at,
-            f.signed_in_at, f.front_channel, r.fingerprint AS rotation_found, r.confirmed_at
+            c.created_at AS client_created_at, c.disabled_at AS client_disabled_at,
+            m.disabled_at AS merchant_disabled_at, u.id AS user_found, u.subject, u.disabled_at AS user_disabled_at,
+            u.deletion_due_at, f.id AS family_found, f.ended_at, f.signed_in_at, f.front_channel,
+            s.expires_at AS session_expires_at, r.fingerprint AS rotation_found, r.confirmed_at
         FROM access_tokens t
         JOIN clients c ON c.id = t.client_id
         LEFT JOIN merchants m ON m.id = c.merchant_id
         LEFT JOIN users u ON u.id = t.user_id
         LEFT JOIN token_families f ON f.id = t.family_id
+        LEFT JOIN sessions s ON s.id = f.session_id AND f.front_channel = 1
         LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
         WHERE t.fingerprint = \(fingerprint)
         """
@@ -116,7 +118,7 @@ public struct AccessTokens: Sendable {
             throw .tokenRefused(isOld ? "expired_token" : "unknown_token")
         }
         if let ended = found.ended { throw .tokenRefused(ended) }
-        guard now < found.token.expiresAt else { throw .tokenRefused("expired_token") }
+        guard now < found.token.expiresAt, !found.isLeftBehind(at: now) else { throw .tokenRefused("expired_token") }
         return found.token
     }
 }
@@ -127,26 +129,39 @@ private struct Found {
     let unconfirmedRotation: Fingerprint<RefreshToken>?
     /// Why it has ended, apart from expiry.
     let ended: String?
+    /// When the browser's session expires that a token of the front channel came in; nil when it is gone.
+    private let sessionEnd: Timestamp?
+
+    /// Whether the token outlived its session, as one of the front channel must not.
+    func isLeftBehind(at now: Timestamp) -> Bool {
+        token.isOfFrontChannel && sessionEnd.map { $0 <= now } ?? true
+    }
 
     init(_ row: Row) throws {
         let issuedAt: Timestamp = try row.get("issued_at")
+        let clientScope: Scope = try row.get("client_scope")
         token = AccessToken(
             fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
             client: try row.get("client_id"), merchant: try row.get("merchant_id"),
             isFirstParty: try row.get("first_party"), isSPiDCompatible: try row.get("spid_compatible"),
-            user: try row.get("user_id"), keptSubject: try row.get("subject"), scope: try row.get("scope"),
+            user: try row.get("user_id"), keptSubject: try row.get("subject"),
+            // The client may have lost a scope since the token was issued.
+            scope: try row.get("scope", as: Scope.self).intersection(clientScope),
             resource: try row.get("resource"),
             isOfFrontChannel: try row.get("front_channel", as: Bool?.self) ?? false,
-            clientScope: try row.get("client_scope"), issuedAt: issuedAt, expiresAt: try row.get("expires_at"),
+            clientScope: clientScope, issuedAt: issuedAt, expiresAt: try row.get("expires_at"),
             signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
         let isConfirmed = try row.get("confirmed_at", as: Timestamp?.self) != nil
         unconfirmedRotation = isConfirmed ? nil : try row.get("rotation_found")
         ended = try Self.ended(row, token)
+        sessionEnd = try row.get("session_expires_at")
     }
 
     private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
         if try isSet("client_disabled_at") { return "client_disabled" }
+        // Tokens of a client that was deleted are not those of one that got its id.
+        if try token.issuedAt < row.get("client_created_at") { return "client_deleted" }
         if try isSet("merchant_disabled_at") { return "merchant_disabled" }
         if token.user != nil, try !isSet("user_found") { return "account_deleted" }
         if try isSet("user_disabled_at") { return "account_disabled" }

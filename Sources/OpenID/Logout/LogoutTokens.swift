@@ -38,7 +38,7 @@ public struct LogoutTokens: Sendable {
         else { return nil }
         let signer = try await signers.current(for: client)
         let token = LogoutToken(
-            issuer: issuer, subject: try await names.subject(notice.user, for: client), client: client.id,
+            issuer: issuer, subject: try await names.subject(of: notice, for: client), client: client.id,
             session: try await names.session(notice.session, for: client),
             issuedAt: clock.now, id: Base64URL.encode(random.bytes(16)))
         // A compact JWT has only characters that a form need not encode.

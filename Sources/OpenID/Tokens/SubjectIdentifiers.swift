@@ -31,6 +31,11 @@ public final class SubjectIdentifiers: Sendable {
     /// again with another.
     public func subject(_ user: UserID) async throws -> String { try await User.sub(of: user, in: database) }
 
+    /// The `sub` of the user of `notice`, who may be gone by now.
+    func subject(of notice: LogoutNotice, for client: Client) async throws -> String {
+        try await pairwise(notice.user, for: client) ?? notice.keptSubject ?? notice.user.description
+    }
+
     /// The `sub` of the user of `token`, which `client` was given; nil for a client's own token.
     public func subject(of token: AccessToken, for client: Client) async throws -> String? {
         guard let user = token.user else { return nil }

@@ -89,13 +89,13 @@ package struct CallAuthorization: Sendable {
             token: caller.token, client: client, contextClient: contextClient, confirm: caller.confirm)
     }
 
-    /// The client of the same merchant that `client` acts for. Only the merchant's own clients may, and not for one
-    /// that registered itself: what users gave a third party's client is for that one alone. Nor for a pairwise client:
-    /// the API names users by their numbers, which are not for it.
+    /// The client of the same merchant that `client` acts for. Only the merchant's own clients may, and not for a third
+    /// party's: what users gave that is for that one alone. Nor for a pairwise client: the API names users by their
+    /// numbers, which are not for it.
     private func contextClient(_ id: String?, of client: Client) async throws -> Client {
         guard let id, id != client.id.text else { return client }
         guard client.spidCompatible, client.firstParty, let other = try await clients.findLive(Client.ID(id)),
-            Merchant.same(other.merchant, client.merchant), !other.registeredItself, !other.openID.isPairwise
+            Merchant.same(other.merchant, client.merchant), other.firstParty, !other.openID.isPairwise
         else {
             throw SPiDRefusal(
                 .unauthorized, "contextClientId is not a client that this one may act for.",

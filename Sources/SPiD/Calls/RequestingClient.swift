@@ -38,14 +38,18 @@ package struct RequestingClient: Sendable {
         guard token.user != nil || client.spidCompatible else { throw .notSPiDCompatible }
     }
 
-    /// `found`, if it is the context client or another of its merchant. A client of another merchant is as unknown as
-    /// one that does not exist, and so is one that registered itself: it is not the merchant's.
+    /// `found`, if it is the context client or, for the merchant's own, another of its merchant. A client of another
+    /// merchant is as unknown as one that does not exist, and so is one that registered itself: it is not the
+    /// merchant's.
     package func known(_ found: Client?) throws(SPiDRefusal) -> Client {
         guard let found else { throw .unknownClient }
         let isMerchants = Merchant.same(found.merchant, contextClient.merchant) && !found.registeredItself
-        guard found.id == contextClient.id || isMerchants else { throw .unknownClient }
+        guard found.id == contextClient.id || client.firstParty && isMerchants else { throw .unknownClient }
         return found
     }
+
+    /// Whether `client` is known, as above.
+    package func knows(_ client: Client?) -> Bool { (try? known(client)) != nil }
 }
 
 extension SPiDRefusal {

@@ -44,7 +44,8 @@ public struct AgreementResource: SPiDResource {
         let client = try await named(call)
         let terms = client.map(\.terms) ?? agreements.platform
         var isAccepted = terms == nil
-        if let user = call.requestingClient?.token.user {
+        // Whether a user has agreed to another merchant's terms is that merchant's to know.
+        if let caller = call.requestingClient, let user = caller.token.user, client == nil || caller.knows(client) {
             isAccepted = try await agreements.isAccepted(terms, by: user)
         }
         return .element(

@@ -59,11 +59,14 @@ public struct LoginResource: SPiDResource {
         }
         let isWide = try call.filters(known: ["merchant"]).contains("merchant")
         if isWide { try call.caller.requireFirstParty() }
-        let isOwn = try call.caller.client.firstParty
+        // As with a user's other members: what the token does not cover is absent, but for SPiD's clients.
+        let (client, token) = (try call.caller.client, try call.caller.token)
+        let showsEmail =
+            client.firstParty && (token.user == nil || client.spidCompatible || token.scope.contains("email"))
         let found = try await logins.list(query, for: try call.caller.clientScope(isWide: isWide))
         let merchant = try await merchants.number(of: try call.caller.contextClient.merchant)
         return .collection(
-            "Login", found.map { $0.spid(showsEmail: isOwn, merchant: merchant) }, offset: query.part.offset)
+            "Login", found.map { $0.spid(showsEmail: showsEmail, merchant: merchant) }, offset: query.part.offset)
     }
 }
 

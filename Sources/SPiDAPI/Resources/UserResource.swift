@@ -54,6 +54,11 @@ public struct UserResource: SPiDResource {
         try caller.requireSPiDCompatible()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         let found = try await finder.find(user, for: caller)
+        guard found.person.user.emailVerified || !caller.client.requiresVerifiedEmail else {
+            throw SPiDRefusal(
+                .forbidden, "The user's address is not verified, and the client takes verified ones only",
+                reason: "unverified_user")
+        }
         let id = try signSecrets.paywallID(of: found.person.user, for: caller.client, at: call.now)
         return .element("User", .members(["sp_id": .string(id)]))
     }
@@ -62,7 +67,6 @@ public struct UserResource: SPiDResource {
     @Sendable private func connected(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         let client = try caller.known(try await clients.findLive(Client.ID(try call.require("clientId"))))
-        guard caller.client.firstParty || client.id == caller.contextClient.id else { throw SPiDRefusal.unknownClient }
         let connected = try await finder.isUser(named: call.path["id"] ?? "", of: client, for: caller)
         return .element("User", .members(["connected": .bool(connected)]))
     }

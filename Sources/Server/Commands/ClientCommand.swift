@@ -31,7 +31,14 @@ struct ClientCommand: CommandGroup {
             let id = try id.map { try kept($0) }
             do {
                 output.print(
-                    try await stores.clients.register(metadata, as: id, merchant: owner, lendsResources: true).json)
+                    try await stores.clients.register(
+                        metadata, as: id, merchant: owner, lendsResources: true,
+                        also: { client, db in
+                            // An earlier client of the id may have left some.
+                            try PendingCodes.end(for: client.id, at: client.createdAt, in: db)
+                            try Sessions.end(for: client.id, at: client.createdAt, in: db)
+                        }
+                    ).json)
             } catch StorageError.conflict {
                 throw JSONFault("id", "one that no client has")
             }
@@ -97,7 +104,10 @@ struct ClientCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.clients.delete(Client.ID(id), within: .unlimited) else {
+            let deleted = try await stores.clients.delete(Client.ID(id), within: .unlimited) {
+                try await stores.sessions.endBought(by: Client.ID(id))
+            }
+            guard deleted else {
                 throw CommandFailure.notFound("client", id)
             }
             output.say("deleted client \(id)")

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -39,6 +40,18 @@ struct AppsTests {
             }
             #expect(try await world.isLive(try phone.require("access_token")))
             #expect(try await world.refresh(try phone.require("refresh_token")).status == 200)
+        }
+    }
+
+    @Test("taking access from an app that does not exist leaves nothing behind", arguments: Backend.available)
+    func unused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            for name in [String(repeating: "x", count: 50_000), "nobody", ""] {
+                let answer = try await visitor.change("apps/revoke", ["client": name])
+                #expect(answer.status == 303, "\(answer.status)")
+            }
+            #expect(try await world.server.database.rows("SELECT user_id FROM exchange_code_ends").isEmpty)
         }
     }
 }

@@ -1,6 +1,8 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("A code gives what its client may have when it is redeemed")
 struct ChangedReceiverTests {
@@ -29,6 +31,32 @@ struct ChangedReceiverTests {
             #expect(try await world.change("clients", client.id, ["scope": "profile"]).status == 200)
             let token = try await world.redeemAuthorization(code, as: client)
             #expect(token.status == 200 && token.json["scope"] == "profile", "\(token)")
+        }
+    }
+
+    @Test("an access token gives no scope that its client has lost", arguments: Backend.available)
+    func narrowedToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn(scope: "profile email", with: world.backend).require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["email"]?.string == World.email)
+            try await world.change("clients", world.backend.id, ["scope": "profile"])
+            let me = try await world.server.get("/me", bearer: token)
+            #expect(me.status == 200 && me.json["email"] == nil && me.json["name"] != nil, "\(me)")
+            #expect(try await world.introspect(token, as: world.backend).json["scope"]?.string == "profile")
+        }
+    }
+
+    @Test("tokens of a deleted client are not those of one that is made with its id", arguments: Backend.available)
+    func sameID(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(world.rivalBackend)
+            #expect(try await world.introspect(token, as: world.rivalBackend).json["active"] == true)
+            world.server.clock.advance(by: .seconds(5))
+            let now = world.server.clock.now
+            _ = try await world.server.database.write { db in
+                try db.execute("UPDATE clients SET created_at = \(now) WHERE id = \(world.rivalBackend.id)")
+            }
+            #expect(try await world.introspect(token, as: world.rivalBackend).json["active"] == false)
         }
     }
 }

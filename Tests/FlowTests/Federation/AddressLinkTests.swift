@@ -214,4 +214,30 @@ import Values
             #expect(story.world.server.mail.letters.count == 1)
         }
     }
+
+    @Test("a link that the user removed does not come back by the address alone", arguments: Backend.available)
+    func removed(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: Self.google)
+            try await story.trust(host, Self.links, provider: "google")
+            let kari = try await person(story, "kari@gmail.com")
+            let claims: KeyValuePairs<String, JSON> = ["email": "kari@gmail.com", "email_verified": true]
+            #expect(try await story.signIn(at: host, claims).json["user_id"]?.string == kari)
+            _ = try await story.world.server.mail.letter(to: "kari@gmail.com")
+            var visitor = try await story.world.signedIn(as: "kari@gmail.com")
+            let row = try await story.world.server.database.rows("SELECT issuer_id, subject FROM issuer_subjects").first
+            let (issuer, subject): (String, String) = (
+                try #require(try row?.get("issuer_id")), try #require(try row?.get("subject"))
+            )
+            _ = try await visitor.change("links/remove", ["issuer": issuer, "subject": subject])
+            #expect(try await story.links() == 0)
+            for sub in [subject, "another"] {
+                let again = try await story.signIn(
+                    at: host, ["sub": .string(sub), "email": "kari@gmail.com", "email_verified": true])
+                #expect(again.status == 400, "\(again)")
+            }
+            #expect(try await story.links() == 0)
+            #expect(story.world.server.mail.letters(to: "kari@gmail.com").count == 1)
+        }
+    }
 }

@@ -82,4 +82,34 @@ struct BoughtSessionEndTests {
             #expect(left == 0)
         }
     }
+
+    @Test(
+        "sites in the web view of an app that is signed out of along with the browser, or deleted, are told",
+        arguments: Backend.available, [true, false])
+    func appEnds(backend: Backend, isDeleted: Bool) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: try CallbackReceiver())
+            var browser = Browser(world.server)
+            let app = try await world.website(["client_name": "App that signs in by the browser"])
+            let tokens = try await app.signIn(in: &browser)
+            let code = try await world.exchange(
+                try tokens.require("access_token"), for: world.app, type: "session", redirectURI: World.webview
+            ).require("code")
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            let inWebView = try await told.site.signIn(in: &webview)
+            #expect(inWebView.status == 200)
+            if isDeleted {
+                let gone = try await world.server.send(
+                    "DELETE", "/admin/v1/clients/\(app.actor.id)", bearer: world.admin)
+                #expect(gone.status == 204)
+            } else {
+                _ = try await browser.submit(try await browser.open("/logout"))
+            }
+            #expect(try await world.waiting(.notice) == 1)
+            #expect(try await !webview.isSignedIn())
+            #expect(
+                try await world.refresh(try inWebView.require("refresh_token"), as: told.site.actor).status == 400)
+        }
+    }
 }

@@ -2,6 +2,7 @@ import JSON
 import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("Front-channel answers: tokens past the token endpoint")
 struct DirectAnswerTests {
@@ -93,6 +94,34 @@ struct DirectAnswerTests {
             let consent = try await party.browser.open(try #require(signedIn.header("location")))
             let delivery = try party.deliver(try await world.answer(consent, in: party.browser, "deny"))
             party.expectRefusal(delivery, "access_denied")
+        }
+    }
+
+    @Test("a front-channel token does not outlive a session that expires", arguments: Backend.available)
+    func expiredSession(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(
+                world, type: "id_token token", ["access_token_lifetime": 2_592_000])
+            let token = try await party.authorize(["scope": "openid email"]).require("access_token")
+            world.server.clock.advance(by: .hours(1))
+            #expect(try await world.isLive(token))
+            world.server.clock.advance(by: .hours(2))
+            #expect(try await !world.isLive(token), "the session was idle for two hours")
+            _ = try await world.server.database.write { db in try db.execute("DELETE FROM sessions") }
+            #expect(try await !world.isLive(token), "its row is gone")
+        }
+    }
+
+    @Test("a client that got an ID token and redeems no code is told of the logout", arguments: Backend.available)
+    func unredeemed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let receiver = try CallbackReceiver()
+            var party = try await ConformanceParty(
+                world, type: "code id_token",
+                ["backchannel_logout_uri": .string("http://127.0.0.1:\(receiver.port)/site")])
+            #expect(try await party.authorize()["id_token"] != nil)
+            _ = try await party.browser.submit(try await party.browser.open("/logout"))
+            #expect(try await world.waiting(.notice) == 1)
         }
     }
 }

@@ -108,6 +108,25 @@ struct PairwiseTests {
         }
     }
 
+    @Test(
+        "a client that registered itself does not read its users' subjects in another host's sector",
+        arguments: Backend.available)
+    func anotherSector(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let pairwise = try await world.register(["subject_type": "pairwise"])
+            for addresses: [JSON] in [["https://shop.example/cb"], ["https://shop.example:8443/cb"]] {
+                let moved = try await pairwise.send("PUT", pairwise.update(["redirect_uris": .array(addresses)]))
+                try await expect(400, "invalid_redirect_uri", moved)
+            }
+            let same = try await pairwise.send(
+                "PUT", pairwise.update(["redirect_uris": ["https://rp.example/another"]]))
+            #expect(same.status == 200, "\(same)")
+            let open = try await world.register()
+            let closed = try await open.send("PUT", open.update(["subject_type": "pairwise"]))
+            try await expect(400, "invalid_client_metadata", closed)
+        }
+    }
+
     @Test("another merchant's client with the same host gets other subjects", arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -113,6 +113,39 @@ struct RegistrationManagementTests {
         }
     }
 
+    @Test(
+        "a merchant's administrator does not become a stranger's client by a secret, an address or a grant of its own",
+        arguments: Backend.available)
+    func secrets(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let stranger = try await world.register()
+            let path = "/admin/v1/clients/\(stranger.id)"
+            let changes: [JSON] = [
+                ["spid_compatible": true], ["grant_types": ["authorization_code", "client_credentials"]],
+                ["callback_uri": "https://loom.example/told"], ["redirect_uris": ["https://loom.example/in"]],
+                ["backchannel_logout_uri": "https://loom.example/told"], ["disabled": false, "client_name": "Ours"],
+            ]
+            for change in changes {
+                expectProblem(try await world.server.send("PATCH", path, json: change, bearer: own), 409)
+            }
+            expectProblem(try await world.server.send("POST", path + "/secrets", json: [:], bearer: own), 409)
+            let secret = try await world.server.get(path + "/secrets", bearer: own).json["items"]?.array?.first
+            let id = try #require(secret?["id"]?.string)
+            expectProblem(try await world.server.send("DELETE", path + "/secrets/\(id)", bearer: own), 409)
+            #expect(
+                try await world.server.send("PATCH", path, json: ["scope": "openid"], bearer: own).status == 200)
+            #expect(try await stranger.send("GET").status == 200)
+            #expect(
+                try await world.server.send("POST", path + "/secrets", json: [:], bearer: world.admin).status == 201)
+            #expect(
+                try await world.server.send("PATCH", path, json: ["disabled": true], bearer: own).status == 200)
+            #expect(try await world.server.send("DELETE", path, bearer: own).status == 204)
+        }
+    }
+
     @Test("an update with too little or too much is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in

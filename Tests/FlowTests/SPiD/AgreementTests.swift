@@ -158,4 +158,21 @@ import Testing
             }
         }
     }
+
+    @Test("whether a user agreed to another merchant's terms is not told", arguments: Backend.available)
+    func foreignTerms(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let rival = try await world.spidBackend(["tos_uri": "https://rival.example/terms"], of: world.rival)
+            let loom = try await world.spidBackend(["tos_uri": "https://loom.example/terms"])
+            let sister = try await world.spidBackend()
+            for client in [rival, loom] {
+                let token = try await world.signIn(with: client).require("access_token")
+                let accepted = try await world.api("user/\(world.user)/agreements/accept", token, [:])
+                #expect(accepted.status / 100 == 2, "\(accepted)")
+            }
+            let token = try await world.signIn(with: sister).require("access_token")
+            #expect(try await world.api("terms?clientId=\(rival.id)", token).data["accepted"] == false)
+            #expect(try await world.api("terms?clientId=\(loom.id)", token).data["accepted"] == true)
+        }
+    }
 }

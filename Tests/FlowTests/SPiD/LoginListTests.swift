@@ -191,4 +191,17 @@ struct LoginListTests {
             }
         }
     }
+
+    @Test("the address is not shown to a token whose scope lacks it", arguments: Backend.available)
+    func withoutEmail(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let plain = try await world.confidential(["scope": "openid email"])
+            let path = "/api/2/user/\(world.user)/logins"
+            for (scope, email) in [("openid", ""), ("openid email", World.email)] {
+                let token = try await world.signIn(scope: scope, with: plain).require("access_token")
+                let logins = try await world.server.get(path, bearer: token).data.array ?? []
+                #expect(!logins.isEmpty && logins.allSatisfy { $0["email"] == .string(email) }, "\(scope): \(logins)")
+            }
+        }
+    }
 }

@@ -111,4 +111,24 @@ struct SPiDSettingsTests {
             }
         }
     }
+
+    @Test(
+        "a client's own tokens end with the grant and the setting that gave them, also by refreshing",
+        arguments: Backend.available)
+    func ownRefresh(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend()
+            let refresh = try await world.token(["grant_type": "client_credentials"], as: client).require(
+                "refresh_token")
+            #expect(try await world.refresh(refresh, as: client).status == 200)
+            for change: JSON in [
+                ["spid_compatible": false], ["spid_compatible": true, "grant_types": ["refresh_token"]],
+            ] {
+                try await world.change("clients", client.id, change)
+                #expect(try await world.refresh(refresh, as: client).status == 400, "\(change)")
+            }
+            try await world.change("clients", client.id, ["grant_types": ["refresh_token", "client_credentials"]])
+            #expect(try await world.refresh(refresh, as: client).status == 200)
+        }
+    }
 }

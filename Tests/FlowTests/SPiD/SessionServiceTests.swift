@@ -150,4 +150,33 @@ struct SessionServiceTests {
             "\(path)?client_sdrn=sdrn%3Aschibsted.com%3Aclient%3A\(client.id)&sdk_version=5.2.7",
             cookies: browser?.cookies ?? [:], headers: headers)
     }
+
+    @Test("a client of verified addresses knows no user of another", arguments: Backend.available)
+    func unverified(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let page = "https://www.loom.example"
+            let client = try await world.spidBackend(["web_origins": [.string(page)]])
+            let tokens = try await world.signIn(with: client)
+            let own = try await world.clientToken(client)
+            var visitor = try await world.signedIn()
+            let headers = ["Origin": page]
+            for isRequired in [false, true] {
+                try await world.change("clients", client.id, ["require_verified_email": .bool(isRequired)])
+                let service = try await visitor.browser.open("/v2/session?client_id=\(client.id)", headers: headers)
+                #expect((service.json["result"] == true) == !isRequired, "\(service)")
+                #expect((service.json["sp_id"] != nil) == !isRequired)
+                let context = try await visitor.browser.open("/user-context?client_id=\(client.id)", headers: headers)
+                #expect((context.json["identifier"] != nil) == !isRequired)
+                let varnish = try await world.api("user/\(world.user)/varnishId", own)
+                #expect(varnish.status == (isRequired ? 403 : 200), "\(varnish)")
+                let refreshed = try await world.refresh(try tokens.require("refresh_token"), as: client)
+                #expect(refreshed.status == (isRequired ? 400 : 200), "\(refreshed)")
+            }
+            // The token stays good for a user who confirms the address.
+            try await world.change("users", world.user, ["email_verified": true])
+            #expect(try await world.refresh(try tokens.require("refresh_token"), as: client).status == 200)
+            let service = try await visitor.browser.open("/v2/session?client_id=\(client.id)", headers: headers)
+            #expect(service.json["result"] == true, "\(service)")
+        }
+    }
 }

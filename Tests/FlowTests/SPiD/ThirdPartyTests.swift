@@ -112,7 +112,8 @@ struct ThirdPartyTests {
             let token = try await world.clientToken(try await world.spidBackend())
             let registered = try await world.confidential([:])
             try await world.server.database.write { db in
-                _ = try db.execute("UPDATE clients SET registration_token = 'x' WHERE id = \(registered.id)")
+                _ = try db.execute(
+                    "UPDATE clients SET registration_token = 'x', first_party = 0 WHERE id = \(registered.id)")
             }
             let pairwise = try await world.confidential(["subject_type": "pairwise"])
             for other in [registered, pairwise] {
@@ -141,7 +142,8 @@ struct ThirdPartyTests {
             let other = try await world.confidential([:])
             #expect(try await world.api("clients", token).data[other.id] != nil)
             try await world.server.database.write { db in
-                _ = try db.execute("UPDATE clients SET registration_token = 'x' WHERE id = \(other.id)")
+                _ = try db.execute(
+                    "UPDATE clients SET registration_token = 'x', first_party = 0 WHERE id = \(other.id)")
             }
             let clients = try await world.api("clients", token)
             #expect(clients.status == 200 && clients.data[other.id] == nil && clients.data[world.app.id] != nil)
@@ -161,7 +163,8 @@ struct ThirdPartyTests {
             _ = try await world.signIn(with: own)
             let other = try await world.confidential([:])
             try await world.server.database.write { db in
-                _ = try db.execute("UPDATE clients SET registration_token = 'x' WHERE id = \(other.id)")
+                _ = try db.execute(
+                    "UPDATE clients SET registration_token = 'x', first_party = 0 WHERE id = \(other.id)")
             }
             world.server.clock.advance(by: .minutes(1))
             #expect(try await world.signIn(with: other).status == 200)
@@ -187,6 +190,68 @@ struct ThirdPartyTests {
             try await world.change("clients", stranger.id, ["first_party": true])
             world.server.clock.advance(by: .seconds(1))
             #expect(try await world.api(path + own.id, token).data["email"] == "ada@example.com")
+        }
+    }
+
+    @Test("a third party lists no other client of its merchant", arguments: Backend.available)
+    func clients(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            let (token, ownToken) = (try await world.clientToken(stranger), try await world.clientToken(own))
+            #expect(try await world.api("clients", token).data.members?.map(\.name) == [stranger.id])
+            #expect(try await world.api("clients?offset=1", token).data == .object([]))
+            #expect(try await world.api("client/\(own.id)", token).status == 404)
+            #expect(try await world.api("client/\(stranger.id)", token).status == 200)
+            #expect(try await world.api("clients", ownToken).data.members?.count ?? 0 > 2)
+            #expect(try await world.api("client/\(stranger.id)", ownToken).status == 200)
+        }
+    }
+
+    @Test(
+        "what a user allowed a third party that the merchant made is not the merchant's to see, or to change",
+        arguments: Backend.available)
+    func notTheMerchants(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.clientToken(try await world.spidBackend())
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let person = try await world.newcomer("bea@example.com")
+            #expect(try await world.signIn(scope: "profile", with: stranger, as: "bea@example.com").status == 200)
+            let path = "/admin/v1/users/\(person)"
+            #expect(try await world.server.get(path, bearer: administrator).status == 404)
+            let change = try await world.server.send("PATCH", path, json: ["name": "Changed"], bearer: administrator)
+            #expect(change.status == 404)
+            let listed = try await world.server.get("/admin/v1/users", bearer: administrator)
+            #expect(!listed.body.contains(person))
+            #expect(try await world.server.get("/user/\(person)", bearer: own).status == 403)
+            #expect(try await world.api("user/\(person)", own).status == 403)
+            #expect(try await world.api("user/\(person)?contextClientId=\(stranger.id)", own).status == 401)
+            // One who has used an own app is the merchant's.
+            _ = try await world.signIn(as: "bea@example.com")
+            #expect(try await world.server.get(path, bearer: administrator).status == 200)
+        }
+    }
+
+    @Test(
+        "a merchant's disconnection leaves alone what its user gave to strangers' clients", arguments: Backend.available
+    )
+    func disconnection(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.register()
+            let tokens = try await world.signInToRegistered(stranger.actor)
+            let phone = try await world.signIn()
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let gone = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: administrator)
+            #expect(gone.status == 204)
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.isLive(try tokens.require("access_token")))
+            let consents = try await world.server.database.rows("SELECT client_id FROM consents")
+            #expect(try consents.map { try $0.get("client_id", as: String.self) } == [stranger.id])
         }
     }
 }

@@ -135,4 +135,20 @@ struct UserContextTests {
             #expect(access.json == ["entitled": false, "allowedFeatures": [], "ttl": 300])
         }
     }
+
+    @Test("by an image no site learns who is signed in", arguments: Backend.available)
+    func embedded(_ backend: Backend) async throws {
+        try await story(backend) { world, client, visitor in
+            let page = Self.page + "/shop/logo.png"
+            let status = ["ok_session", "no_session", "no_user"].map { "&\($0)=\(page)" }.joined()
+            for path in [
+                "/login_status?client_id=\(client.id)\(status)", "/logout?client_id=\(client.id)&redirect_uri=\(page)",
+            ] {
+                for (destination, isAnswered) in [("image", false), ("document", true)] {
+                    let answer = try await world.server.get(path, headers: ["Sec-Fetch-Dest": destination])
+                    #expect((answer.header("location") != nil) == isAnswered, "\(path), \(destination): \(answer)")
+                }
+            }
+        }
+    }
 }

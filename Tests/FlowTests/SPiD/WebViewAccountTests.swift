@@ -116,6 +116,22 @@ struct WebViewAccountTests {
         let answer = try await webview.open(path)
         return answer.status == 303 ? try await webview.open(answer.header("location") ?? "/nowhere") : answer
     }
+
+    @Test("a web view of an app that is first-party no more has no account page", arguments: Backend.available)
+    func thirdParty(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await world.spidBackend()
+            let token = try await world.signIn(with: app).require("access_token")
+            let code = try await world.exchange(
+                token, for: app, type: "session", redirectURI: "http://spindle.test/account"
+            ).require("code")
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            #expect(try await webview.open("/account").status == 200)
+            try await world.change("clients", app.id, ["first_party": false])
+            #expect(try await webview.open("/account").status == 303)
+        }
+    }
 }
 
 extension Database {

@@ -97,4 +97,24 @@ struct BoughtSessionTests {
             #expect(try await !world.isLive(last))
         }
     }
+
+    @Test(
+        "a session bought for another client rests while the app whose token bought it is disabled",
+        arguments: Backend.available)
+    func buyerIsDisabled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.exchange(
+                try phone.require("access_token"), for: world.backend, type: "session",
+                redirectURI: world.backend.redirectURI
+            ).require("code")
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            #expect(try await webview.isSignedIn())
+            try await world.change("clients", world.app.id, ["disabled": true])
+            #expect(try await !webview.isSignedIn())
+            try await world.change("clients", world.app.id, ["disabled": false])
+            #expect(try await webview.isSignedIn())
+        }
+    }
 }

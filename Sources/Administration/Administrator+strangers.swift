@@ -1,0 +1,16 @@
+public import Directory
+public import JSON
+
+/// What a merchant's administrator may do with a client that registered itself. Its users allowed a third party, and
+/// have not met the merchant: with a secret of its own, or another address, the merchant would be that third party.
+extension Administrator {
+    /// Whether secrets of `client` are the administrator's to add and to end.
+    public func maySetSecrets(of client: Client) -> Bool { confines == nil || !client.registeredItself }
+
+    /// Whether it may make `json` of `client`, which is `changed` then: any member of one that becomes the merchant's
+    /// own, and few of one that stays a stranger's.
+    public func covers(_ client: Client, staying changed: Client, changing json: JSON) -> Bool {
+        maySetSecrets(of: client) || changed.firstParty
+            || (json.members ?? []).allSatisfy { ["disabled", "scope", "first_party"].contains($0.name) }
+    }
+}
