@@ -1,8 +1,9 @@
 import Cryptography
-import Authentication
 import Storage
 import TestSupport
 import Testing
+
+@testable import Authentication
 
 @Suite("A flood of sign-ins")
 struct SignInAdmissionTests {
@@ -17,6 +18,14 @@ struct SignInAdmissionTests {
         ) async throws -> Value { throw StorageError.unavailable("it was written") }
 
         func close() async {}
+    }
+
+    @Test("networks of one IPv6 site take turns as one, so that no site fills the queue with a caller from each")
+    func sites() {
+        let networks = ["2001:db8:7:1::/64", "2001:db8:7:ffff::/64"]
+        #expect(Set(networks.map(HashingPool.sender)) == ["2001:db8:7::/48"])
+        #expect(HashingPool.sender("2001:db8:8:1::/64") == "2001:db8:8::/48")
+        #expect(HashingPool.sender("192.0.2.1") == "192.0.2.1")
     }
 
     @Test("a flood of sign-ins is turned away before it can occupy the database")

@@ -71,5 +71,5 @@ public struct ClientLogouts: Sendable {
                     WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             }
-        ], ofUser: .withParent, ofClient: .expiry)
+        ], ofUser: .withParent, ofClient: .withParent)
 }

@@ -81,6 +81,24 @@ struct BackChannelLogoutTests {
         }
     }
 
+    @Test("a user who is gone has the name in a logout token that was in the ID token", arguments: Backend.available)
+    func gone(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            let user = try #require(UserID(world.user))
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE users SET subject = 'auth0|ada' WHERE id = \(user)")
+            }
+            var browser = Browser(world.server)
+            let hint = try await told.site.signIn(in: &browser).require("id_token")
+            #expect(try await world.verified(hint).claims["sub"] == "auth0|ada")
+            let gone = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            #expect(gone.status == 204)
+            #expect(try await told.next()["sub"] == "auth0|ada")
+        }
+    }
+
     @Test("no client of another session is told, and no request waits for a logout token", arguments: Backend.available)
     func nobodyElse(backend: Backend) async throws {
         // None may leave: each that was ever left for somebody is still there.

@@ -57,6 +57,12 @@ struct MailThrottleTests {
             #expect(statuses.filter { $0 == 303 }.count == 30)
             #expect(statuses.filter { $0 == 429 }.count == 10)
             #expect(hashing.hashesComputed - before == 30)
+            var browser = Browser(world.server)
+            let page = try await browser.open("/signup")
+            let refused = try await browser.submit(
+                page, ["email": "late@example.com", "password": "a quite unlikely loom", "name": "Late"])
+            #expect(refused.status == 429 && refused.header("retry-after") != nil, "\(refused.status)")
+            #expect(world.server.log.says("throttled"))
         }
     }
 
