@@ -24,6 +24,7 @@ extension IssuerSubjects {
         }, export: [IssuerSubjects.export])
 }
 
+/// Issuers that users have disconnected (`IssuerSubjects.remove`).
 enum RemovedLinks {
     static let table = StoredTable("removed_links", ofUser: .cascade, ofMerchant: .cascade)
 }

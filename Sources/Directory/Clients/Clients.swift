@@ -220,7 +220,7 @@ public struct Clients: Sendable {
 
 extension Clients {
     /// Selects the clients that `merchant` vouches for: not those that registered themselves.
-    package static func own(of merchant: Merchant.ID) -> SQL {
+    package static func vouchedFor(by merchant: Merchant.ID) -> SQL {
         "SELECT id FROM clients WHERE merchant_id = \(merchant) AND registration_token IS NULL"
     }
 }

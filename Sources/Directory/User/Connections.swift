@@ -59,12 +59,12 @@ extension Connections {
         try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(kept?.text ?? "")")
     }
 
-    /// Ends the user's connections to all of the own clients of `merchant`.
+    /// Ends the user's connections to the clients that `merchant` vouches for.
     package static func disconnect(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         try db.execute(
             """
             DELETE FROM connections WHERE user_id = \(user)
-                AND client_id IN (\(Clients.own(of: merchant)))
+                AND client_id IN (\(Clients.vouchedFor(by: merchant)))
             """)
     }
 }

@@ -24,10 +24,10 @@ public enum PendingCodes {
         try ExchangeCodeEnds.end(of: user, for: client, at: now, in: db)
     }
 
-    /// Ends those of the own clients of `merchant`, whose token families of this user the caller ends too: a code for a
-    /// backend lives with the family that bought it, which is one of them.
+    /// Ends those of the clients that `merchant` vouches for, whose token families of this user the caller ends too: a
+    /// code for a backend lives with the family that bought it, which is one of them.
     static func end(of user: UserID, forAllOf merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
-        try endStored(of: user, for: "client_id IN (\(Clients.own(of: merchant)))", at: now, in: db)
+        try endStored(of: user, for: "client_id IN (\(Clients.vouchedFor(by: merchant)))", at: now, in: db)
     }
 
     /// Codes have no index by user. Those that may still be spent are those of the last minute. They expire in the

@@ -37,15 +37,15 @@ public struct ClientLogouts: Sendable {
         let announcement = callbacks.announcement(at: now)
         let user = session.user
         try await database.write { db in
-            guard try Sessions.isLive(session, in: db), try Connections.has(user, client, in: db) else {
-                return
-            }
+            guard try Sessions.isLive(session, in: db) else { return }
             try PendingCodes.end(of: user, for: client, at: now, in: db)
             try TokenFamilies.end(with: .one(session.id), of: user, for: client, telling: announcement, in: db)
             try db.execute(
                 """
                 INSERT INTO client_logouts (session_id, client_id, created_at, expires_at)
-                VALUES (\(session.id), \(client), \(now), \(session.latestExpiry))
+                SELECT CAST(\(session.id) AS TEXT), client_id, CAST(\(now) AS BIGINT),
+                    CAST(\(session.latestExpiry) AS BIGINT)
+                FROM connections WHERE user_id = \(user) AND client_id = \(client)
                 ON CONFLICT (session_id, client_id) DO UPDATE
                 SET created_at = excluded.created_at, expires_at = excluded.expires_at
                 """)

@@ -169,9 +169,8 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Ends what connects a user to a merchant and its own clients, not those that registered themselves, and tells
-    /// them: unspent codes, token families,
-    /// consents, connections and the introduction.
+    /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
+    /// unspent codes, token families, consents, connections and the introduction.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
@@ -182,13 +181,13 @@ public struct TokenFamilies: Sendable {
                 try db.execute(
                     """
                     UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL
-                        AND client_id IN (\(Clients.own(of: merchant)))
+                        AND client_id IN (\(Clients.vouchedFor(by: merchant)))
                     """)
             }
             try db.execute(
                 """
                 DELETE FROM consents WHERE user_id = \(user)
-                    AND client_id IN (\(Clients.own(of: merchant)))
+                    AND client_id IN (\(Clients.vouchedFor(by: merchant)))
                 """)
             try Connections.disconnect(user, from: merchant, in: db)
             try Introductions.forget(user, merchant, in: db)
