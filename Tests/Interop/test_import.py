@@ -5,6 +5,7 @@ import hashlib
 import json
 import secrets
 import sqlite3
+import time
 
 import pytest
 
@@ -278,3 +279,36 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
     page = browser.sign_in(page, Person("12345", "kari@example.com", password))
     assert page.query.get("code"), page
     assert claims(spindle.redeem(partner, page.query["code"]).json["id_token"])["sub"] == uuid
+
+
+def test_what_was_given_to_a_deleted_client_is_not_good_for_one_with_its_id(launch, engine):
+    server = launch(engine)
+    world = World.create(Spindle.of(server))
+
+    def create() -> Client:
+        made = server.command(
+            "client", "create", "--id", "kept-in-apps", "--merchant", world.merchant, "--name", "News",
+            "--redirect-uri", "https://news.example/in", "--grant-type", "authorization_code", "--grant-type",
+            "client_credentials", "--json")
+        assert made.returncode == 0, said(made)
+        return Client("kept-in-apps", json.loads(made.stdout)["client_secret"], "https://news.example/in")
+
+    first = create()
+    phone = world.phone()["access_token"]
+    own = world.spindle.client_credentials(first).json["access_token"]
+    spent, waiting = (world.spindle.code(phone, first, "session") for _ in range(2))
+    browser = Browser(world.spindle)
+    browser.open(f"/auth/session/{spent}")
+    assert browser.is_signed_in() and world.spindle.is_active(first, own)
+    gone = server.command("client", "delete", "kept-in-apps")
+    assert gone.returncode == 0, said(gone)
+    again = create()
+    # A running server knows the client of before for a second.
+    form = {"token": own} | again.proof
+    deadline = time.monotonic() + 30
+    while (answer := world.spindle.call("POST", "/oauth/introspect", form=form)).status != 200:
+        assert time.monotonic() < deadline, answer
+        time.sleep(0.1)
+    assert answer.json["active"] is False
+    assert not browser.is_signed_in()
+    assert world.spindle.call("GET", f"/auth/session/{waiting}").status == 410
