@@ -47,7 +47,7 @@ struct PasswordQueueTests {
             for _ in 1...32 {
                 var visitor = BrowserUser(world)
                 let refused = try await visitor.signUp("new@example.com")
-                #expect(refused.status == 503)
+                #expect(refused.status == 503 && refused.header("retry-after") == "2", "\(refused.status)")
             }
         }
     }
@@ -83,6 +83,24 @@ struct PasswordQueueTests {
                 #expect(refused.body.contains("role=\"alert\""))
             }
             #expect(try await world.count("verifications WHERE tries > 0") == 0)
+        }
+    }
+
+    @Test("a link to reset a password gets 503 for a full queue, and stays good")
+    func resetLink() async throws {
+        let link = Mutex("")
+        try await whileFull { world in
+            var browser = Browser(world.server)
+            _ = try await browser.submit(try await browser.open("/password"), ["email": World.email])
+            let path = try #require(try await world.server.mail.letter(to: World.email).link(containing: "/reset/"))
+            link.withLock { $0 = path.replacing("http://spindle.test", with: "") }
+        } _: { world in
+            var visitor = BrowserUser(world)
+            for _ in 1...3 {
+                let refused = try await visitor.fill(link.withLock { $0 }, ["password": "a quite unlikely loom"])
+                #expect(refused.status == 503 && refused.header("retry-after") == "2", "\(refused)")
+                #expect(refused.body.contains("role=\"alert\""))
+            }
         }
     }
 
