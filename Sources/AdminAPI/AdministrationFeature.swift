@@ -16,8 +16,7 @@ public struct AdministrationFeature: Feature {
         endpoints = [
             MerchantsEndpoint(gate: gate, merchants: context.merchants, addresses: addresses),
             ClientsEndpoint(
-                gate: gate, clients: context.clients, merchants: context.merchants, sessions: authentication.sessions,
-                addresses: addresses),
+                gate: gate, clients: context.clients, merchants: context.merchants, addresses: addresses),
             InitialAccessTokensEndpoint(gate: gate, tokens: oauth.initialTokens),
             UsersEndpoint(
                 gate: gate, administration: users, users: context.users, data: authentication.personalData,

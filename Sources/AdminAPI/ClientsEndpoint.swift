@@ -12,16 +12,12 @@ public struct ClientsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let clients: Clients
     private let merchants: Merchants
-    private let sessions: Sessions
     private let addresses: AddressRules
 
-    public init(
-        gate: AdministratorGate, clients: Clients, merchants: Merchants, sessions: Sessions, addresses: AddressRules
-    ) {
+    public init(gate: AdministratorGate, clients: Clients, merchants: Merchants, addresses: AddressRules) {
         self.gate = gate
         self.clients = clients
         self.merchants = merchants
-        self.sessions = sessions
         self.addresses = addresses
     }
 
@@ -78,7 +74,7 @@ public struct ClientsEndpoint: Endpoint {
             client.id, json, lendsResources: administrator.lendsResources,
             permit: { client, changed in
                 try administrator.permit(client, toBecome: changed)
-                guard administrator.covers(client, staying: changed, changing: json) else { throw Problem.ofStranger }
+                guard administrator.may(change: json, of: client, toBecome: changed) else { throw Problem.ofStranger }
             },
             adopt: Self.adopting(client.id, by: administrator))
         guard let changed else { throw Problem.notFound("client") }
@@ -108,10 +104,7 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, _) = try await mine(request, context)
-        let sessions = sessions
-        guard try await clients.delete(client.id, first: { try await sessions.endBought(by: client.id) }) else {
-            throw Problem.notFound("client")
-        }
+        guard try await clients.delete(client.id) else { throw Problem.notFound("client") }
         return Response(status: .noContent)
     }
 

@@ -7,9 +7,9 @@ extension Administrator {
     /// Whether secrets of `client` are the administrator's to add and to end.
     public func maySetSecrets(of client: Client) -> Bool { confines == nil || !client.registeredItself }
 
-    /// Whether it may make `json` of `client`, which is `changed` then: any member of one that becomes the merchant's
-    /// own, and few of one that stays a stranger's.
-    public func covers(_ client: Client, staying changed: Client, changing json: JSON) -> Bool {
+    /// Whether the members of `json` are the administrator's to change: all of a client that becomes the merchant's own
+    /// by it, and few of one that stays a stranger's.
+    public func may(change json: JSON, of client: Client, toBecome changed: Client) -> Bool {
         maySetSecrets(of: client) || changed.firstParty
             || (json.members ?? []).allSatisfy { ["disabled", "scope", "first_party"].contains($0.name) }
     }

@@ -22,7 +22,6 @@ public struct Stores: Sendable {
     public let clients: Clients
     public let users: Users
     public let families: TokenFamilies
-    let sessions: Sessions
     public let issuers: TrustedIssuers
     let templates: Templates
     let outbox: Outbox
@@ -42,15 +41,15 @@ public struct Stores: Sendable {
         let erasure = BulkErasure(database: database, tables: StoredTable.all)
         merchants = Merchants(
             database: database, clock: clock, random: random, known: knownClients, erasure: erasure)
-        clients = Clients(
-            database: database, clock: clock, random: random, seal: seal, known: knownClients, erasure: erasure)
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         self.templates = templates
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
         events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)
+        clients = Clients(
+            database: database, clock: clock, random: random, seal: seal, known: knownClients, erasure: erasure,
+            sessions: Sessions(database: database, clock: clock, events: events))
         families = TokenFamilies(database: database, callbacks: callbacks)
-        sessions = Sessions(database: database, clock: clock, events: events)
         users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(

@@ -171,7 +171,8 @@ import Values
         let clock = ManualClock()
         return Clients(
             database: database, clock: clock, random: random, seal: Seal(masterKey: key, random: random),
-            known: KnownClients(clock: clock), erasure: BulkErasure(database: database))
+            known: KnownClients(clock: clock), erasure: BulkErasure(database: database),
+            sessions: Sessions(database: database, clock: clock, events: .unheard))
     }
 
     private func names(_ database: any Database) async throws -> [String] {

@@ -297,6 +297,7 @@ def test_what_was_given_to_a_deleted_client_is_not_good_for_one_with_its_id(laun
     phone = world.phone()["access_token"]
     own = world.spindle.client_credentials(first).json["access_token"]
     spent, waiting = (world.spindle.code(phone, first, "session") for _ in range(2))
+    code = world.spindle.code(phone, first)
     browser = Browser(world.spindle)
     browser.open(f"/auth/session/{spent}")
     assert browser.is_signed_in() and world.spindle.is_active(first, own)
@@ -311,4 +312,7 @@ def test_what_was_given_to_a_deleted_client_is_not_good_for_one_with_its_id(laun
         time.sleep(0.1)
     assert answer.json["active"] is False
     assert not browser.is_signed_in()
+    refused = world.spindle.redeem(again, code)
+    assert (refused.status, refused.json["error"]) == (400, "invalid_grant")
+    assert "code_of_deleted_client" in server.log.read_text("utf-8")
     assert world.spindle.call("GET", f"/auth/session/{waiting}").status == 410

@@ -35,7 +35,8 @@ struct AuthorizationFixture {
         let seal = Seal(masterKey: .random(from: random), random: random)
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,
-            erasure: BulkErasure(database: database))
+            erasure: BulkErasure(database: database),
+            sessions: Sessions(database: database, clock: clock, events: .unheard))
         merchant = try await Merchants(
             database: database, clock: clock, random: random, known: known,
             erasure: BulkErasure(database: database)

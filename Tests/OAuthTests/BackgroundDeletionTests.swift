@@ -50,6 +50,34 @@ struct BackgroundDeletionTests {
     }
 
     @Test(
+        "the sessions that a client's tokens bought end before they are deleted, in rounds too",
+        arguments: Backend.available)
+    func sessions(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        try await world.signIn()
+        try await world.database.write { db in
+            let family: String = try #require(try db.rows("SELECT id FROM token_families").first).get("id")
+            for number in 1...120 {
+                try db.execute(
+                    """
+                    INSERT INTO sessions (id, fingerprint, user_id, family_id, client_id, buyer_id, signed_in_at,
+                        created_at, seen_at, expires_at, user_agent, ip_address, method, remembered)
+                    VALUES (\("s\(number)"), \("f\(number)"), \(world.user), \(family), \(world.phone.id),
+                        \(world.phone.id), 0, 0, 0, \(world.clock.now + .hours(1)), '', '', 'token', 0)
+                    """)
+            }
+        }
+        let live: SQL = "SELECT id FROM sessions WHERE ended_at IS NULL"
+        #expect(try await world.clients.delete(world.phone.id, within: BulkErasure.Budget(batches: 1)))
+        #expect(try await world.count(live) == 70)
+        #expect(try await world.clients.finishDeletions(within: BulkErasure.Budget(batches: 1)).isBehind)
+        #expect(try await world.count(live) == 20)
+        #expect(try await world.clients.finishDeletions(within: BulkErasure.Budget(batches: 9)).gone == 1)
+        #expect(try await world.count("SELECT id FROM sessions") == 0)
+        await world.database.close()
+    }
+
+    @Test(
         "a merchant that is being deleted is not seen, and goes with its clients in later rounds",
         arguments: Backend.available)
     func merchant(backend: Backend) async throws {
@@ -104,6 +132,7 @@ struct BackgroundDeletionTests {
     private func clients(of world: TokenFixture, _ erasure: BulkErasure) -> Clients {
         Clients(
             database: world.database, clock: world.clock, random: SystemRandom(), seal: world.seal,
-            known: KnownClients(clock: world.clock), erasure: erasure)
+            known: KnownClients(clock: world.clock), erasure: erasure,
+            sessions: Sessions(database: world.database, clock: world.clock, events: .unheard))
     }
 }

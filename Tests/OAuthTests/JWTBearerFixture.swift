@@ -52,7 +52,8 @@ struct JWTBearerFixture: Sendable {
         let known = KnownClients(clock: clock)
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,
-            erasure: BulkErasure(database: database))
+            erasure: BulkErasure(database: database),
+            sessions: Sessions(database: database, clock: clock, events: .unheard))
         merchants = Merchants(
             database: database, clock: clock, random: random, known: known,
             erasure: BulkErasure(database: database))

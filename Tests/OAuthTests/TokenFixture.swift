@@ -38,7 +38,8 @@ struct TokenFixture: Sendable {
             erasure: BulkErasure(database: database))
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,
-            erasure: BulkErasure(database: database))
+            erasure: BulkErasure(database: database),
+            sessions: Sessions(database: database, clock: clock, events: .unheard))
         exchangeCodes = ExchangeCodes(
             database: database, clients: clients, accounts: AccountAddresses(origin: "https://spindle.test"),
             seal: seal, clock: clock, random: random)

@@ -40,7 +40,8 @@ struct UnknownCommitTests {
             erasure: BulkErasure(database: database))
         let clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,
-            erasure: BulkErasure(database: database))
+            erasure: BulkErasure(database: database),
+            sessions: Sessions(database: database, clock: clock, events: .unheard))
         let issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
         let hashing = HashingPool(

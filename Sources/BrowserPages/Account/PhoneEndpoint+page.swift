@@ -10,11 +10,11 @@ extension PhoneEndpoint {
     /// Any other value of `?done=` shows nothing, so no link can put text on the page.
     private static let notices: [String: PhonesPage.Notice] = ["added": .added, "removed": .removed]
 
-    /// `GET`: for a user who signed in here. SPiD's apps open it too, with a way back that the account page has, and in
-    /// web views that show that page alone.
+    /// `GET`: for a user who signed in here. SPiD's apps open it too, with a way back, and in web views that show the
+    /// account page alone.
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let elsewhere = Response.sendBrowser(
-            to: AccountReturn(request)?.on(.account).path ?? AccountEndpoint.path, status: .seeOther)
+            to: AccountReturn(request)?.path ?? AccountEndpoint.path, status: .seeOther)
         switch try await gate.show(request, inWebViews: true) {
         case .refuse(let response): return texts != nil ? response : elsewhere
         case .enter(let entry):

@@ -76,7 +76,7 @@ public struct UserAccess: Sendable {
     /// Then on to `page`. From the account and its phone number a user may go back to the application that `request`
     /// names.
     func signInFirst(for page: OwnPage, _ request: Request) -> Response {
-        let back = [.account, .phones].contains(page) ? AccountReturn(request)?.on(page).path : nil
+        let back = AccountReturn.pages.contains(page) ? AccountReturn(request)?.on(page).path : nil
         return .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(back ?? page.rawValue))", status: .seeOther)
     }
 

@@ -4,11 +4,9 @@ public import Values
 extension Clients {
     /// Deletes a client and all its data. False when there is none.
     ///
-    /// Nobody sees it any more, and it gets no new data. Then comes `first`, and what it owns goes within `budget`, and
-    /// beyond that by `finishDeletions`.
-    public func delete(
-        _ id: Client.ID, within budget: BulkErasure.Budget = .request, first: () async throws -> Void = {}
-    ) async throws -> Bool {
+    /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
+    /// `finishDeletions`.
+    public func delete(_ id: Client.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard let client = try await find(id) else { return false }
@@ -21,7 +19,6 @@ extension Clients {
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
         }
-        try await first()
         var budget = budget
         _ = try await finish(id, &budget)
         return true
@@ -38,6 +35,13 @@ extension Clients {
     }
 
     private func finish(_ id: Client.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        // They would go along with its token families, and the applications in them would not be told.
+        var hasMore = true
+        while hasMore {
+            guard !budget.isSpent else { return false }
+            hasMore = try await sessions.endBought(by: id)
+            if hasMore { budget.spend() }
+        }
         guard try await erasure.client(id, &budget) else { return false }
         try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(id)") }
         return true

@@ -12,12 +12,14 @@ public struct Clients: Sendable {
     package let seal: Seal
     let known: KnownClients
     let erasure: BulkErasure
+    let sessions: Sessions
 
     /// `erasure` knows every table that holds something of a client.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, known: KnownClients,
-        erasure: BulkErasure
+        erasure: BulkErasure, sessions: Sessions
     ) {
+        self.sessions = sessions
         self.erasure = erasure
         self.database = database
         self.clock = clock

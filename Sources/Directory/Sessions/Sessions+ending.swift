@@ -32,22 +32,18 @@ extension Sessions {
         try announcement.say(.browserEnded(id), live.user, db)
     }
 
-    /// Ends the sessions that tokens of `client` bought, before they are deleted along with it: the applications in
-    /// them are told.
-    package func endBought(by client: Client.ID) async throws {
+    /// Ends sessions that tokens of `client` bought, as many as one transaction should. Whether there may be more.
+    func endBought(by client: Client.ID) async throws -> Bool {
         let now = clock.now
-        while true {
-            let ended = try await events.write(to: database, at: now) { db, announcement in
-                let ids: [Session.ID] = try db.rows(
-                    """
-                    SELECT id FROM sessions WHERE buyer_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
-                    LIMIT \(Self.endedAtOnce)
-                    """
-                ).map { try $0.get("id") }
-                for id in ids { try Self.end(id, at: now, in: db, announcement) }
-                return ids.count
-            }
-            guard ended == Self.endedAtOnce else { return }
+        return try await events.write(to: database, at: now) { db, announcement in
+            let ids: [Session.ID] = try db.rows(
+                """
+                SELECT id FROM sessions WHERE buyer_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
+                LIMIT \(Self.endedAtOnce)
+                """
+            ).map { try $0.get("id") }
+            for id in ids { try Self.end(id, at: now, in: db, announcement) }
+            return ids.count == Self.endedAtOnce
         }
     }
 

@@ -7,7 +7,7 @@ import Values
 /// send both. Neither is checked here.
 package struct AccountReturn: Sendable {
     /// The page that has the link: that of the account, or that of the phone number.
-    package var page: OwnPage
+    private var page: OwnPage
     package let client: Client.ID
     private let address: String
 
@@ -21,16 +21,15 @@ package struct AccountReturn: Sendable {
         self.address = address
     }
 
-    /// Reads it from the address that `request` asks for.
-    package init?(_ request: Request) {
-        self.init(
-            Form.query(of: request.target.text), on: request.target.path == OwnPage.phones.rawValue ? .phones : .account
-        )
-    }
+    /// The pages that may have the link.
+    package static let pages: [OwnPage] = [.account, .phones]
+
+    /// Reads it from the address that `request` asks for, for the page of the account.
+    package init?(_ request: Request) { self.init(Form.query(of: request.target.text), on: .account) }
 
     /// Reads it from a path of ours.
     init?(path: String) {
-        guard let page = [OwnPage.account, .phones].first(where: { path.hasPrefix($0.rawValue + "?") }) else {
+        guard let page = Self.pages.first(where: { path.hasPrefix($0.rawValue + "?") }) else {
             return nil
         }
         self.init(Form.query(of: path), on: page)

@@ -104,10 +104,7 @@ struct ClientCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let deleted = try await stores.clients.delete(Client.ID(id), within: .unlimited) {
-                try await stores.sessions.endBought(by: Client.ID(id))
-            }
-            guard deleted else {
+            guard try await stores.clients.delete(Client.ID(id), within: .unlimited) else {
                 throw CommandFailure.notFound("client", id)
             }
             output.say("deleted client \(id)")

@@ -45,10 +45,14 @@ extension KeyCommand {
         private func rotate(_ installation: Installation) async throws -> [SigningKey] {
             let now = installation.clock.now
             let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
+            // Nothing is deleted here, so nobody is to be told.
             let clients = Clients(
                 database: installation.database, clock: installation.clock, random: installation.random,
                 seal: installation.seal, known: KnownClients(clock: installation.clock),
-                erasure: BulkErasure(database: installation.database, tables: StoredTable.all))
+                erasure: BulkErasure(database: installation.database, tables: StoredTable.all),
+                sessions: Sessions(
+                    database: installation.database, clock: installation.clock,
+                    events: UserEvents([], random: installation.random)))
             let algorithms = Set(try await keys.all().map(\.algorithm)).intersection(
                 try await clients.algorithmsInUse())
             var made: [SigningKey] = []
