@@ -198,6 +198,8 @@ def test_a_long_request_does_not_make_a_long_log_line(launch):
                 form = honest | {"token": "t"} | {name: "\x01" * 20_000}
                 answer = world.spindle.call("POST", path, form=form)
                 assert answer.status in (200, 400, 401, 403), answer
+    world.spindle.client_credentials(Client("latest", "s", None))
+    assert server.has_logged("client=latest"), "all that was asked before is in the log"
     lines = server.log.read_text("utf-8").splitlines()
     assert sum("unknown_client" in line for line in lines) > 20, "the refusals are in the log"
     assert max(map(len, lines)) < 2_000
