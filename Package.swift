@@ -148,6 +148,7 @@ let package = Package(
                 .embedInCode("v027_rows_by_key.sql"),
                 .embedInCode("v028_sessions_of_buyers.sql"),
                 .embedInCode("v029_removed_links.sql"),
+                .embedInCode("v030_families_of_codes.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

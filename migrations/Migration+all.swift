@@ -34,6 +34,7 @@ extension Migration {
             version: 27, name: "rows_by_key", text: PackageResources.v027_rows_by_key_sql, onlyWithRowIDs: true),
         Migration(version: 28, name: "sessions_of_buyers", text: PackageResources.v028_sessions_of_buyers_sql),
         Migration(version: 29, name: "removed_links", text: PackageResources.v029_removed_links_sql),
+        Migration(version: 30, name: "families_of_codes", text: PackageResources.v030_families_of_codes_sql),
     ]
 
     private init(

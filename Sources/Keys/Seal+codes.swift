@@ -13,9 +13,9 @@ extension Seal {
         codeKey(id).open(sealed, context: Self.codes)
     }
 
-    private static let codes = "exchange_codes"
+    private static let codes = "token_families"
 
     private func codeKey(_ id: String) -> SealingKey {
-        masterKey.sealing(for: "exchange_codes.code", salt: Array(id.utf8))
+        masterKey.sealing(for: "token_families.code", salt: Array(id.utf8))
     }
 }

@@ -19,13 +19,13 @@ if asked := os.environ.get("TEST_KILLS"):
 SECONDS_A_KILL = 80
 # Acknowledged of each kind, token, rotation and redemption, before each kill.
 ENOUGH = 60
-# A code that is marked spent without the token family and the token that its redemption made.
+# A code that is spent, which is the token family of its redemption, without the token that it made.
 LOST_CODES = """
-    SELECT count(*) FROM exchange_codes
-    WHERE spent_at IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM access_tokens WHERE access_tokens.family_id = exchange_codes.family_id)
+    SELECT count(*) FROM token_families
+    WHERE redeemed_by IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM access_tokens WHERE access_tokens.family_id = token_families.id)
 """
-SPENT_CODES = "SELECT count(*) FROM exchange_codes WHERE spent_at IS NOT NULL"
+SPENT_CODES = "SELECT count(*) FROM token_families WHERE redeemed_by IS NOT NULL"
 
 
 @pytest.mark.timeout(SECONDS_A_KILL * max(KILLS.values()))

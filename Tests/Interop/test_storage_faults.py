@@ -21,9 +21,9 @@ FOLDING_FAILS = ["write spindle.db", "sync spindle.db", "room spindle.db"]
 NOT_AVAILABLE = 69
 # Spent without what spending it made; see test_kill.
 HALF_REDEEMED = """
-    SELECT count(*) FROM exchange_codes
-    WHERE spent_at IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM access_tokens WHERE access_tokens.family_id = exchange_codes.family_id)
+    SELECT count(*) FROM token_families
+    WHERE redeemed_by IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM access_tokens WHERE access_tokens.family_id = token_families.id)
 """
 
 

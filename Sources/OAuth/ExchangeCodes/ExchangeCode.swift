@@ -1,8 +1,8 @@
 import Directory
 import Values
 
-/// A one-time code for a backend (type=code), bought with a user's token. It is stored when it is redeemed: until then
-/// its text carries all of this, sealed (`ExchangeCode+sealing.swift`).
+/// A one-time code for a backend (type=code), bought with a user's token. It is not stored: its text carries all of
+/// this, sealed (`ExchangeCode+sealing.swift`), and once it is redeemed there is a token family of its id.
 public struct ExchangeCode: Sendable {
     /// What a user's token buys: a code for a backend, or one that opens a session in a webview.
     public enum Kind: String, Sendable {
@@ -18,7 +18,7 @@ public struct ExchangeCode: Sendable {
         }
     }
 
-    /// The key of its row once it is stored; it begins with the time of the sale.
+    /// It begins with the time of the sale.
     let id: Identifier<ExchangeCode>
     /// The token family whose token bought the code.
     let source: TokenFamily.ID
@@ -31,6 +31,8 @@ public struct ExchangeCode: Sendable {
     /// In 1970, if the id does not say: it has expired.
     var soldAt: Timestamp { id.time ?? Timestamp(milliseconds: 0) }
     var expiresAt: Timestamp { soldAt + Kind.code.lifetime }
+    /// The token family that its redemption makes.
+    var family: TokenFamily.ID { TokenFamily.ID(id.text) }
 
     /// Checks every binding of a redemption. The redirect URI must be one that the receiving client registered; the
     /// code is bound to a particular one only if the app said so. PKCE plays no part, because nobody made a challenge.

@@ -6,7 +6,7 @@ public import Values
 
 /// Sells exchange codes, and spends them. What they are bound to stands in `ExchangeCode`.
 ///
-/// A code for a backend is stored when it is redeemed, a session code when it is sold.
+/// A session code is stored when it is sold, a code for a backend never.
 public struct ExchangeCodes: Sendable {
     private let database: any Database
     private let clients: Clients

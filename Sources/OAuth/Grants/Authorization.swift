@@ -7,8 +7,9 @@ public struct Authorization: Sendable {
     public enum Family: Sendable {
         /// No family: a client acts for itself.
         case none
-        /// A new family, a child of the family that bought the code, if one did.
-        case new(parent: TokenFamily.ID?)
+        /// A new family, a child of the family that bought the code, if one did. If an exchange code is redeemed by
+        /// storing it, it has that code's id.
+        case new(parent: TokenFamily.ID?, redeeming: ExchangeCode? = nil)
         case existing(TokenFamily.ID)
     }
 

@@ -23,13 +23,14 @@ public struct AuthorizationCodeGrant: Grant {
         if let code = ExchangeCode(opening: value, by: seal) {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             return authorization(
-                client, code.subject, code.scope, .none, parent: code.source, CodeRedemption(code: .exchange(code)))
+                client, code.subject, code.scope, .none, .new(parent: code.source, redeeming: code),
+                CodeRedemption(code: .exchange(code)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
-                client, code.subject, code.scope, code.request, parent: code.parent,
+                client, code.subject, code.scope, code.request, .new(parent: code.parent),
                 CodeRedemption(
                     code: .authorization(authorizationCode),
                     mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic))
@@ -39,14 +40,14 @@ public struct AuthorizationCodeGrant: Grant {
     }
 
     private func authorization(
-        _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: TokenFamily.ID?,
-        _ claim: CodeRedemption
+        _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest,
+        _ family: Authorization.Family, _ claim: CodeRedemption
     ) -> Authorization {
         // The client may have lost a scope since the code was sold or sent.
         let scope = scope.intersection(client.scope)
         let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false
         return Authorization(
-            client: client, subject: subject, scope: scope, family: .new(parent: parent),
+            client: client, subject: subject, scope: scope, family: family,
             refresh: refreshes ? .issue : .none, request: request, claim: claim)
     }
 }

@@ -35,6 +35,8 @@ public struct Attempt: Sendable {
     public let id: String
     /// The token family of the tokens, if they get one.
     public let family: TokenFamily.ID?
+    /// That family, if it is not stored yet.
+    let newFamily: NewTokenFamily?
     /// The access token to be stored, if there is one.
     public let accessToken: Fingerprint<AccessToken>?
     public let now: Timestamp
@@ -42,14 +44,24 @@ public struct Attempt: Sendable {
     public init(
         id: String, family: TokenFamily.ID?, accessToken: Fingerprint<AccessToken>? = nil, now: Timestamp
     ) {
+        self.init(id: id, family: family, newFamily: nil, accessToken: accessToken, now: now)
+    }
+
+    init(
+        id: String, family: TokenFamily.ID?, newFamily: NewTokenFamily?, accessToken: Fingerprint<AccessToken>?,
+        now: Timestamp
+    ) {
         self.id = id
         self.family = family
+        self.newFamily = newFamily
         self.accessToken = accessToken
         self.now = now
     }
 
     /// True of one attempt in 256, by its random id: for upkeep that not every request should pay for.
-    var isSampled: Bool { id.hasPrefix("A") && ("A"..."P").contains(id.dropFirst().prefix(1)) }
+    var isSampled: Bool { Self.isSampled(id) }
+
+    static func isSampled(_ id: String) -> Bool { id.hasPrefix("A") && ("A"..."P").contains(id.dropFirst().prefix(1)) }
 }
 
 public enum RedemptionOutcome: Sendable {
@@ -87,8 +99,8 @@ struct CodeRedemption: Redemption {
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
-        guard case .exchange(let code) = code, attempt.now < code.expiresAt else { return nil }
-        return .changing(first: code.spending(for: attempt), decided: code.isSpent(by: attempt)) { decided in
+        guard case .exchange(let code) = code, let spending = code.spending(for: attempt) else { return nil }
+        return .changing(first: spending, decided: code.isSpent(by: attempt)) { decided in
             // With a single writer there is nothing to hold.
             decided.map { [code.holdingSource(when: $0)] } ?? []
         }
@@ -124,7 +136,9 @@ struct CodeRedemption: Redemption {
             case .authorization(let code):
                 try db.rows("SELECT spent_by, family_id FROM authorization_codes WHERE fingerprint = \(code)").first
             case .exchange(let code):
-                try db.rows("SELECT spent_by, family_id FROM exchange_codes WHERE fingerprint = \(code.id)").first
+                try db.rows(
+                    "SELECT redeemed_by AS spent_by, id AS family_id FROM token_families WHERE id = \(code.family)"
+                ).first
             }
         guard let row, let by = try row.get("spent_by", as: String?.self) else { return nil }
         return (by, try row.get("family_id", as: TokenFamily.ID?.self))

@@ -16,10 +16,14 @@ struct NewTokenFamily: Sendable {
     let expiresAt: Timestamp
     /// Whether its tokens come with an authorization response, through the browser.
     let isOfFrontChannel: Bool
+    /// The attempt that spends an exchange code by storing this family, which then has the code's id.
+    var redeemedBy: String?
 
     var user: UserID? { subject?.user }
     /// Whether older families have nothing to do with it (`TokenFamilies.keepUp`).
-    var isStoredAlone: Bool { subject?.session == nil && !id.isSampled }
+    var isStoredAlone: Bool { subject?.session == nil && !isSampled }
+    /// Of a code's id one could tell beforehand, and never redeem such a code.
+    var isSampled: Bool { redeemedBy.map(Attempt.isSampled) ?? id.isSampled }
     /// A client's own family begins with itself.
     var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
 }

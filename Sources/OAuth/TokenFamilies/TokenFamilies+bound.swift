@@ -10,10 +10,10 @@ extension TokenFamilies {
     /// many. Otherwise a user who signs in in a loop would leave more than a sign-out can end in a single transaction,
     /// and fill the disk.
     ///
-    /// Checks one stored family in 256, chosen by its random id, so that not every sign-in pays for the count. So at
-    /// times there are some hundreds more.
+    /// Checks one stored family in 256, so that not every sign-in pays for the count: at times there are some hundreds
+    /// more.
     static func endOldest(for family: NewTokenFamily, of user: UserID, in db: any Transaction) throws {
-        guard family.id.isSampled else { return }
+        guard family.isSampled else { return }
         let excess = try db.rows(
             """
             SELECT id FROM token_families
@@ -29,13 +29,17 @@ extension TokenFamilies {
         try forgetOldest(of: user, family.client, at: family.createdAt, in: db)
     }
 
+    /// For how long a family says that its exchange code is spent: longer than the code lives, for nodes whose clocks
+    /// differ.
+    private static let codeMemory: Duration = .minutes(2)
+
     /// How many token families of its own a client may have. A program that asks for a token at each request, and never
     /// for a refresh, leaves one each time: so they are many, and the oldest are used no more.
     static let mostOwn = 100_000
 
     /// The same for the families of a client that acts for itself.
     static func endOldest(for family: NewTokenFamily, in db: any Transaction) throws {
-        guard family.id.isSampled else { return }
+        guard family.isSampled else { return }
         let excess = try db.rows(
             """
             SELECT id FROM token_families
@@ -55,19 +59,22 @@ extension TokenFamilies {
     }
 
     /// Deletes families that have ended or expired beyond `most` of each, as far as one transaction should. What
-    /// outlives its family's expiry (`TokenFamilies.memory`) keeps it.
+    /// outlives its family's expiry (`TokenFamilies.memory`) keeps it, and so does an exchange code that could be
+    /// redeemed again.
     private static func forgetOldest(
         of user: UserID, _ client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         _ = try erase(
             """
             SELECT id FROM token_families WHERE user_id = \(user) AND client_id = \(client) AND ended_at > 0
+                AND created_at < \(now - codeMemory)
             ORDER BY ended_at DESC LIMIT \(most) OFFSET \(most)
             """, most, in: db)
         _ = try erase(
             """
             SELECT f.id FROM token_families f
             WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL AND f.expires_at <= \(now)
+                AND f.created_at < \(now - codeMemory)
                 AND f.session_id IS NULL
                 AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.family_id = f.id AND s.expires_at > \(now))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = f.id AND r.expires_at > \(now))

@@ -34,22 +34,29 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Stores it, if `condition` holds.
+    /// Stores it, if `condition` holds, unless its redemption does.
     static func insertions(of family: NewTokenFamily, when condition: SQL?) -> [SQL] {
+        var all = family.redeemedBy == nil ? [insertion(of: family, when: condition)] : []
+        if let user = family.user {
+            all.append(Connections.insertion(of: user, family.client, at: family.createdAt, when: condition))
+        }
+        return all
+    }
+
+    /// Stores it alone, if `condition` holds.
+    static func insertion(of family: NewTokenFamily, when condition: SQL?) -> SQL {
         // PostgreSQL takes values without a type for texts here.
-        let stored: SQL = """
-            INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-                method, session_id, claims, resource, trial, front_channel)
-            SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
-                CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
-                CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
-                \(family.request.claims?.text), \(family.request.resource), \(family.request.trial?.text),
-                CAST(\(family.isOfFrontChannel) AS BIGINT)
-            WHERE \(condition ?? .always)
-            ON CONFLICT (id) DO NOTHING
-            """
-        guard let user = family.user else { return [stored] }
-        return [stored, Connections.insertion(of: user, family.client, at: family.createdAt, when: condition)]
+        """
+        INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
+            method, session_id, claims, resource, trial, front_channel, redeemed_by)
+        SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
+            CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
+            CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
+            \(family.request.claims?.text), \(family.request.resource), \(family.request.trial?.text),
+            CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
+        WHERE \(condition ?? .always)
+        ON CONFLICT (id) DO NOTHING
+        """
     }
 
     /// The single claims that were requested along with a token family.

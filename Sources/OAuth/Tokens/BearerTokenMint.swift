@@ -32,7 +32,9 @@ public struct BearerTokenMint: TokenMint {
         let subject: String? =
             if let user = authorization.subject?.user { try await number(user, client) } else { nil }
         let accessToken = try await accessToken(for: authorization, at: now)
-        let newFamily = family(for: authorization, at: now)
+        let origin = random.bytes(16)
+        let attemptID = Base64URL.encode(origin)
+        let newFamily = family(for: authorization, in: attemptID, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
         let family = newFamily?.id ?? authorization.existingFamily
         func response(_ refreshToken: Secret<RefreshToken>?) -> TokenResponse {
@@ -41,9 +43,8 @@ public struct BearerTokenMint: TokenMint {
                 scope: authorization.scope, user: authorization.subject?.user, subject: subject, client: client,
                 issuedAt: now)
         }
-        let origin = random.bytes(16)
         let attempt = Attempt(
-            id: Base64URL.encode(origin), family: family, accessToken: accessToken.fingerprint, now: now)
+            id: attemptID, family: family, newFamily: newFamily, accessToken: accessToken.fingerprint, now: now)
         let new = NewTokens(
             authorization: authorization, accessToken: accessToken.fingerprint, family: family, newFamily: newFamily,
             refreshToken: newRefreshToken?.fingerprint, now: now)
@@ -110,17 +111,20 @@ public struct BearerTokenMint: TokenMint {
         }
     }
 
-    private func family(for authorization: Authorization, at now: Timestamp) -> NewTokenFamily? {
-        guard case .new(let parent) = authorization.family else { return nil }
+    private func family(
+        for authorization: Authorization, in attempt: String, at now: Timestamp
+    ) -> NewTokenFamily? {
+        guard case .new(let parent, let code) = authorization.family else { return nil }
         let client = authorization.client
         let refreshes = if case .issue = authorization.refresh { true } else { false }
         return NewTokenFamily(
-            id: .ordered(at: now, from: random), parent: parent, client: client.id,
+            id: code?.family ?? .ordered(at: now, from: random), parent: parent, client: client.id,
             subject: authorization.subject, scope: authorization.scope,
             request: authorization.request.withoutNonce, createdAt: now,
             expiresAt: refreshes
                 ? RefreshToken.expiry(at: now, client: client, familySince: now).family
-                : now + authorization.lifetime, isOfFrontChannel: authorization.isOfFrontChannel)
+                : now + authorization.lifetime, isOfFrontChannel: authorization.isOfFrontChannel,
+            redeemedBy: code == nil ? nil : attempt)
     }
 
     private func refreshToken(for authorization: Authorization, at now: Timestamp) -> Secret<RefreshToken>? {

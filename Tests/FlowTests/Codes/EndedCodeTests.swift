@@ -95,9 +95,44 @@ struct CodeTextTests {
             #expect(one != other)
             #expect(one.prefix(28) != other.prefix(28))
             #expect(one.utf8.count < 255, "\(one.utf8.count): a backend may keep it in a column of that width")
-            #expect(try await world.storedCodes() == 0)
+            #expect(try await world.spentCodes() == 0)
             #expect(try await world.redeem(one, as: world.backend).status == 200)
-            #expect(try await world.storedCodes() == 1)
+            #expect(try await world.spentCodes() == 1)
+        }
+    }
+
+    @Test("is good once although its user's ended sign-ins are forgotten meanwhile", arguments: Backend.available)
+    func forgotten(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.code(of: phone)
+            let first = try await world.redeem(code, as: world.backend)
+            let token = [("token", try first.require("refresh_token"))]
+            #expect(try await world.server.post("/oauth/revoke", form: token, basic: world.backend.basic).status == 200)
+            let now = world.server.clock.now
+            // Ended later, so that they are forgotten later, but some of them long ago.
+            try await world.server.database.write { db in
+                _ = try db.execute(
+                    """
+                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
+                        ended_at)
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+                    SELECT 'made-' || i, CAST(\(world.backend.id) AS TEXT), CAST(\(Int64(world.user)) AS BIGINT), '',
+                        CAST(0 AS BIGINT), CAST(\(now - .days(1)) AS BIGINT), CAST(\(now + .days(30)) AS BIGINT),
+                        CAST(\(now + .seconds(1)) AS BIGINT) FROM n
+                    """)
+            }
+            func made() async throws -> Int {
+                try await world.server.database.rows("SELECT id FROM token_families WHERE id LIKE 'made-%'").count
+            }
+            // One redemption in 256 looks.
+            var tries = 0
+            while try await made() == 1500, tries < 4000 {
+                _ = try await world.redeem(try await world.code(of: phone), as: world.backend)
+                tries += 1
+            }
+            #expect(try await made() < 1500)
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_grant")
         }
     }
 }
@@ -113,7 +148,8 @@ extension World {
         try await apps.revoke(Client.ID(client.id), of: try #require(UserID(user)))
     }
 
-    fileprivate func storedCodes() async throws -> Int {
-        try await server.database.read { db in try db.rows("SELECT fingerprint FROM exchange_codes").count }
+    fileprivate func spentCodes() async throws -> Int {
+        #expect(try await server.database.rows("SELECT fingerprint FROM exchange_codes").isEmpty)
+        return try await server.database.rows("SELECT id FROM token_families WHERE redeemed_by IS NOT NULL").count
     }
 }
