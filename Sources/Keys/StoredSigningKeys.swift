@@ -47,9 +47,17 @@ public struct StoredSigningKeys: Sendable {
     public func make(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
     ) async throws -> SigningKey? {
-        // Made outside the transaction, because an RSA key takes a while.
-        let key = SigningKey(PrivateKey.generate(algorithm), createdAt: now, signsFrom: signsFrom)
-        let name = algorithm.rawValue
+        // Outside the transaction, and not on a thread that serves connections: an RSA key takes a tenth of a second.
+        let key = await withTaskExecutorPreference(globalConcurrentExecutor) { PrivateKey.generate(algorithm) }
+        return try await store(key, signsFrom: signsFrom, at: now)
+    }
+
+    /// Stores the next key of its algorithm, on the same condition.
+    package func store(
+        _ privateKey: PrivateKey, signsFrom: Timestamp, at now: Timestamp
+    ) async throws -> SigningKey? {
+        let key = SigningKey(privateKey, createdAt: now, signsFrom: signsFrom)
+        let name = key.algorithm.rawValue
         let sealed = sealed(key)
         let isStored = try await database.write { [seal] db in
             try seal.confirm(in: db)

@@ -20,9 +20,24 @@ public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
 
     /// A new database with the whole schema.
     public func open() async throws -> any Database {
-        let database = try await openEmpty()
-        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
+        let address = try await freshAddress()
+        if case .sqlite = self { try FileManager.default.copyItem(atPath: await Self.migrated.value, toPath: address) }
+        let database = try await Self.open(address)
+        if case .postgresql = self { try await Self.migrate(database) }
         return database
+    }
+
+    /// A file with the whole schema, to copy: the steps take longer than most tests.
+    private static let migrated = Task {
+        let address = try await Backend.sqlite.freshAddress()
+        let database = try await open(address)
+        try await migrate(database)
+        await database.close()
+        return address
+    }
+
+    private static func migrate(_ database: any Database) async throws {
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
     }
 
     /// A new database without a schema.

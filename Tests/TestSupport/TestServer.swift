@@ -6,6 +6,7 @@ import OAuth
 import Pages
 import Server
 public import Storage
+import Synchronization
 import Values
 
 /// A whole server on its own port, with a clock that the test controls.
@@ -50,6 +51,7 @@ public struct TestServer: Sendable {
                 backend, InterruptedDatabase(database), settings: settings, hashing: hashing,
                 isDevelopment: isDevelopment)
             let admin = try await fixture.administrator()
+            try await fixture.keepSigningKey()
             let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(fixture, admin, body) }
             await loans.giveBack(database)
             return value
@@ -141,6 +143,20 @@ extension TestServer.Fixture {
                 texts: configuration.sms == nil ? nil : mail, logger: log.logger,
                 // The other server may run in this process, which runs every test at once.
                 longestFetch: .seconds(60)))
+    }
+
+    /// Made once, because each takes a tenth of a second; several, so that of two servers each has its own.
+    private static let signingKeys = (0..<6).map { _ in PrivateKey.generate(.rs256) }
+    private static let serversWithKeys = Mutex(0)
+
+    /// Stores the key that the first signature would make.
+    fileprivate func keepSigningKey() async throws {
+        let turn = Self.serversWithKeys.withLock { count in
+            count += 1
+            return count % Self.signingKeys.count
+        }
+        _ = try await StoredSigningKeys(database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()))
+            .store(Self.signingKeys[turn], signsFrom: clock.now, at: clock.now)
     }
 
     /// Creates the platform's first admin client, as `spindle init` does.
