@@ -64,8 +64,8 @@ actor DatabaseLoans {
         next.resume()
     }
 
-    /// Deletes all rows. TRUNCATE makes a new file for each table and index, which takes as long as a test does: so only
-    /// where there were many rows.
+    /// Deletes all rows. TRUNCATE makes a new file for each table and index, which takes as long as a test does: so it
+    /// is for many rows only.
     private func empty(_ database: any Database) async throws {
         try await database.write { db in
             let tables = try db.rows(

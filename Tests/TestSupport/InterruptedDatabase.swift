@@ -12,8 +12,8 @@ public final class InterruptedDatabase: Database {
 
     init(_ database: any Database) { self.database = database }
 
-    /// Runs `change` once, before the `count`th write from now on. Its own writes are not counted. An error that it
-    /// throws is thrown by that write.
+    /// Runs `change` once, before the `count`th write of a request from now on. Its own writes are not counted, nor
+    /// those of the background. An error that it throws is thrown by that write.
     public func interrupt(beforeWrite count: Int = 1, _ change: @escaping Change) {
         next.withLock { $0 = (count, change) }
     }
@@ -39,8 +39,10 @@ public final class InterruptedDatabase: Database {
     public func write<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
+        // A request runs on the thread of its connection.
+        let isOfRequest = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
         let change: Change? = next.withLock { next in
-            guard let waiting = next else { return nil }
+            guard isOfRequest, let waiting = next else { return nil }
             next = waiting.countdown > 1 ? (waiting.countdown - 1, waiting.change) : nil
             return waiting.countdown > 1 ? nil : waiting.change
         }
