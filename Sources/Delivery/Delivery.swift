@@ -114,6 +114,12 @@ public struct Delivery: Sendable {
             """
         ).map { try $0.get("due_at", as: Timestamp.self) }
         guard waiting.count == DeliveryLimits.mostOfOneSubject, let last = waiting.first else { return dueAt }
+        try db.execute(
+            """
+            DELETE FROM deliveries WHERE id IN (
+                SELECT id FROM deliveries WHERE subject = \(subject)
+                ORDER BY due_at DESC LIMIT 10 OFFSET \(DeliveryLimits.mostKeptOfOneSubject - 1))
+            """)
         return max(dueAt, last + topic.pause)
     }
 }

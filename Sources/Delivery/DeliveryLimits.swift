@@ -13,11 +13,15 @@ enum DeliveryLimits {
     static let mostForOneShare = 8
     /// Of these, to one server, so that a slow one leaves the share's others something.
     static let mostToOneServer = 2
+    /// Of these, to servers of the share that failed last time, however many they are.
+    static let mostToFailing = 4
     /// How long one waits for a place at its server before it is put off, and how often it looks.
     static let patience: Duration = .seconds(2)
     static let look: Duration = .milliseconds(20)
     /// How many changes of one user's profile, each told to one client, may wait to be sent at once.
     static let mostOfOneSubject = 20
+    /// How many may wait in all, also for their turn; the oldest are forgotten.
+    static let mostKeptOfOneSubject = 1000
     /// The time between further changes of a profile.
     static let pauseOfSubject: Duration = .seconds(1)
     /// The time between further notices about one user to one client. A user with thousands of sessions then takes both

@@ -56,7 +56,7 @@ final class PerHostLimiter: Sendable {
                 receivers = receivers.filter { $0.value.onTheWay > 0 }
             }
             var receiver = receivers[name.host] ?? Receiver()
-            guard receiver.failures == 0 || receiver.onTheWay == 0 else {
+            guard receiver.failures == 0 || receiver.onTheWay == 0 && Self.hasRoomForFailing(receivers) else {
                 throw Undeliverable.resting(failures: receiver.failures)
             }
             guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
@@ -64,6 +64,10 @@ final class PerHostLimiter: Sendable {
             receivers[name.host] = receiver
             shares[name.share] = receivers
         }
+    }
+
+    private static func hasRoomForFailing(_ receivers: [String: Receiver]) -> Bool {
+        receivers.values.count { $0.failures > 0 && $0.onTheWay > 0 } < DeliveryLimits.mostToFailing
     }
 
     private func leave(_ name: Receiver.Name, _ count: (_ failures: inout Int) -> Void) {

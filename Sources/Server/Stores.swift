@@ -77,9 +77,9 @@ extension Callbacks.Post {
                     id: Delivery.ID(message.id.text)
                 ).store(in: db)
             },
-            leaveNotice: { notice, merchant, db in
+            leaveNotice: { notice, client, db in
                 try outbox.delivery(
-                    notice: notice.text, usefulFor: LogoutNotice.use, share: Delivery.Share(merchant),
+                    notice: notice.text, usefulFor: LogoutNotice.use, share: Delivery.Share(client.outboundShare),
                     topic: Delivery.Topic(noticesAbout: "\(notice.client) \(notice.user)"),
                     id: Delivery.ID(notice.id.text)
                 ).store(in: db)

@@ -167,6 +167,42 @@ struct DeliveryShareTests {
         }
     }
 
+    @Test("servers that failed take half of a merchant's places, however many they are")
+    func failing() async throws {
+        let limiter = PerHostLimiter()
+        func url(_ host: Int) -> String { "https://dead\(host).example/hook" }
+        for host in 0..<8 {
+            await #expect(throws: Undeliverable.self) {
+                try await limiter.visit(url(host), of: .init("a")) { throw Undeliverable.temporary("down") }
+            }
+        }
+        func visit(_ host: Int) async throws {
+            guard host < DeliveryLimits.mostToFailing else {
+                await #expect(throws: Undeliverable.resting(failures: 1)) {
+                    try await limiter.visit(url(host), of: .init("a")) {}
+                }
+                return try await limiter.visit("https://new.example/hook", of: .init("a")) {}
+            }
+            try await limiter.visit(url(host), of: .init("a")) { try await visit(host + 1) }
+        }
+        try await visit(0)
+    }
+
+    @Test("of what one user's changes tell one client a thousand wait, the newest", arguments: Backend.available)
+    func kept(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let deliveries = (0..<1100).map { number in
+            fixture.outbox.delivery(
+                notice: "\(number)", usefulFor: .days(1), share: .init("a"), topic: .init(noticesAbout: "one"))
+        }
+        try await fixture.database.write { db in for delivery in deliveries { try delivery.store(in: db) } }
+        let rows = try await fixture.database.rows("SELECT id FROM deliveries")
+        let ids = Set(try rows.map { try $0.get("id", as: String.self) })
+        #expect(ids.count == 1000)
+        #expect(deliveries.suffix(900).allSatisfy { ids.contains($0.id.text) })
+        await fixture.database.close()
+    }
+
     @Test("receivers of one merchant that never answer leave another merchant's callbacks on time")
     func stuck() async throws {
         let fixture = try await DeliveryFixture(.sqlite)

@@ -31,7 +31,7 @@ public final class CallbackAnnouncement: Sendable {
         let notice = LogoutNotice(
             id: id, client: client.id, user: user, keptSubject: try User.keptSubject(of: user, in: db),
             session: session)
-        try callbacks.post.leaveNotice(notice, client.merchant, db)
+        try callbacks.post.leaveNotice(notice, client, db)
         isSaid.store(true, ordering: .relaxed)
     }
 

@@ -9,16 +9,16 @@ public struct Callbacks: Sendable {
     /// The delivery of messages to their receivers.
     public struct Post: Sendable {
         let leave: @Sendable (Message, any Transaction) throws -> Void
-        let leaveNotice: @Sendable (LogoutNotice, Merchant.ID?, any Transaction) throws -> Void
+        let leaveNotice: @Sendable (LogoutNotice, Client, any Transaction) throws -> Void
         let send: @Sendable () -> Void
 
         /// - Parameters:
         ///   - leave: stores a message in the caller's transaction; a message with an id that exists is stored once.
-        ///   - leaveNotice: does the same with a notice to a merchant's client, signed only when it is sent.
+        ///   - leaveNotice: does the same with a notice to a client, signed only when it is sent.
         ///   - send: starts the delivery, after the commit.
         public init(
             leave: @escaping @Sendable (Message, any Transaction) throws -> Void,
-            leaveNotice: @escaping @Sendable (LogoutNotice, Merchant.ID?, any Transaction) throws -> Void,
+            leaveNotice: @escaping @Sendable (LogoutNotice, Client, any Transaction) throws -> Void,
             send: @escaping @Sendable () -> Void
         ) {
             self.leave = leave

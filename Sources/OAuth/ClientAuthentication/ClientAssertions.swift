@@ -1,5 +1,6 @@
 public import Directory
 import JOSE
+import JSON
 public import Values
 
 /// Verifies the assertions of clients that sign instead of sending a secret (RFC 7523 §3, OpenID Connect Core §9).
@@ -10,6 +11,11 @@ public struct ClientAssertions: Sendable {
     static let longestAge: Duration = .minutes(10)
     /// The longest life of one that does not say when it was made, and so is remembered to its end.
     static let longestWithoutAge: Duration = .hours(1)
+
+    /// A request object or another JWT that the client signed must not pass for one (RFC 8725 §3.11, RFC 7523bis).
+    private static let types = [
+        "jwt", "application/jwt", "client-authentication+jwt", "application/client-authentication+jwt",
+    ]
 
     private let keys: ClientKeys
     private let secrets: SignSecrets
@@ -37,6 +43,9 @@ public struct ClientAssertions: Sendable {
         let jwt: VerifiedJWT
         do {
             jwt = try await verified(assertion, of: client)
+            if let type = jwt.header["typ"], !Self.types.contains(type.string?.lowercased() ?? "") {
+                throw refused("assertion_type")
+            }
             guard try jwt.issuer == client.id.text else { throw refused("assertion_issuer") }
             guard try jwt.subject == client.id.text else { throw refused("assertion_subject") }
             guard let audience = try jwt.audience, isUs(audience, to: client) else {

@@ -37,6 +37,28 @@ struct BackChannelLogoutTests {
         }
     }
 
+    @Test("a client that registered itself waits apart from its merchant's own", arguments: Backend.available)
+    func apart(backend: Backend) async throws {
+        // Answers nothing: so both notices stay.
+        let receiver = try LocalListener { _ in nil }
+        defer { receiver.stop() }
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let uri: JSON = .string("http://127.0.0.1:\(receiver.port)/bye")
+            let own = try await world.website()
+            _ = try await world.change("clients", own.actor.id, ["backchannel_logout_uri": uri])
+            let stranger = try await world.register(["backchannel_logout_uri": uri])
+            var browser = Browser(world.server)
+            let code = try await world.consented(in: &browser, ["scope": "openid"], for: stranger.actor)
+                .requireRedirected("code")
+            _ = try await world.redeemAuthorization(code, as: stranger.actor)
+            let hint = try await own.signIn(in: &browser).require("id_token")
+            _ = try await browser.logOut(["id_token_hint": hint])
+            let shares = try await world.server.database.rows("SELECT share FROM deliveries WHERE kind = 'notice'")
+                .map { try $0.get("share", as: String.self) }
+            #expect(Set(shares).count == 2, "\(shares)")
+        }
+    }
+
     @Test("a logout token uses the client's algorithm and its own name of the user", arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         let receiver = try CallbackReceiver()

@@ -109,6 +109,9 @@ struct ClientAssertionTests {
                 ("rejected", SigningClient.hs256(claims, key: Array(jwk.json.text.utf8))),
                 ("rejected", client.assertion() + "A"),
                 ("rejected", CompactJWS.sign(claims, type: "JWT", key: key, keyID: "another")),
+                // What the client signed for another purpose.
+                ("type", CompactJWS.sign(claims, type: "oauth-authz-req+jwt", key: key, keyID: jwk.keyID)),
+                ("type", CompactJWS.sign(claims, type: "logout+jwt", key: key, keyID: jwk.keyID)),
                 // The other's own key, in the name of this one.
                 ("rejected", SigningClient(world: world, id: client.id, key: other.key).assertion()),
             ]
