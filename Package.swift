@@ -120,7 +120,7 @@ let package = Package(
         module("Delivery", ["Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
         // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, by mail; the server
-        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "System"]),
+        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "System", "Threads"]),
         .target(
             name: "Migrations", dependencies: ["JSON", "Storage"], path: "migrations",
             resources: [

@@ -106,7 +106,7 @@ public struct Delivery: Sendable {
         }
         // What is urgent says a state: the last of them is sent last, so it does not take an older one's turn.
         guard let subject = topic.subject else { return dueAt }
-        if let replaced { return replaced }
+        if let replaced = try replaced ?? forgotten(of: subject, in: db) { return replaced }
         let waiting = try db.rows(
             """
             SELECT due_at FROM deliveries WHERE subject = \(subject) AND attempts = 0
@@ -114,12 +114,22 @@ public struct Delivery: Sendable {
             """
         ).map { try $0.get("due_at", as: Timestamp.self) }
         guard waiting.count == DeliveryLimits.mostOfOneSubject, let last = waiting.first else { return dueAt }
-        try db.execute(
-            """
-            DELETE FROM deliveries WHERE id IN (
-                SELECT id FROM deliveries WHERE subject = \(subject)
-                ORDER BY due_at DESC LIMIT 10 OFFSET \(DeliveryLimits.mostKeptOfOneSubject - 1))
-            """)
         return max(dueAt, last + topic.pause)
+    }
+
+    /// Deletes the oldest delivery of `subject` if as many wait as may, and returns its turn if it had not been tried:
+    /// so the last turn is never further away, however long somebody floods it.
+    private func forgotten(of subject: String, in db: any Transaction) throws -> Timestamp? {
+        let waiting: Int64 =
+            try db.rows("SELECT COUNT(*) AS many FROM deliveries WHERE subject = \(subject)").first?.get("many") ?? 0
+        guard waiting >= DeliveryLimits.mostKeptOfOneSubject else { return nil }
+        let oldest = try db.rows(
+            """
+            DELETE FROM deliveries WHERE id = (
+                SELECT id FROM deliveries WHERE subject = \(subject) ORDER BY created_at, id LIMIT 1)
+            RETURNING due_at, attempts
+            """
+        ).first
+        return try oldest?.get("attempts", as: Int64.self) == 0 ? oldest?.get("due_at") : nil
     }
 }

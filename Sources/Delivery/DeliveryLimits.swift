@@ -20,7 +20,7 @@ enum DeliveryLimits {
     static let look: Duration = .milliseconds(20)
     /// How many changes of one user's profile, each told to one client, may wait to be sent at once.
     static let mostOfOneSubject = 20
-    /// How many may wait in all, also for their turn; the oldest are forgotten.
+    /// How many may wait in all, tried or not; then the oldest is forgotten for each new one.
     static let mostKeptOfOneSubject = 1000
     /// The time between further changes of a profile.
     static let pauseOfSubject: Duration = .seconds(1)

@@ -56,8 +56,12 @@ final class PerHostLimiter: Sendable {
                 receivers = receivers.filter { $0.value.onTheWay > 0 }
             }
             var receiver = receivers[name.host] ?? Receiver()
-            guard receiver.failures == 0 || receiver.onTheWay == 0 && Self.hasRoomForFailing(receivers) else {
+            guard receiver.failures == 0 || receiver.onTheWay == 0 else {
                 throw Undeliverable.resting(failures: receiver.failures)
+            }
+            // In a moment again, not after a pause for its own failures: it may be well by now.
+            guard receiver.failures == 0 || Self.hasRoomForFailing(receivers) else {
+                throw Undeliverable.resting(failures: 0)
             }
             guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
             receiver.onTheWay += 1

@@ -16,6 +16,7 @@ public enum Undeliverable: Error, Sendable, Equatable {
     case temporary(String)
     /// Its receiver is busy: try again in a moment.
     case busy
-    /// Its receiver has failed this many times in a row, and gets one attempt at a time until it answers.
+    /// Its receiver has failed this many times in a row, and gets one attempt at a time until it answers. None: others
+    /// that failed have the places, so try again in a moment.
     case resting(failures: Int)
 }

@@ -1,6 +1,7 @@
 public import Cryptography
 import JSON
 public import Storage
+import Threads
 public import Values
 
 /// The stored signing keys, with sealed private halves. Which of them signs, and when keys come and go, is decided by
@@ -48,7 +49,7 @@ public struct StoredSigningKeys: Sendable {
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
     ) async throws -> SigningKey? {
         // Outside the transaction, and not on a thread that serves connections: an RSA key takes a tenth of a second.
-        let key = await withTaskExecutorPreference(globalConcurrentExecutor) { PrivateKey.generate(algorithm) }
+        let key = try await SystemThread.run(named: "spindle-key") { PrivateKey.generate(algorithm) }
         return try await store(key, signsFrom: signsFrom, at: now)
     }
 

@@ -123,10 +123,17 @@ struct CodeRedemption: Redemption {
             return .wonAgain(ending: family)
         }
         // RFC 6749 §4.1.2 and §10.5: the code may have been stolen, so the tokens from it are revoked.
-        guard let family = spent.family else {
+        guard let family = spent.family, isRemembered(at: attempt.now) else {
             return .refused(.codeRefused("code_replayed"))
         }
         return .replayed(.codeRefused("code_replayed"), ending: family)
+    }
+
+    /// Whether a replay still revokes. An exchange code's family lives on: nobody's sign-in should end because somebody
+    /// found the code in an old log.
+    private func isRemembered(at now: Timestamp) -> Bool {
+        guard case .exchange(let code) = code else { return true }
+        return now < code.expiresAt + AuthorizationCodes.memory
     }
 
     /// Which attempt spent the code last, and the token family that it got.

@@ -101,6 +101,17 @@ struct CodeTextTests {
         }
     }
 
+    @Test("that somebody finds hours later ends nobody's tokens", arguments: Backend.available)
+    func late(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.code(of: try await world.signIn())
+            let got = try await world.redeem(code, as: world.backend)
+            world.server.clock.advance(by: .hours(2))
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_grant")
+            #expect(try await world.refresh(try got.require("refresh_token"), as: world.backend).status == 200)
+        }
+    }
+
     @Test("is good once although its user's ended sign-ins are forgotten meanwhile", arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in

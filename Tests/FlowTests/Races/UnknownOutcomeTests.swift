@@ -35,4 +35,16 @@ struct UnknownOutcomeTests {
             #expect(counts == [1])
         }
     }
+
+    @Test("the tests of races do not take a write of the background for a request's")
+    func background() async throws {
+        try await World.with(.sqlite) { world in
+            world.server.interruptions.interrupt {}
+            _ = try await Task { try await world.server.database.write { db in try db.execute("DELETE FROM logins") } }
+                .value
+            #expect(!world.server.interruptions.wasInterrupted)
+            _ = try await world.signIn()
+            #expect(world.server.interruptions.wasInterrupted)
+        }
+    }
 }
