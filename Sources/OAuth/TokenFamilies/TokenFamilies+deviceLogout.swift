@@ -32,21 +32,40 @@ extension TokenFamilies {
     private static func endBackends(
         of id: TokenFamily.ID, _ user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
-        try db.execute(
-            """
-            UPDATE token_families SET ended_at = \(now)
-            WHERE ended_at IS NULL
-                AND id IN (
-                    WITH RECURSIVE own (id, parent_id) AS (
-                        SELECT id, parent_id FROM token_families
-                        WHERE user_id = \(user) AND parent_id IS NOT NULL),
-                    family (id) AS (
-                        SELECT id FROM own WHERE parent_id = \(id)
-                        UNION SELECT own.id FROM own JOIN family ON own.parent_id = family.id)
-                    SELECT id FROM family)
-                AND EXISTS (
-                    SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
-                    WHERE clients.id = token_families.client_id AND merchants.logout_reaches_backends = 1)
-            """)
+        // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
+        let descendants = try descendants(of: id, user, in: db)
+        for start in stride(from: 0, to: descendants.count, by: 1000) {
+            let some = Array(descendants[start..<min(start + 1000, descendants.count)])
+            try db.execute(
+                """
+                UPDATE token_families SET ended_at = \(now)
+                WHERE id IN (\(list: some)) AND ended_at IS NULL
+                    AND EXISTS (
+                        SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
+                        WHERE clients.id = token_families.client_id AND merchants.logout_reaches_backends = 1)
+                """)
+        }
+    }
+
+    /// The live families below `id`, also those below one that has ended.
+    private static func descendants(
+        of id: TokenFamily.ID, _ user: UserID, in db: any Transaction
+    ) throws -> [TokenFamily.ID] {
+        var children: [TokenFamily.ID: [(id: TokenFamily.ID, isLive: Bool)]] = [:]
+        for row in try db.rows(
+            "SELECT id, parent_id, ended_at FROM token_families WHERE user_id = \(user) AND parent_id IS NOT NULL"
+        ) {
+            let isLive = try row.get("ended_at", as: Timestamp?.self) == nil
+            children[try row.get("parent_id"), default: []].append((try row.get("id"), isLive))
+        }
+        var (open, found): ([TokenFamily.ID], [TokenFamily.ID]) = ([id], [])
+        // Each is taken once, so that not even a circle, which no code can make, would keep this going.
+        while let parent = open.popLast() {
+            for child in children.removeValue(forKey: parent) ?? [] {
+                open.append(child.id)
+                if child.isLive { found.append(child.id) }
+            }
+        }
+        return found
     }
 }

@@ -1,6 +1,8 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("A code is worth no more than its source at the time of redemption")
 struct CodeSourceTests {
@@ -100,6 +102,38 @@ struct CodeSourceTests {
             let own = try await world.redeem(try await world.code(of: phone), as: world.backend)
             _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
             #expect(try await !world.isLive(try own.require("access_token")))
+        }
+    }
+
+    @Test(
+        "a logout reaches the end of a chain of codes, past one that ended, however long it is",
+        arguments: Backend.available)
+    func chain(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
+            let phone = try await world.signIn()
+            let own = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            // Five thousand links between the two, one of which has ended.
+            let expiry = world.server.clock.now + .days(1)
+            try await world.server.database.write { db in
+                let child = "SELECT id FROM token_families WHERE parent_id IS NOT NULL AND id NOT LIKE 'link%'"
+                try db.execute(
+                    """
+                    INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at,
+                        expires_at, ended_at)
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+                    SELECT 'link' || i, CASE WHEN i = 1 THEN f.parent_id ELSE 'link' || (i - 1) END, f.client_id,
+                        f.user_id, '', CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(\(expiry) AS BIGINT),
+                        CASE WHEN i = 2500 THEN CAST(1 AS BIGINT) END
+                    FROM n JOIN token_families f ON f.parent_id IS NOT NULL AND f.id NOT LIKE 'link%'
+                    """)
+                try db.execute(
+                    SQL(script: "UPDATE token_families SET parent_id = 'link5000' WHERE id IN (\(child))"))
+            }
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await !world.isLive(try own.require("access_token")))
+            let live = try await world.server.database.rows("SELECT id FROM token_families WHERE ended_at IS NULL")
+            #expect(live.isEmpty)
         }
     }
 }
