@@ -27,6 +27,11 @@ public struct VerifiedJWT: Sendable {
         }
     }
 
+    /// Whether its `typ`, if it has one, is one of `types`, which are in lower case (RFC 8725 §3.11).
+    public func isTyped(asOneOf types: [String]) -> Bool {
+        header["typ"].map { types.contains($0.string?.lowercased() ?? "") } ?? true
+    }
+
     private func text(_ name: String) throws(JWTRejection) -> String? {
         guard let value = claims[name] else { return nil }
         guard let text = value.string else { throw .claim(name) }

@@ -9,8 +9,5 @@ extension VerifiedJWT {
     var isIDToken: Bool { isOfNoOtherKind && claims["events"] == nil }
 
     /// Whether its type, if it has one, names no other kind of JWT.
-    var isOfNoOtherKind: Bool {
-        let type = header["typ"].map { $0.string?.lowercased() ?? "" } ?? "jwt"
-        return type == "jwt" || type == "application/jwt"
-    }
+    var isOfNoOtherKind: Bool { isTyped(asOneOf: ["jwt", "application/jwt"]) }
 }

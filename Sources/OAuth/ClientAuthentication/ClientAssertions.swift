@@ -1,6 +1,5 @@
 public import Directory
 import JOSE
-import JSON
 public import Values
 
 /// Verifies the assertions of clients that sign instead of sending a secret (RFC 7523 §3, OpenID Connect Core §9).
@@ -43,9 +42,7 @@ public struct ClientAssertions: Sendable {
         let jwt: VerifiedJWT
         do {
             jwt = try await verified(assertion, of: client)
-            if let type = jwt.header["typ"], !Self.types.contains(type.string?.lowercased() ?? "") {
-                throw refused("assertion_type")
-            }
+            guard jwt.isTyped(asOneOf: Self.types) else { throw refused("assertion_type") }
             guard try jwt.issuer == client.id.text else { throw refused("assertion_issuer") }
             guard try jwt.subject == client.id.text else { throw refused("assertion_subject") }
             guard let audience = try jwt.audience, isUs(audience, to: client) else {

@@ -67,14 +67,14 @@ extension TokenFamilies {
         _ = try erase(
             """
             SELECT id FROM token_families WHERE user_id = \(user) AND client_id = \(client) AND ended_at > 0
-                AND created_at < \(now - codeMemory)
+                AND (redeemed_by IS NULL OR created_at < \(now - codeMemory))
             ORDER BY ended_at DESC LIMIT \(most) OFFSET \(most)
             """, most, in: db)
         _ = try erase(
             """
             SELECT f.id FROM token_families f
             WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL AND f.expires_at <= \(now)
-                AND f.created_at < \(now - codeMemory)
+                AND (f.redeemed_by IS NULL OR f.created_at < \(now - codeMemory))
                 AND f.session_id IS NULL
                 AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.family_id = f.id AND s.expires_at > \(now))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = f.id AND r.expires_at > \(now))

@@ -89,7 +89,7 @@ public struct RequestObjects: Sendable {
 
     private func judge(_ jwt: VerifiedJWT, of client: Client) throws {
         func refused(_ reason: String, _ hint: String) -> OAuthError { .requestObjectRefused(reason, hint) }
-        if let type = jwt.header["typ"], !Self.types.contains(type.string?.lowercased() ?? "") {
+        guard jwt.isTyped(asOneOf: Self.types) else {
             throw refused("request_object_type", "its typ is not that of a request object")
         }
         guard try jwt.issuer.map({ $0 == client.id.text }) ?? true else {
