@@ -27,8 +27,9 @@ public struct OAuthServices: Sendable {
     ///   - open: a client of which every secret is right, in development mode only.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
-        signSecrets: SignSecrets, seal: Seal, callbacks: Callbacks, published: ClientKeys.Published, issuer: String,
-        origin: String, tokenEndpoint: String, terms: String?, open: Client.ID? = nil
+        signSecrets: SignSecrets, seal: Seal, callbacks: Callbacks, events: UserEvents,
+        published: ClientKeys.Published, issuer: String, origin: String, tokenEndpoint: String, terms: String?,
+        open: Client.ID? = nil
     ) {
         accessTokens = AccessTokens(database: database, clock: clock)
         codes = AuthorizationCodes(database: database, random: random)
@@ -49,6 +50,6 @@ public struct OAuthServices: Sendable {
         introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)
         clientLogouts = ClientLogouts(database: database, callbacks: callbacks)
-        apps = ConnectedApps(database: database, clock: clock, callbacks: callbacks)
+        apps = ConnectedApps(database: database, clock: clock, callbacks: callbacks, events: events)
     }
 }

@@ -34,8 +34,8 @@ extension Spindle {
         let oauth = OAuthServices(
             database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
             signSecrets: context.signSecrets, seal: context.seal, callbacks: stores.callbacks,
-            published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)), issuer: site.issuer,
-            origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
+            events: stores.events, published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)),
+            issuer: site.issuer, origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
             open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil)
         let openID = OpenIDServices(
             database: database, clock: clock, random: random, ring: ring,

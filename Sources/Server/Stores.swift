@@ -49,7 +49,7 @@ public struct Stores: Sendable {
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: knownClients, erasure: erasure,
             sessions: Sessions(database: database, clock: clock, events: events))
-        families = TokenFamilies(database: database, callbacks: callbacks)
+        families = TokenFamilies(database: database, callbacks: callbacks, events: events)
         users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(

@@ -117,11 +117,11 @@ struct CallbackAnnouncementTests {
         let world = house.world
         let database = RunsTwice(base: world.database)
         let token = try await world.accessTokens.present(try await world.signIn().accessToken)
-        let families = TokenFamilies(database: database, callbacks: house.callbacks)
+        let families = TokenFamilies(database: database, callbacks: house.callbacks, events: .unheard)
         for _ in 1...2 { try await families.logOut(try #require(token.family), at: world.clock.now) }
         #expect(house.post.ids.count == 2, "each of the merchant's clients that acts for the person")
 
-        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: house.callbacks)
+        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: house.callbacks, events: .unheard)
         for _ in 1...2 { try await apps.revoke(world.phone.id, of: world.user) }
         #expect(house.post.ids.count == 3, "the app alone")
 

@@ -12,7 +12,7 @@ struct ConnectedAppsTests {
     @Test("an app's rights are those of its live tokens and those that need no consent", arguments: Backend.available)
     func list(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
+        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
         let consents = Consents(database: world.database)
         #expect(try await apps.list(of: world.user).isEmpty)
         #expect(try await apps.scope(of: world.phone.id, for: world.user) == nil)
@@ -61,7 +61,7 @@ struct ConnectedAppsTests {
         arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
+        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
         let consents = Consents(database: world.database)
         let phone = try await world.signIn()
         let own = try await world.signIn(on: world.backend)
@@ -120,7 +120,8 @@ struct ConnectedAppsTests {
         #expect(try await code()?.value == nil)
         try await consents.allow(request.scope, of: request.scope, to: client, by: user, at: clock.now)
         #expect(try await code()?.value != nil)
-        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard).revoke(client, of: user)
+        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard, events: .unheard).revoke(
+            client, of: user)
         #expect(try await code()?.value == nil)
         await database.close()
     }
@@ -131,7 +132,7 @@ struct ConnectedAppsTests {
         let world = try await TokenFixture(database)
         try await world.signIn()
         database.forget()
-        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard)
+        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard, events: .unheard)
         let consents = Consents(database: database)
         try await consents.allow(
             Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.user, at: world.clock.now)

@@ -83,8 +83,10 @@ struct DirectAnswerTests {
         #expect(families == 1)
         let traces = try await scene.traces()
         let client = try await scene.fixture.request(.direct, ["response_type": "code"]).returnAddress.client.id
-        try await ConnectedApps(database: scene.fixture.database, clock: scene.fixture.clock, callbacks: .unheard)
-            .revoke(client, of: Self.user)
+        try await ConnectedApps(
+            database: scene.fixture.database, clock: scene.fixture.clock, callbacks: .unheard, events: .unheard
+        )
+        .revoke(client, of: Self.user)
         #expect(try await scene.response(type) == nil)
         #expect(try await scene.traces() == traces)
         await scene.fixture.database.close()

@@ -38,11 +38,11 @@ struct IntroductionRaceTests {
         for _ in 1...2 { try await introductions.introduce(Self.user, to: fixture.merchant, at: now) }
         #expect(try await !introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await code())
-        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard)
+        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard, events: .unheard)
             .revoke(client.id, of: Self.user)
         #expect(try await !code())
         try await introductions.introduce(Self.user, to: fixture.merchant, at: now)
-        try await TokenFamilies(database: database, callbacks: .unheard)
+        try await TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
             .disconnect(Self.user, from: fixture.merchant, at: now)
         #expect(try await !code())
         try await database.write { db in

@@ -43,7 +43,7 @@ struct QueryPlanTests {
         try await revocation.revoke(parameters, from: world.phone)
         try await revocation.revoke(
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)
-        let families = TokenFamilies(database: database, callbacks: .unheard)
+        let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
         try await families.logOut(try #require(token.family), at: world.clock.now)
         try await families.disconnect(world.user, from: world.merchant, at: world.clock.now)
         #expect(try await !families.isConnected(world.user, to: world.merchant))

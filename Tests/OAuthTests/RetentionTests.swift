@@ -62,7 +62,8 @@ struct TokenFamilyRetentionTests {
         for _ in 1...25 { answer = try await world.refresh(answer) }
         let live = try await world.signIn()
         let family = try #require(try await world.accessTokens.present(answer.accessToken).family)
-        try await TokenFamilies(database: world.database, callbacks: .unheard).logOut(family, at: world.clock.now)
+        try await TokenFamilies(database: world.database, callbacks: .unheard, events: .unheard).logOut(
+            family, at: world.clock.now)
         world.clock.advance(by: RefreshTokens.memory - .hours(1))
         await sweepAll(world)
         #expect(try await families(world) == 2)

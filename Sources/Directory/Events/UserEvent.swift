@@ -18,12 +18,15 @@ public enum UserEvent: Sendable, Equatable {
     case takenOver(signUp: String?)
     /// A subject of `issuer` was linked to the user, and can sign them in from now on.
     case linked(issuer: String)
+    /// The user revoked one of the merchant's own apps, or the merchant removed the user from all of them.
+    case disconnected(from: Merchant.ID)
     /// The user is about to be deleted, in this transaction.
     case deleted
 
     /// An event without its values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked, deleted
+        case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked
+        case disconnected, deleted
     }
 
     var kind: Kind {
@@ -36,6 +39,7 @@ public enum UserEvent: Sendable, Equatable {
         case .accessRevoked: .accessRevoked
         case .takenOver: .takenOver
         case .linked: .linked
+        case .disconnected: .disconnected
         case .deleted: .deleted
         }
     }

@@ -1,3 +1,4 @@
+import Directory
 public import Storage
 public import Values
 
@@ -104,5 +105,14 @@ public struct IssuerSubjects: Sendable {
     /// Removes all links of a user, in the caller's transaction: somebody else may have made them.
     static func unlink(_ user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
+    }
+
+    /// Removes the links of a user that clients of `merchant` made, in the caller's transaction.
+    static func unlink(_ user: UserID, confinedTo merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            DELETE FROM issuer_subjects WHERE user_id = \(user) AND is_confined = 1
+                AND issuer_id IN (SELECT id FROM issuers WHERE merchant_id = \(merchant))
+            """)
     }
 }

@@ -18,11 +18,13 @@ public struct ConnectedApps: Sendable {
     private let database: any Database
     private let clock: any WallClock
     private let callbacks: Callbacks
+    private let events: UserEvents
 
-    public init(database: any Database, clock: any WallClock, callbacks: Callbacks) {
+    public init(database: any Database, clock: any WallClock, callbacks: Callbacks, events: UserEvents) {
         self.database = database
         self.clock = clock
         self.callbacks = callbacks
+        self.events = events
     }
 
     /// Every client that `user` has used or allowed, the newest first.
@@ -70,11 +72,13 @@ public struct ConnectedApps: Sendable {
         }
     }
 
-    /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection. What
-    /// a merchant's backend redeemed as its own client is a separate app. The client is told.
+    /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection; and
+    /// says that the user left its merchant's apps. What a merchant's backend redeemed as its own client is a separate
+    /// app. The client is told.
     public func revoke(_ client: Client.ID, of user: UserID) async throws {
         let now = clock.now
-        let announcement = callbacks.announcement(at: now)
+        let said = events.announcement(at: now)
+        let announcement = callbacks.announcement(for: said)
         try await database.write { db in
             // Each is a row for a while. A code may be on its way to a client that the user has not used yet, but none
             // to a client that does not exist.
@@ -94,8 +98,12 @@ public struct ConnectedApps: Sendable {
             }
             let wasConnected = try Connections.disconnect(user, from: client, in: db)
             if wasConnected { try announcement.revoked(user, by: client, in: db) }
+            if let merchant = app.merchant, !app.registeredItself {
+                try said.say(.disconnected(from: merchant), user, db)
+            }
         }
         announcement.send()
+        said.send()
     }
 }
 

@@ -6,10 +6,12 @@ public import Values
 public struct TokenFamilies: Sendable {
     let database: any Database
     let callbacks: Callbacks
+    let events: UserEvents
 
-    public init(database: any Database, callbacks: Callbacks) {
+    public init(database: any Database, callbacks: Callbacks, events: UserEvents) {
         self.database = database
         self.callbacks = callbacks
+        self.events = events
     }
 
     /// Stores a new token family and the connection of its user to its client.
@@ -177,9 +179,10 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
-    /// unspent codes, token families, consents, connections and the introduction.
+    /// unspent codes, token families, consents, connections and the introduction; and says so.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
-        let announcement = callbacks.announcement(at: now)
+        let said = events.announcement(at: now)
+        let announcement = callbacks.announcement(for: said)
         try await database.write { db in
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
@@ -198,7 +201,9 @@ public struct TokenFamilies: Sendable {
                 """)
             try Connections.disconnect(user, from: merchant, in: db)
             try Introductions.forget(user, merchant, in: db)
+            try said.say(.disconnected(from: merchant), user, db)
         }
         announcement.send()
+        said.send()
     }
 }

@@ -131,7 +131,7 @@ struct ConsentForgeryTests {
             let second = try await browser.open(address)
             let own = try await browser.open(world.authorizeAddress())
             let apps = ConnectedApps(
-                database: world.server.database, clock: world.server.clock, callbacks: .unheard)
+                database: world.server.database, clock: world.server.clock, callbacks: .unheard, events: .unheard)
             let user = try #require(UserID(world.user))
             try await apps.revoke(Client.ID(client.id), of: user)
 

@@ -204,7 +204,7 @@ struct IntroductionTests {
             let address = world.authorizeAddress(["prompt": "none"], for: world.rivalBackend)
             let onTheWay = try await browser.open(address).requireRedirected("code")
             let apps = ConnectedApps(
-                database: world.server.database, clock: world.server.clock, callbacks: .unheard)
+                database: world.server.database, clock: world.server.clock, callbacks: .unheard, events: .unheard)
             try await apps.revoke(Client.ID(world.rivalBackend.id), of: try #require(UserID(world.user)))
             #expect(try await browser.open(address).redirected("error") == "consent_required")
             let late = try await world.redeemAuthorization(onTheWay, as: world.rivalBackend)

@@ -155,7 +155,7 @@ extension World {
 
     /// Ada takes `client`'s access away.
     func revoke(_ client: Actor) async throws {
-        let apps = ConnectedApps(database: server.database, clock: server.clock, callbacks: .unheard)
+        let apps = ConnectedApps(database: server.database, clock: server.clock, callbacks: .unheard, events: .unheard)
         try await apps.revoke(Client.ID(client.id), of: try #require(UserID(user)))
     }
 

@@ -1,5 +1,6 @@
 import JSON
 import Mail
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -135,6 +136,49 @@ import Values
             #expect(try await story.logIn("facebook", "f").status == 200)
             #expect(try await ada.change("links/remove", link).status == 303)
             #expect(try await story.logIn("facebook", "f").error == "unknown_user")
+        }
+    }
+
+    @Test(
+        "a backend that attached an account of its own signs in again after its user revoked the app",
+        arguments: Backend.available)
+    func revoked(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            story.google("g", "2")
+            for (type, token) in [("facebook", "f"), ("googleplus", "g")] {
+                let jwt = story.sign(story.claims(.attach, type, token))
+                #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
+            }
+            var ada = try await story.world.signedIn()
+            // This one the user connects, too: it is theirs.
+            try await story.world.server.database.write { db in
+                try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '2'")
+            }
+            #expect(try await ada.change("apps/revoke", ["client": story.phone.id]).status == 303)
+            #expect(try await story.logIn("facebook", "f").error == "unknown_user")
+            #expect(try await story.counts() == [1, 1])
+            #expect(try await story.logIn("googleplus", "g").status == 200)
+        }
+    }
+
+    @Test("a link outlives the removal of its user by the merchant's administrator", arguments: Backend.available)
+    func removed(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            let rival = try await story.atRival()
+            story.facebook("f", "1")
+            story.facebook("r", "2")
+            for (story, token) in [(story, "f"), (rival, "r")] {
+                let jwt = story.sign(story.claims(.attach, "facebook", token))
+                #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
+            }
+            let administrator = try await story.world.clientToken(
+                try await story.world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let user = "/admin/v1/users/\(story.world.user)"
+            #expect(try await story.world.server.send("DELETE", user, bearer: administrator).status == 204)
+            #expect(try await story.logIn("facebook", "f").error == "unknown_user")
+            #expect(try await rival.logIn("facebook", "r").status == 200, "another merchant's link stays")
         }
     }
 
