@@ -149,6 +149,7 @@ let package = Package(
                 .embedInCode("v028_sessions_of_buyers.sql"),
                 .embedInCode("v029_removed_links.sql"),
                 .embedInCode("v030_families_of_codes.sql"),
+                .embedInCode("v031_sessions_of_issuers.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

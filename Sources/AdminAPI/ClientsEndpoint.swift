@@ -76,21 +76,21 @@ public struct ClientsEndpoint: Endpoint {
                 try administrator.permit(client, toBecome: changed)
                 guard administrator.may(change: json, of: client, toBecome: changed) else { throw Problem.ofStranger }
             },
-            adopt: Self.adopting(client.id, by: administrator))
+            adopt: Self.adopting(client, by: administrator))
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
     }
 
-    /// What must hold when a client that registered itself becomes its merchant's own.
+    /// What must hold when a third party's client becomes its merchant's own.
     private static func adopting(
-        _ client: Client.ID, by administrator: Administrator
+        _ client: Client, by administrator: Administrator
     ) -> @Sendable (any Transaction) throws -> Void {
         let bound = bound(for: administrator)
         let isOfMerchant = administrator.confines != nil
         return { db in
-            try bound(db)
-            // They allowed a stranger's app a few scopes, and have not met the merchant, which would see all of them.
-            guard try isOfMerchant && Connections.isUsed(client, in: db) else { return }
+            if client.registeredItself { try bound(db) }
+            // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
+            guard try isOfMerchant && Connections.isUsed(client.id, in: db) else { return }
             throw Problem(
                 status: .conflict,
                 detail: "People have used this client as a third party's: make another one for the merchant's own "

@@ -17,9 +17,8 @@ extension Administrator {
         // Its links were made under other keys.
         try permit(keysOfProvider: issuer.app != nil || changed.app == nil)
         // Changing the keys is as much as changing what the issuer vouches for.
-        try permit(
-            vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses)
-                || issuer.isTrustedAlike(changed))
+        let isAlike = issuer.isTrustedAlike(changed) && (issuer.createsUsers || !changed.createsUsers)
+        try permit(vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses) || isAlike)
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
@@ -27,7 +26,7 @@ extension Administrator {
         // by which mails speak of it to users of all merchants.
         let isAsBefore =
             issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
-            && issuer.isTrustedAlike(changed)
+            && isAlike
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
     }

@@ -3,6 +3,7 @@ public import Storage
 
 extension Merchants {
     static let table = StoredTable("merchants")
+    static let former = StoredTable("former_merchants")
 }
 
 extension Clients {
@@ -13,6 +14,7 @@ extension Clients {
 
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
+    static let ofMerchants = StoredTable("merchant_resources", ofMerchant: .cascade)
 }
 
 extension User {
@@ -28,7 +30,8 @@ extension Connections {
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
-        HostSessions.table, NoticedSignIns.table, Sessions.table, Connections.table, ClientResources.table,
-        Clients.secrets, Clients.table, Merchants.table, User.table,
+        HostSessions.table, NoticedSignIns.table, Sessions.table, ClosedIssuers.table, Connections.table,
+        ClientResources.table, ClientResources.ofMerchants, Clients.secrets, Clients.table, Merchants.table,
+        Merchants.former, User.table,
     ]
 }

@@ -43,7 +43,7 @@ public struct FederationServices: Sendable {
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
         users = IssuerUsers(database: database, events: events)
-        subjects = IssuerSubjects(database: database)
+        subjects = IssuerSubjects(database: database, events: events)
         requests = IdentityProviderRequests(database: database, clock: clock)
         tokens = IdentityProviderTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
         providerAssertions = ProviderAssertions(

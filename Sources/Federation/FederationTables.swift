@@ -1,9 +1,20 @@
+import Directory
 import Keys
 public import Storage
+import Values
 
 extension TrustedIssuers {
     static let table = StoredTable(
-        "issuers", ofMerchant: .batches(owner: "merchant_id", key: "id"),
+        "issuers",
+        ofMerchant: .steps { merchant, batch, db in
+            let some: [TrustedIssuer.ID] = try db.rows(
+                "SELECT id FROM issuers WHERE merchant_id = \(merchant) LIMIT \(batch)"
+            ).map { try $0.get("id") }
+            guard !some.isEmpty else { return 0 }
+            // A provider's word is good for all merchants, and the sessions by it outlive this one.
+            for issuer in some { try ClosedIssuers.noteGone(issuer.text, in: db) }
+            return try db.execute("DELETE FROM issuers WHERE id IN (\(list: some))")
+        },
         sealed: [
             (SealedPlace.issuerSecret.rawValue, "sealed_secret"), (SealedPlace.appSecret.rawValue, "sealed_app_secret"),
             (SealedPlace.upstreamSecret.rawValue, "sealed_client_secret"),

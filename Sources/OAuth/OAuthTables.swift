@@ -151,8 +151,10 @@ extension ReplayMemory {
 extension Interactions {
     static let table = StoredTable(
         "interactions",
-        retention: [.rows("interactions", key: "fingerprint", until: "expires_at"), limit(to: Interaction.mostInAll)],
-        ofClient: .expiry)
+        retention: [
+            .rows("interactions", key: "fingerprint", until: "expires_at"), limit(to: Interaction.mostInAll),
+            limitOfSignedIn(to: Interaction.mostInAll),
+        ], ofClient: .expiry)
 
     /// Keeps the `most` that began last, those that a user has signed in for, and those that a mail links back to. Not
     /// those that expire last: finished ones and those of signed-in browsers live longer, and would push out a stranger
@@ -164,6 +166,20 @@ extension Interactions {
                 SELECT fingerprint FROM interactions
                 WHERE session IS NULL AND expires_at <= \(now + Interaction.lifetime) AND fingerprint <= (
                     SELECT fingerprint FROM interactions WHERE session IS NULL AND fingerprint > ''
+                    ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most))
+                ORDER BY fingerprint LIMIT \(batch))
+            """
+        }
+    }
+
+    /// Keeps the `most` that began last of those that a user has signed in for. One user could begin any number.
+    package static func limitOfSignedIn(to most: Int64) -> StoredTable.Keeping {
+        .statement("signedInInteractionsInAll") { _, batch in
+            """
+            DELETE FROM interactions WHERE fingerprint IN (
+                SELECT fingerprint FROM interactions
+                WHERE session IS NOT NULL AND fingerprint <= (
+                    SELECT fingerprint FROM interactions WHERE session IS NOT NULL AND fingerprint > ''
                     ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most))
                 ORDER BY fingerprint LIMIT \(batch))
             """

@@ -101,5 +101,9 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     struct Rate: Sendable {
         let burst: Int64
         let refill: Duration
+
+        func times(_ number: Int64) -> Rate {
+            Rate(burst: burst * number, refill: .milliseconds(refill.milliseconds / number))
+        }
     }
 }

@@ -16,19 +16,22 @@ final class OutboundQuota: Sendable {
         /// Whether it is a share, of many requesters.
         var isShare = false
 
+        /// Whether the part is a site of IPv6, which has many parts (`IPAddress.site`).
+        var isSite = false
+
         /// Whether it is all of a purpose.
         var isWhole: Bool { name == nil && part == nil }
 
         var mostAtOnce: Int {
             guard !isShare else { return purpose.mostForShare }
             guard name != nil else { return part == nil ? purpose.mostAtOnce : purpose.mostForShare }
-            return part == nil ? purpose.mostForOne : purpose.mostForPart
+            return part == nil || isSite ? purpose.mostForOne : purpose.mostForPart
         }
 
         var rate: OutboundPurpose.Rate? {
             guard !isShare else { return purpose.shareRate }
             guard name != nil else { return part == nil ? purpose.wholeRate : purpose.commonPartRate }
-            return part == nil ? purpose.rate : purpose.partRate
+            return part == nil ? purpose.rate : isSite ? purpose.partRate?.times(4) : purpose.partRate
         }
     }
 
@@ -68,8 +71,13 @@ final class OutboundQuota: Sendable {
         if let share { requesters.append(Requester(purpose: purpose, name: share, isShare: true)) }
         if let part {
             requesters.append(Requester(purpose: purpose, name: name, part: part))
-            // A browser that asks for ever other clients' objects.
-            if purpose.commonPartRate != nil { requesters.append(Requester(purpose: purpose, part: part)) }
+            if purpose.commonPartRate != nil {
+                // A browser that asks for ever other clients' objects, and one that has a whole site's addresses.
+                requesters.append(Requester(purpose: purpose, part: part))
+                if let site = IPAddress.site(of: part) {
+                    requesters.append(Requester(purpose: purpose, name: name, part: site, isSite: true))
+                }
+            }
         }
         let now = clock.now
         try state.withLock { state throws(OutboundError) in

@@ -78,11 +78,14 @@ package struct DataObjects: Sendable {
 
     /// False when there is none.
     package func remove(
-        _ key: String, of owner: DataObject.Owner, confirm: @escaping @Sendable (any Transaction) throws -> Void
+        _ key: String, of owner: DataObject.Owner, merchant: Merchant.ID?,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Bool {
         let id = owner.id(of: key)
         return try await database.write { db in
             try confirm(db)
+            guard let gone = try db.rows("SELECT size FROM data_objects WHERE id = \(id)").first else { return false }
+            try DataObjectThrottle.giveBack(try gone.get("size"), of: owner.client, merchant, in: db)
             return try db.execute("DELETE FROM data_objects WHERE id = \(id)") == 1
         }
     }

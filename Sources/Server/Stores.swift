@@ -46,15 +46,16 @@ public struct Stores: Sendable {
         self.templates = templates
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
         events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)
+        let sessions = Sessions(database: database, clock: clock, events: events)
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: knownClients, erasure: erasure,
-            sessions: Sessions(database: database, clock: clock, events: events))
+            sessions: sessions)
         families = TokenFamilies(database: database, callbacks: callbacks, events: events)
         users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
-            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
+            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate), sessions: sessions)
         deletion = UserDeletion(
             database: database, grace: configuration.deletionGrace,
             erasure: erasure, clock: clock, events: events)

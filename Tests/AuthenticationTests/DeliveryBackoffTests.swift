@@ -110,7 +110,7 @@ import Values
         #expect(try await house.waiting().isEmpty)
         let log = house.log.lines.joined(separator: "\n")
         #expect(log.contains("delivery given up") && log.contains("reason=no"))
-        for secret in ["ada", "example.com", "123456", "Your code"] { #expect(!log.contains(secret)) }
+        for secret in ["ada@", "example.com", "123456", "Your code"] { #expect(!log.contains(secret)) }
         await house.database.close()
     }
 

@@ -45,6 +45,28 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
+    @Test("a user's families at a thousand clients have no bound in all", arguments: Backend.available)
+    func inAll(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let now = world.clock.now
+        @Sendable func family(_ number: Int, isSampled: Bool) -> NewTokenFamily {
+            NewTokenFamily(
+                id: TokenFamily.ID("\(number)-\(isSampled ? "00" : "01")"), parent: nil, client: world.phone.id,
+                subject: Subject(user: world.user, signedInAt: now), scope: .empty, request: AuthenticationRequest(),
+                createdAt: now + .seconds(Int64(number)), expiresAt: now + .days(30), isOfFrontChannel: false)
+        }
+        try await world.database.write { db in
+            for number in 1...300 { try TokenFamilies.store(family(number, isSampled: false), in: db) }
+            try TokenFamilies.endOldest(of: world.user, .always, beyond: 120, at: now, in: db)
+        }
+        let live = try await world.database.rows(
+            "SELECT min(created_at) AS oldest, count(*) AS families FROM token_families WHERE ended_at IS NULL"
+        ).first
+        #expect(try live?.get("families", as: Int.self) == 120)
+        #expect(try live?.get("oldest", as: Timestamp.self) == now + .seconds(181))
+        await world.database.close()
+    }
+
     @Test(
         "a user who signs in over and over leaves a thousand ended families, and as many expired",
         arguments: Backend.available)

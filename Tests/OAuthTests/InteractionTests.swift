@@ -105,6 +105,36 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
+    @Test("requests that their user keeps alive stay for ever, and grow without end", arguments: Backend.available)
+    func keptAlive(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let ada = Fingerprint<Session>(text: "ada")
+        let kept = try await fixture.begin()
+        _ = try await fixture.signIn(kept, session: ada)
+        for _ in 1...11 {
+            fixture.clock.advance(by: .hours(2))
+            try await fixture.interactions.saw(kept, in: ada)
+        }
+        fixture.clock.advance(by: .minutes(119))
+        #expect(try await fixture.interactions.find(kept.id, in: Self.here) != nil)
+        try await fixture.interactions.allowed(Scope(["profile"]), of: kept, in: ada)
+        fixture.clock.advance(by: .minutes(1))
+        #expect(try await fixture.interactions.find(kept.id, in: Self.here) == nil)
+
+        var begun: [Interaction] = []
+        for _ in 1...15 {
+            fixture.clock.advance(by: .milliseconds(1))
+            begun.append(try await fixture.begin())
+            _ = try await fixture.signIn(begun[begun.count - 1], session: ada)
+        }
+        let table = StoredTable("interactions", retention: [Interactions.limitOfSignedIn(to: 10)])
+        _ = await Retention(database: fixture.database, tables: [table]).sweep(at: fixture.clock.now)
+        for (number, interaction) in begun.enumerated() {
+            #expect((try await fixture.interactions.find(interaction.id) != nil) == (number >= 5), "\(number)")
+        }
+        await fixture.database.close()
+    }
+
     @Test("requests that wait longer do not push out one that has just begun", arguments: Backend.available)
     func fresh(backend: Backend) async throws {
         let fixture = try await Fixture(backend)

@@ -48,7 +48,9 @@ struct JWTBearerFixture: Sendable {
         database = try await backend.open()
         seal = Seal(masterKey: .random(from: random), random: random)
         let policy = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
-        issuers = TrustedIssuers(database: database, clock: clock, random: random, seal: seal, outbound: policy)
+        issuers = TrustedIssuers(
+            database: database, clock: clock, random: random, seal: seal, outbound: policy,
+            sessions: Sessions(database: database, clock: clock, events: .unheard))
         let known = KnownClients(clock: clock)
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,
@@ -76,7 +78,7 @@ struct JWTBearerFixture: Sendable {
             people: people, audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
         let grants: [any Grant] = [
             JWTBearerGrant(
-                signIn: signIn, subjects: IssuerSubjects(database: database),
+                signIn: signIn, subjects: IssuerSubjects(database: database, events: .unheard),
                 providers: ProviderAssertions(
                     issuers: issuers, secrets: SignSecrets(seal: seal),
                     tokens: ProviderTokens(

@@ -128,6 +128,19 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
     }
 
+    @Test("one IPv6 site uses up what all browsers together may ask for of a client's request objects")
+    func site() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for number in 1...400 {
+            let browser = "2001:db8:1:\(String(number, radix: 16))::/64"
+            if (try? await quota.ask(for: .requestObject, by: "a", part: browser) {}) != nil { answered += 1 }
+        }
+        #expect(answered == 240)
+        for site in 2...9 { try await quota.ask(for: .requestObject, by: "a", part: "2001:db8:\(site):1::/64") {} }
+        try await quota.ask(for: .requestObject, by: "b", part: "2001:db8:1:1::/64") {}
+    }
+
     @Test(
         "a merchant whose sixty key sets hang takes neither the places of others nor their rate",
         arguments: [OutboundPurpose.keys, .discovery])

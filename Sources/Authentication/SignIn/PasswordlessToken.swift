@@ -30,8 +30,9 @@ public struct PasswordlessToken: Sendable {
 
     public var text: String { [id.text, secret.value, language].compactMap { $0 }.joined(separator: ".") }
 
+    /// No browser is known by this, whatever its cookie says: of a cookie the fingerprint is a hash alone.
     static func holder(_ secret: Secret<Browser>, at client: Client.ID) -> Fingerprint<Browser> {
-        Fingerprint(of: "passwordless|\(client.text)|\(secret.value)")
+        Fingerprint(text: "app." + Fingerprint<Browser>(of: "\(client.text)|\(secret.value)").text)
     }
 
     func holder(at client: Client.ID) -> Fingerprint<Browser> { Self.holder(secret, at: client) }

@@ -7,18 +7,34 @@ public enum DataObjectThrottle {
     /// What a row takes beside its value: its key, times and indexes.
     private static let overhead = 1024
 
-    /// Charges what an object takes more than the `earlier` size of its value, in bytes, that it has now; nil for a new
-    /// one. Returns how long to wait without charging it. A client without a merchant is charged alone.
+    /// Charges what an object of `size` bytes takes more than the `earlier` size of its value, nil for a new one; or
+    /// gives back what it takes less. Returns how long to wait without charging it. A client without a merchant is
+    /// charged alone.
     public static func charge(
         _ size: Int, insteadOf earlier: Int?, of client: Client.ID, _ merchant: Merchant.ID?, at now: Timestamp,
         in db: any Transaction
     ) throws -> Duration? {
-        let growth = size - (earlier ?? -overhead)
-        guard growth > 0 else { return nil }
-        // 256 MiB at once, then 4 KiB a second.
-        let bucket = Throttle.Bucket(
+        let growth = units(size) - (earlier.map(units) ?? 0)
+        guard growth > 0 else {
+            try Throttle.giveBack(bucket(-growth, of: client, merchant), in: db)
+            return nil
+        }
+        return try Throttle.take(bucket(growth, of: client, merchant), at: now, in: db)
+    }
+
+    /// Gives back what an object of `size` bytes took, which is deleted.
+    public static func giveBack(
+        _ size: Int, of client: Client.ID, _ merchant: Merchant.ID?, in db: any Transaction
+    ) throws {
+        try Throttle.giveBack(bucket(units(size), of: client, merchant), in: db)
+    }
+
+    private static func units(_ size: Int) -> Int64 { Int64((size + overhead + 1023) / 1024) }
+
+    /// 256 MiB at once, then 4 KiB a second.
+    private static func bucket(_ units: Int64, of client: Client.ID, _ merchant: Merchant.ID?) -> Throttle.Bucket {
+        Throttle.Bucket(
             "data objects of|\(merchant?.text ?? client.text)", burst: 256 * 1024, refill: .milliseconds(250),
-            cost: Int64((growth + 1023) / 1024))
-        return try Throttle.take(bucket, at: now, in: db)
+            cost: units)
     }
 }

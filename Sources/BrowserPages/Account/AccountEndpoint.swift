@@ -111,8 +111,15 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.user)
-            return done("app", request)
+            let (user, now) = (entry.session.user, clock.now)
+            do {
+                try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: user) { db in
+                    try Users.chargeRevocation(of: user, at: now, in: db)
+                }
+                return done("app", request)
+            } catch let refusal as SignIn.Refusal {
+                return try view.askToWait(refusal, entry, context)
+            }
         }
     }
 
@@ -120,7 +127,7 @@ public struct AccountEndpoint: Endpoint {
         try await submit(request) { entry in
             try await links.remove(
                 entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
-                from: entry.session.user, at: clock.now)
+                in: entry.session, at: clock.now)
             return done("link", request)
         }
     }

@@ -1,3 +1,4 @@
+import Authentication
 import HTTP
 import HTTPSupport
 import Logging
@@ -16,5 +17,12 @@ extension AccountView {
             status: error?.status ?? .badRequest)
         error?.decorate(&response.headers)
         return response
+    }
+
+    /// A page that says how long to wait.
+    func askToWait(_ refusal: SignIn.Refusal, _ entry: UserAccess.Entry, _ context: SpindleContext) throws -> Response {
+        guard case .throttled(let wait) = refusal else { throw refusal }
+        refusal.oauthError.log(to: context.logger)
+        return pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
     }
 }

@@ -10,7 +10,7 @@ import Values
 
 /// Renders the account page, also after one of its forms was refused.
 public struct AccountView: Sendable {
-    private let pages: PageRenderer
+    let pages: PageRenderer
     private let users: Users
     private let sessions: SessionList
     private let apps: ConnectedApps

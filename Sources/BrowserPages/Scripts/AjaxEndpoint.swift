@@ -71,9 +71,10 @@ public struct AjaxEndpoint: Endpoint {
         return Self.done
     }
 
-    /// Whether the user has to do with the client: no merchant may decide for anyone else.
+    /// Whether the user has to do with the client: no merchant may decide for anyone else, and no third party for its
+    /// users.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
-        guard session.kind.isGood(for: client),
+        guard client.firstParty, session.kind.isGood(for: client),
             try await !introductions.isDue(session.user, to: client, in: session.id),
             try await !clientLogouts.isGone(session.id, from: client.id)
         else { return false }

@@ -23,7 +23,8 @@ extension Client {
             termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row), spid: try Self.spid(row),
             sealedSignSecret: try row.get("sealed_sign_secret"),
             registeredItself: try row.get("registration_token", as: String?.self) != nil,
-            createdAt: try row.get("created_at"), updatedAt: try row.get("updated_at"),
+            scopeLimit: try row.get("scope_limit"), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"),
             disabledAt: try row.get("disabled_at"))
     }
 
@@ -90,7 +91,8 @@ extension Clients {
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
                 signs_responses = \(client.signsResponses), terms_uri = \(client.termsURI),
                 terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID),
-                spid = \(client.storedSPiD), updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
+                spid = \(client.storedSPiD), scope_limit = \(client.scopeLimit), updated_at = \(client.updatedAt),
+                disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)
     }

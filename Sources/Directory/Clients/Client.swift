@@ -62,6 +62,8 @@ public struct Client: Sendable {
     public let sealedSignSecret: String
     /// Whether it registered itself, so that nothing it says about itself is verified (RFC 7591 §5).
     public let registeredItself: Bool
+    /// The scope that administration last chose for a client that registered itself. Nil if it chose none.
+    public var scopeLimit: Scope?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
@@ -69,10 +71,10 @@ public struct Client: Sendable {
     public var isPublic: Bool { authentication == .none }
     /// Whether it is neither first-party nor set to SPiD's rules: it may only do what its users consented to.
     public var isThirdParty: Bool { !firstParty && !spidCompatible }
-    /// Whether it may see tokens of `other`, a client of `merchant`. A client that registered itself sees only its own
-    /// tokens, because the merchant did not vouch for it.
+    /// Whether it may see and revoke tokens of `other`, a client of `merchant`. A third party's sees only its own: its
+    /// users allowed it a scope, and not to know what they do at the merchant.
     package func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {
-        registeredItself ? id == other : Merchant.same(self.merchant, merchant)
+        firstParty ? Merchant.same(self.merchant, merchant) : id == other
     }
     public var rotates: Bool { isPublic || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }

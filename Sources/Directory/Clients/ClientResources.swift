@@ -1,10 +1,15 @@
 import JSON
 import Storage
+import Values
 
 /// The owners of the APIs that clients name as `resources` (RFC 8707). An API trusts tokens by their `aud`, so another
 /// merchant's client must not get tokens for it. An API belongs to the merchant whose client named it first, and to
-/// those that the platform lends it to. Each is stored in its normal form; only a host's root has two.
+/// those that the platform lends it to, also when that client is gone. Each is stored in its normal form; only a host's
+/// root has two.
 enum ClientResources {
+    /// How many a merchant keeps beyond those that its clients name now.
+    private static let mostKept = 1000
+
     /// Notes the resources that `client` names now instead of those it named as `former`. Unless `lends`, throws for a
     /// resource that another merchant has and the client's own does not.
     static func note(_ client: Client, after former: Client?, lends: Bool, in db: any Transaction) throws {
@@ -24,7 +29,26 @@ enum ClientResources {
                 INSERT INTO client_resources (resource, client_id) VALUES (\(resource), \(client.id))
                 ON CONFLICT (resource, client_id) DO NOTHING
                 """)
+            if let merchant = client.merchant { try keep(resource, for: merchant, in: db) }
         }
+    }
+
+    private static func keep(_ resource: String, for merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO merchant_resources (resource, merchant_id) VALUES (\(resource), \(merchant))
+            ON CONFLICT (resource, merchant_id) DO NOTHING
+            """)
+        // A merchant that names ever other ones keeps those in use.
+        let beyond = try db.rows(
+            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(mostKept)")
+        guard !beyond.isEmpty else { return }
+        try db.execute(
+            """
+            DELETE FROM merchant_resources WHERE merchant_id = \(merchant) AND NOT EXISTS (
+                SELECT 1 FROM client_resources r JOIN clients c ON c.id = r.client_id
+                WHERE r.resource = merchant_resources.resource AND c.merchant_id = \(merchant))
+            """)
     }
 
     private static func isFree(_ resource: String, for client: Client, in db: any Transaction) throws -> Bool {
@@ -33,15 +57,11 @@ enum ClientResources {
 
     private static func isFree(exactly resource: String, for client: Client, in db: any Transaction) throws -> Bool {
         // Rows of the client itself do not count: the transaction's closure may run twice.
-        let others = try db.rows(
+        let merchant = client.merchant?.text ?? ""
+        let named = try db.rows(
             "SELECT client_id FROM client_resources WHERE resource = \(resource) AND client_id <> \(client.id) LIMIT 1")
-        if others.isEmpty { return true }
-        guard let merchant = client.merchant else { return false }
-        return try !db.rows(
-            """
-            SELECT c.id FROM client_resources r JOIN clients c ON c.id = r.client_id
-            WHERE r.resource = \(resource) AND c.merchant_id = \(merchant) AND c.id <> \(client.id) LIMIT 1
-            """
-        ).isEmpty
+        let kept = try db.rows("SELECT merchant_id FROM merchant_resources WHERE resource = \(resource)")
+            .map { try $0.get("merchant_id", as: String.self) }
+        return (named.isEmpty && kept.isEmpty) || kept.contains(merchant)
     }
 }

@@ -8,11 +8,12 @@ extension Clients {
     ///
     /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
     /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
-    /// if that is new. `adopt` joins the transaction where a client that registered itself becomes its merchant's own.
-    /// With `lendsResources`, which only the platform may say, the client may name other merchants'
-    /// APIs.
+    /// if that is new. `adopt` joins the transaction where a third party's client becomes its merchant's own.
+    /// With `lendsResources`, which only the platform may say, the client may name other merchants' APIs. `byItself`: a
+    /// client that registered itself changes its registration, and nobody for it.
     public func change(
         _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
+        byItself: Bool = false,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in },
         adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -29,6 +30,7 @@ extension Clients {
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
+            if client.registeredItself, !byItself, changed.scope != client.scope { changed.scopeLimit = changed.scope }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
             }
@@ -43,7 +45,7 @@ extension Clients {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
-                if client.registeredItself { try adopt(db) }
+                try adopt(db)
             }
             return (client, changed)
         }

@@ -62,10 +62,14 @@ package struct PageAddress: Sendable, Hashable {
         return decoded
     }
 
+    /// How often a segment may be encoded. Decoding one that is encoded hundreds of times would take time by the square
+    /// of its length, at each read of a client.
+    private static let mostLayers = 5
+
     /// Whether a server could not take `segment` for several, or for a dot segment: neither as it is nor decoded again.
     private static func isPlain(_ segment: [UInt8]) -> Bool {
         var meant = segment
-        while true {
+        for _ in 1...mostLayers {
             let name = meant.prefix { $0 != UInt8(ascii: ";") }
             guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8),
                 !meant.contains(where: { $0 < 0x20 || $0 == 0x7F || "/\\".utf8.contains($0) }),
@@ -75,5 +79,6 @@ package struct PageAddress: Sendable, Hashable {
             guard again != meant else { return true }
             meant = again
         }
+        return false
     }
 }

@@ -40,7 +40,10 @@ extension Merchants {
             budget.spend()
         }
         guard try await erasure.merchant(id, &budget) else { return false }
-        try await database.write { db in _ = try db.execute("DELETE FROM merchants WHERE id = \(id)") }
+        try await database.write { db in
+            try Self.keepNumber(of: id, in: db)
+            _ = try db.execute("DELETE FROM merchants WHERE id = \(id)")
+        }
         return true
     }
 

@@ -21,8 +21,7 @@ extension Merchants {
     /// Stores a new merchant with `wish`, or the number after the highest; which number it has. One that another
     /// transaction takes at the same time fails here by its index, so no number is given twice.
     static func insert(_ merchant: Merchant, wishing wish: Int64?, in db: any Transaction) throws -> Int64 {
-        let highest: Int64? = try db.rows("SELECT MAX(number) AS number FROM merchants").first?.get("number")
-        let number = wish ?? (highest ?? 0) + 1
+        let number = try wish ?? highestNumber(in: db) + 1
         guard Merchant.numbers.contains(number) else {
             throw JSONFault("number", "given: another merchant has the highest one")
         }
@@ -41,15 +40,28 @@ extension Merchants {
         return stored
     }
 
+    /// The highest number that any merchant has or had.
+    private static func highestNumber(in db: any Transaction) throws -> Int64 {
+        try db.rows(
+            "SELECT MAX(number) AS number FROM merchants UNION ALL SELECT MAX(number) AS number FROM former_merchants"
+        ).compactMap { try $0.get("number", as: Int64?.self) }.max() ?? 0
+    }
+
+    /// Notes the number of a merchant that is about to go: SPiD's API tells it to clients of other merchants.
+    static func keepNumber(of id: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO former_merchants (number) SELECT number FROM merchants WHERE id = \(id) AND number IS NOT NULL
+            ON CONFLICT (number) DO NOTHING
+            """)
+    }
+
     /// Gives the next number to a merchant that has none, because an older program made it during an upgrade. When the
     /// highest is given, the merchant stays without.
     static func number(_ id: Merchant.ID, in db: any Transaction) throws {
-        try db.execute(
-            """
-            UPDATE merchants SET number = (SELECT COALESCE(MAX(m.number), 0) + 1 FROM merchants m)
-            WHERE id = \(id) AND number IS NULL
-                AND (SELECT COALESCE(MAX(m.number), 0) FROM merchants m) < \(Merchant.numbers.upperBound)
-            """)
+        let next = try highestNumber(in: db) + 1
+        guard Merchant.numbers.contains(next) else { return }
+        try db.execute("UPDATE merchants SET number = \(next) WHERE id = \(id) AND number IS NULL")
     }
 }
 

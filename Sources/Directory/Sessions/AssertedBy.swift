@@ -2,6 +2,8 @@ public import Values
 
 /// The issuer whose assertion a session comes from, instead of a sign-in here.
 public struct AssertedBy: Sendable {
+    /// Its id. The session rests while the issuer is disabled.
+    let issuer: String
     /// Its name in the list of logins.
     package let name: String
     /// The only merchant for which its assertions are valid; nil if for all.
@@ -12,7 +14,8 @@ public struct AssertedBy: Sendable {
     /// Whether a session that it opens is good for one merchant only.
     public var isConfined: Bool { merchant != nil }
 
-    public init(name: String, merchant: Merchant.ID?, signedInAt: Timestamp?) {
+    public init(issuer: String, name: String, merchant: Merchant.ID?, signedInAt: Timestamp?) {
+        self.issuer = issuer
         self.name = name
         self.merchant = merchant
         self.signedInAt = signedInAt

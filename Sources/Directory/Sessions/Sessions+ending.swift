@@ -33,21 +33,40 @@ extension Sessions {
     }
 
     /// Ends sessions that tokens of `client` bought, as many as one transaction should. Whether there may be more.
-    func endBought(by client: Client.ID) async throws -> Bool {
+    func endBought(by client: Client.ID) async throws -> Bool { try await endSome("buyer_id = \(client)") }
+
+    /// Ends sessions that the issuer with the id `issuer` asserted, as above.
+    package func endAsserted(by issuer: String) async throws -> Bool { try await endSome("issuer_id = \(issuer)") }
+
+    private func endSome(_ which: SQL) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
-            let ids: [Session.ID] = try db.rows(
-                """
-                SELECT id FROM sessions WHERE buyer_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
-                LIMIT \(Self.endedAtOnce)
-                """
-            ).map { try $0.get("id") }
-            for id in ids { try Self.end(id, at: now, in: db, announcement) }
-            return ids.count == Self.endedAtOnce
+            try Self.end(which, atMost: Self.endedAtOnce, at: now, in: db, announcement) == Self.endedAtOnce
         }
     }
 
     private static let endedAtOnce = 50
+
+    /// Ends sessions of `user` that the issuer with the id `issuer` asserted, except `kept`.
+    package static func end(
+        of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp,
+        in db: any Transaction, _ announcement: UserEvents.Announcement
+    ) throws {
+        _ = try end(
+            "user_id = \(user) AND issuer_id = \(issuer) AND id <> \(kept)", at: now, in: db, announcement)
+    }
+
+    /// Ends the live sessions for which `condition` holds, each with its announcement. Returns their number.
+    private static func end(
+        _ condition: SQL, atMost most: Int = .max, at now: Timestamp, in db: any Transaction,
+        _ announcement: UserEvents.Announcement
+    ) throws -> Int {
+        let ids: [Session.ID] = try db.rows(
+            "SELECT id FROM sessions WHERE \(condition) AND ended_at IS NULL AND expires_at > \(now) LIMIT \(most)"
+        ).map { try $0.get("id") }
+        for id in ids { try end(id, at: now, in: db, announcement) }
+        return ids.count
+    }
 
     /// Ends the sessions that were bought for `client`, in the transaction that makes a client of this id again.
     package static func end(for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
@@ -85,6 +104,12 @@ extension Sessions {
                 event, user, announcement, db in
                 guard case .accessRevoked(let kept) = event else { return }
                 try markAll(of: user, except: kept, at: announcement.now, in: db)
+            },
+            .on(.disconnected, "ends the browser sessions that are good for that merchant alone") {
+                event, user, announcement, db in
+                guard case .disconnected(let merchant) = event else { return }
+                _ = try end(
+                    "user_id = \(user) AND merchant_id = \(merchant)", at: announcement.now, in: db, announcement)
             },
         ])
 

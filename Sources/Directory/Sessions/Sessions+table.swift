@@ -1,4 +1,4 @@
-import Storage
+package import Storage
 import Values
 
 extension Sessions {
@@ -7,6 +7,40 @@ extension Sessions {
         "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")],
         ofUser: .batches(owner: "user_id", key: "id"), ofMerchant: .batches(owner: "merchant_id", key: "id"),
         export: [Sessions.export])
+}
+
+/// The issuers that are disabled, and those that went with their merchant: the sessions that they asserted rest.
+package enum ClosedIssuers {
+    static let table = StoredTable(
+        "closed_issuers",
+        retention: [
+            .statement("closedIssuers") { _, batch in
+                """
+                DELETE FROM closed_issuers WHERE issuer_id IN (
+                    SELECT c.issuer_id FROM closed_issuers c
+                    WHERE c.is_gone = 1 AND c.issuer_id > '' AND NOT EXISTS (
+                        SELECT 1 FROM sessions s WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL)
+                    ORDER BY c.issuer_id LIMIT \(batch))
+                """
+            }
+        ])
+
+    /// Notes that the issuer with the id `issuer` is disabled, or is not, in the transaction that changes it.
+    package static func note(_ issuer: String, isClosed: Bool, in db: any Transaction) throws {
+        try db.execute(
+            isClosed
+                ? "INSERT INTO closed_issuers (issuer_id) VALUES (\(issuer)) ON CONFLICT (issuer_id) DO NOTHING"
+                : "DELETE FROM closed_issuers WHERE issuer_id = \(issuer)")
+    }
+
+    /// Notes that the issuer is gone, in the transaction that deletes it.
+    package static func noteGone(_ issuer: String, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO closed_issuers (issuer_id, is_gone) VALUES (\(issuer), 1)
+            ON CONFLICT (issuer_id) DO UPDATE SET is_gone = 1
+            """)
+    }
 }
 
 extension HostSessions {

@@ -39,7 +39,8 @@ public struct Sessions: Sendable {
                     created_at = \(now), seen_at = \(now), expires_at = \(opening.expiry(from: now)),
                     user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
-                    remembered = \(opening.isRemembered), merchant_id = \(opening.assertedBy?.merchant)
+                    remembered = \(opening.isRemembered), merchant_id = \(opening.assertedBy?.merchant),
+                    issuer_id = \(opening.assertedBy?.issuer)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1
         }
@@ -48,11 +49,11 @@ public struct Sessions: Sendable {
             try db.execute(
                 """
                 INSERT INTO sessions (id, fingerprint, user_id, family_id, client_id, signed_in_at, created_at, seen_at,
-                    expires_at, user_agent, ip_address, method, remembered, merchant_id, buyer_id)
+                    expires_at, user_agent, ip_address, method, remembered, merchant_id, buyer_id, issuer_id)
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
                     \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant),
-                    \(opening.buyer))
+                    \(opening.buyer), \(opening.assertedBy?.issuer))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -97,8 +98,8 @@ public struct Sessions: Sendable {
         return session
     }
 
-    /// The live session with this `fingerprint`, unless its user, merchant, client, or the client that bought it is
-    /// disabled.
+    /// The live session with this `fingerprint`, unless its user, merchant, client, the client that bought it, or the
+    /// issuer that asserted it is disabled.
     static func find(
         _ fingerprint: Fingerprint<Session>, at now: Timestamp, in db: any Transaction
     ) throws -> Session? {
@@ -112,8 +113,9 @@ public struct Sessions: Sendable {
             LEFT JOIN clients c ON c.id = s.client_id
             LEFT JOIN clients b ON b.id = s.buyer_id
             LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
+            LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
             WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND c.disabled_at IS NULL AND b.disabled_at IS NULL AND m.disabled_at IS NULL
+                AND c.disabled_at IS NULL AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL
             """
         ).first.map(Session.init)
     }

@@ -78,12 +78,12 @@ public struct User: Sendable {
     public var uuid: String { UserUUID.text(of: id, keeping: subject) }
 
     /// The user as `/me` and `/user/{id}` show it: the claims that `scope` covers. A client with pairwise identifiers
-    /// knows the user by `pairwise` alone.
+    /// knows the user by `pairwise` alone, and not by the second of a change, unless `profile` covers that.
     public func json(pairwise: String? = nil, scope covers: (String) -> Bool) -> JSON {
         var members: [JSON.Member] = [
             .init("user_id", .string(pairwise ?? id.description)), .init("sub", .string(pairwise ?? sub)),
-            .init("updated_at", .integer(updatedAt.seconds)),
         ]
+        if pairwise == nil || covers("profile") { members.append(.init("updated_at", .integer(updatedAt.seconds))) }
         if covers("email"), let email {
             members.append(.init("email", .string(email)))
             members.append(.init("email_verified", .bool(emailVerified)))

@@ -1,3 +1,4 @@
+public import Directory
 import Storage
 public import Values
 
@@ -31,11 +32,13 @@ extension IssuerSubjects {
         }
     }
 
-    /// Removes one link of `user`; a link of another user stays. From then on the user's address does not lead to them
-    /// there, until they connect the issuer themselves.
+    /// Removes one link of the user of `session`; a link of another user stays. From then on the user's address does
+    /// not lead to them there, nor does an app link them, until they connect the issuer themselves. What the issuer
+    /// asserted ends, except `session`.
     public func remove(
-        _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID, at now: Timestamp
+        _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
     ) async throws {
+        let (user, said) = (session.user, events.announcement(at: now))
         try await database.write { db in
             let removed = try db.execute(
                 """
@@ -48,6 +51,8 @@ extension IssuerSubjects {
                 INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
                 ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
+            try Sessions.end(of: user, assertedBy: issuer.text, except: session.id, at: now, in: db, said)
         }
+        said.send()
     }
 }

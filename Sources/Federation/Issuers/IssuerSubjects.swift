@@ -1,12 +1,16 @@
-import Directory
+public import Directory
 public import Storage
 public import Values
 
 /// The users that an issuer's subjects are linked to. A link counts for one merchant's issuer only.
 public struct IssuerSubjects: Sendable {
     let database: any Database
+    let events: UserEvents
 
-    public init(database: any Database) { self.database = database }
+    public init(database: any Database, events: UserEvents) {
+        self.database = database
+        self.events = events
+    }
 
     /// The user that a subject is linked to.
     public struct Link: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import JSON
 import OAuth
@@ -29,6 +30,7 @@ extension TrustedIssuers {
     }
 
     static func update(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Int {
+        try ClosedIssuers.note(issuer.id.text, isClosed: issuer.disabledAt != nil, in: db)
         let keys = issuer.storedKeys
         return try db.execute(
             """

@@ -6,7 +6,8 @@ extension TrustedIssuers {
     /// The most links that go in one transaction, or nobody else could write for long.
     private static let batch = 200
 
-    /// Deletes an issuer and its links; the users stay. False when there is none. `permit` refuses by throwing.
+    /// Deletes an issuer, its links and the sessions that it asserted; the users stay. False when there is none.
+    /// `permit` refuses by throwing.
     ///
     /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`.
     public func delete(
@@ -25,6 +26,7 @@ extension TrustedIssuers {
                     disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id)
                 """)
+            try ClosedIssuers.note(id.text, isClosed: true, in: db)
         }
         var budget = budget
         _ = try await finish(id, &budget)
@@ -42,6 +44,12 @@ extension TrustedIssuers {
     }
 
     private func finish(_ id: TrustedIssuer.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        var hasMore = true
+        while hasMore {
+            guard !budget.isSpent else { return false }
+            hasMore = try await sessions.endAsserted(by: id.text)
+            if hasMore { budget.spend() }
+        }
         var gone = Self.batch
         while gone >= Self.batch {
             guard !budget.isSpent else { return false }
@@ -54,7 +62,10 @@ extension TrustedIssuers {
             }
             if gone >= Self.batch { budget.spend() }
         }
-        try await database.write { db in _ = try db.execute("DELETE FROM issuers WHERE id = \(id)") }
+        try await database.write { db in
+            try db.execute("DELETE FROM issuers WHERE id = \(id)")
+            try ClosedIssuers.noteGone(id.text, in: db)
+        }
         return true
     }
 }

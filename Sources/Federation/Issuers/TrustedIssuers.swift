@@ -14,15 +14,19 @@ public struct TrustedIssuers: Sendable {
     private let random: any RandomSource
     private let seal: Seal
     private let outbound: OutboundPolicy
+    let sessions: Sessions
 
+    /// - Parameter sessions: those that the issuers asserted.
     public init(
-        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: OutboundPolicy
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: OutboundPolicy,
+        sessions: Sessions
     ) {
         self.database = database
         self.clock = clock
         self.random = random
         self.seal = seal
         self.outbound = outbound
+        self.sessions = sessions
     }
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.

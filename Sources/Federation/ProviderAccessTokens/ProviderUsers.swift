@@ -57,12 +57,21 @@ public struct ProviderUsers: Sendable {
         }
     }
 
-    /// Links `user` to the provider's token in `assertion`. False when that token is linked to another user. `post`
-    /// queues the mail that tells `user` of a new link, and joins the transaction.
+    /// The outcome of `attach`.
+    public enum Attachment: Sendable {
+        case attached
+        /// The provider's token is linked to another user.
+        case ofAnother
+        /// The user has removed a link to this provider. Only they connect it again.
+        case removed
+    }
+
+    /// Links `user` to the provider's token in `assertion`. `post` queues the mail that tells `user` of a new link, and
+    /// joins the transaction.
     public func attach(
         _ assertion: String, from client: Client, to user: UserID, confirm: @escaping Confirm,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void
-    ) async throws -> Bool {
+    ) async throws -> Attachment {
         let holder = try await assertions.holder(assertion, for: .attach, from: client)
         let post = post(holder.provider)
         let now = clock.now
@@ -71,12 +80,13 @@ public struct ProviderUsers: Sendable {
                 try holder.confirm(in: db)
                 try confirm(db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
-                    return link.user == user
+                    return link.user == user ? .attached : .ofAnother
                 }
+                guard try !IssuerSubjects.isRemoved(holder.issuer, by: user, in: db) else { return .removed }
                 try IssuerSubjects.link(
                     holder.subject, of: holder.issuer, to: user, isConfined: true, at: now, in: db)
                 try post(db)
-                return true
+                return .attached
             }
         } catch StorageError.constraint {
             // The user was deleted while the provider was asked.
@@ -85,6 +95,7 @@ public struct ProviderUsers: Sendable {
             // Another request won by the unique key; it may have been the same user on a second screen.
             return try await database.read { db in
                 try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.user == user
+                    ? .attached : .ofAnother
             }
         }
     }

@@ -15,7 +15,7 @@ public struct IdentityProviderUser: Sendable {
     public func assertedBy(isConfined: Bool = false) -> AssertedBy {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
         return AssertedBy(
-            name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
+            issuer: person.issuer.id.text, name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
             merchant: isGoodEverywhere ? nil : person.issuer.merchant, signedInAt: signedInAt)
     }
 }

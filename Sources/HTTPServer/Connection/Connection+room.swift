@@ -10,7 +10,7 @@ extension Connection {
         let reading: Milliseconds
 
         static let usual = Patience(asking: 1000, reading: 2000)
-        /// For a client with more than an eighth of all connections.
+        /// For a client with many of all connections (`Crowd`).
         static let withMany = Patience(asking: 100, reading: 500)
     }
 
@@ -33,8 +33,8 @@ extension Connection {
     /// Whether it has been unused for long enough to be closed for a newer one.
     func canMakeRoom(_ now: Milliseconds) -> Bool { hasWaited(.usual, now) }
 
-    /// Whether it may be closed for another client's, when its own client has more than an eighth of all: it has had
-    /// its first request, and time for the next one.
+    /// Whether it may be closed for another client's, when its own client has many (`Crowd`): it has had its first
+    /// request, and time for the next one.
     func canMakeRoomForOthers(_ now: Milliseconds) -> Bool { hasServed && hasWaited(.withMany, now) }
 
     private func hasWaited(_ patience: Patience, _ now: Milliseconds) -> Bool {
@@ -53,14 +53,47 @@ extension Connection {
         close()
     }
 
-    /// Who its peer is, as far as one client can be told from another: an IPv4 address, or the 64 bits of an IPv6
-    /// network.
-    var network: UInt64? {
-        guard let peer else { return nil }
+    /// Who its peer is, as far as one client can be told from another.
+    var network: Network? { peer.flatMap(Network.init) }
+}
+
+/// Where a client connects from.
+struct Network: Hashable {
+    /// An IPv4 address, or the 64 bits of an IPv6 network.
+    let subscriber: UInt64
+    /// The 48 bits of an IPv6 site, which has 65,536 such networks (RFC 6177 §2).
+    let site: UInt64?
+
+    init?(_ address: String) {
         var short = in_addr()
-        if unsafe inet_pton(AF_INET, peer, &short) == 1 { return UInt64(short.s_addr) }
+        if unsafe inet_pton(AF_INET, address, &short) == 1 {
+            (subscriber, site) = (UInt64(short.s_addr), nil)
+            return
+        }
         var long = in6_addr()
-        guard unsafe inet_pton(AF_INET6, peer, &long) == 1 else { return nil }
-        return unsafe withUnsafeBytes(of: &long) { unsafe $0.loadUnaligned(as: UInt64.self) }
+        guard unsafe inet_pton(AF_INET6, address, &long) == 1 else { return nil }
+        subscriber = unsafe withUnsafeBytes(of: &long) { unsafe UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+        site = subscriber >> 16
+    }
+}
+
+/// The networks with more than an eighth of all connections, and the sites with more than half.
+struct Crowd {
+    private var subscribers: [UInt64: Int] = [:]
+    private var sites: [UInt64: Int] = [:]
+    private let many: Int
+
+    init(of networks: [Network?]) {
+        many = max(networks.count / 8, 4)
+        for network in networks {
+            guard let network else { continue }
+            subscribers[network.subscriber, default: 0] += 1
+            if let site = network.site { sites[site, default: 0] += 1 }
+        }
+    }
+
+    func contains(_ network: Network) -> Bool {
+        subscribers[network.subscriber, default: 0] > many
+            || network.site.map { sites[$0, default: 0] > many * 4 } == true
     }
 }

@@ -44,6 +44,9 @@ import Logging
     /// What callbacks asked for.
     var deferred: [Deferred] = []
     var violation: String?
+    /// What the frames take that wait in the library.
+    private var queuedBytes = 0
+    private static let queuedFrame = 160
     private var meter: FrameMeter
     var resets: Allowance
     var mayHaveOutput = true
@@ -97,6 +100,11 @@ import Logging
             unsafe nghttp2_session_mem_recv(session, bytes.baseAddress, bytes.count)
         }
         guard taken >= 0 else { return fail(Int32(taken)) }
+        // Frames that the library makes itself wait there without a bound, while the peer reads nothing: a reset for
+        // each stream that it refuses.
+        let queued = unsafe nghttp2_session_get_outbound_queue_size(session)
+        guard queued <= limits.queuedFrames else { return fail(NGHTTP2_ERR_FLOODED.rawValue) }
+        queuedBytes = queued * Self.queuedFrame
         settle()
     }
 
@@ -117,7 +125,7 @@ import Logging
                 meter.send(count)
             } else if deferred.isEmpty, violation == nil {
                 mayHaveOutput = false
-                unsentHeads = 0
+                (unsentHeads, queuedBytes) = (0, 0)
                 return settle()
             } else {
                 settle()
@@ -134,7 +142,7 @@ import Logging
         working == 0 && (ready.isEmpty || holdsBack)
             && !streams.values.contains { $0.isStreaming && !waiting.contains($0.id) }
     }
-    var unsentBytes: Int { unsentBodies + unsentHeads }
+    var unsentBytes: Int { unsentBodies + unsentHeads + queuedBytes }
     /// Header blocks come one at a time, so the stream that began last has the one that is not complete.
     var incompleteBytes: Int { waitingBytes + (recent?.head.bytes ?? 0) }
     /// Whether requests wait until the peer has read more of the responses.
@@ -159,7 +167,7 @@ import Logging
         recent = nil
         ready = []
         abandoned = [:]
-        (unsentBodies, unsentHeads) = (0, 0)
+        (unsentBodies, unsentHeads, queuedBytes) = (0, 0, 0)
         (waitingBytes, bytesAtWork, waitingHeads, headsAtWork) = (0, 0, 0, 0)
     }
 }

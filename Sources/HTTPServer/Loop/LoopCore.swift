@@ -119,12 +119,8 @@ final class LoopCore {
         let all = table.all.filter { $0.service === service && (!onlyHandshakes || $0.phase == .handshaking) }
         var unused = all.filter { $0.canMakeRoom(now) }
         if unused.isEmpty, !onlyHandshakes {
-            var counts: [UInt64: Int] = [:]
-            for connection in all { if let network = connection.network { counts[network, default: 0] += 1 } }
-            let many = max(all.count / 8, 4)
-            unused = all.filter { connection in
-                connection.network.map { counts[$0, default: 0] > many } == true && connection.canMakeRoomForOthers(now)
-            }
+            let crowd = Crowd(of: all.map(\.network))
+            unused = all.filter { $0.network.map(crowd.contains) == true && $0.canMakeRoomForOthers(now) }
         }
         for connection in unused.sorted(by: { $0.waitsSince < $1.waitsSince }).prefix(most) { connection.makeRoom(now) }
     }

@@ -53,13 +53,14 @@ extension CallbackAnnouncement {
     }
 
     /// Tells that `family` ended: an app signed its user out, or a session that its token bought ended. That concerns
-    /// the merchant's clients only; a client without a merchant concerns only itself.
+    /// the app, and if it is one of a merchant's own, the merchant's other own apps. Nobody is told of a third party's.
     ///
     /// Must run before the end of whatever depends on `family`.
     public func signedOut(of family: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """
-            SELECT p.user_id, p.client_id, c.merchant_id FROM token_families p JOIN clients c ON c.id = p.client_id
+            SELECT p.user_id, p.client_id, CASE WHEN c.first_party = 1 THEN c.merchant_id END AS merchant_id
+            FROM token_families p JOIN clients c ON c.id = p.client_id
             WHERE p.id = \(family) AND p.user_id IS NOT NULL
             """
         ).first
@@ -74,7 +75,7 @@ extension CallbackAnnouncement {
             WHERE c.id IN (
                     SELECT client_id FROM token_families
                     WHERE user_id = \(user) AND (ended_at IS NULL OR id = \(family)) AND expires_at > \(now))
-                AND (c.id = \(client) OR c.merchant_id = \(merchant))
+                AND (c.id = \(client) OR (c.merchant_id = \(merchant) AND c.first_party = 1))
                 AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
             """)
         try leave(.session, Self.ended + [.init("clientId", .string(client.text))], of: user, for: told, db)

@@ -75,7 +75,13 @@ public struct ConnectedApps: Sendable {
     /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection; and
     /// says that the user left its merchant's apps. What a merchant's backend redeemed as its own client is a separate
     /// app. The client is told.
-    public func revoke(_ client: Client.ID, of user: UserID) async throws {
+    ///
+    /// - Parameter charge: refuses by throwing when the user does so too often: it may rewrite what the user has at a
+    ///   merchant.
+    public func revoke(
+        _ client: Client.ID, of user: UserID,
+        charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws {
         let now = clock.now
         let said = events.announcement(at: now)
         let announcement = callbacks.announcement(for: said)
@@ -83,6 +89,7 @@ public struct ConnectedApps: Sendable {
             // Each is a row for a while. A code may be on its way to a client that the user has not used yet, but none
             // to a client that does not exist.
             guard let app = try Clients.find(client, in: db) else { return }
+            try charge(db)
             _ = try TokenFamilies.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """
@@ -95,12 +102,10 @@ public struct ConnectedApps: Sendable {
             // Otherwise a page of the revoked app would get its user back at once.
             if let merchant = app.introduces {
                 try Introductions.forget(user, merchant, in: db)
+                try said.say(.disconnected(from: merchant), user, db)
             }
             let wasConnected = try Connections.disconnect(user, from: client, in: db)
             if wasConnected { try announcement.revoked(user, by: client, in: db) }
-            if let merchant = app.merchant, !app.registeredItself {
-                try said.say(.disconnected(from: merchant), user, db)
-            }
         }
         announcement.send()
         said.send()

@@ -24,7 +24,13 @@ enum ExchangeCodeEnds {
             INSERT INTO exchange_code_ends (user_id, client_id, ended_at) VALUES (\(user), \(client), \(now))
             ON CONFLICT (user_id, client_id) DO UPDATE SET ended_at = excluded.ended_at
             """)
-        // A redemption holds the family that bought its code.
-        try db.hold("UPDATE token_families SET ended_at = ended_at WHERE user_id = \(user) AND ended_at IS NULL")
+        // A redemption holds the family that bought its code: one of the same merchant's clients.
+        try db.hold(
+            """
+            UPDATE token_families SET ended_at = ended_at WHERE user_id = \(user) AND ended_at IS NULL
+                AND client_id IN (
+                    SELECT b.id FROM clients c JOIN clients b ON b.id = c.id OR b.merchant_id = c.merchant_id
+                    WHERE c.id = \(client))
+            """)
     }
 }

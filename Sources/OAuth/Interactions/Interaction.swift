@@ -15,10 +15,12 @@ public struct Interaction: Sendable {
     /// How long a user may take after each step, unless a mail links back to the interaction and may be read later.
     /// Longer than an idle session, so that a user who was signed out meanwhile can sign in again.
     public static let lifetime: Duration = .hours(3)
+    /// How long it lives at most, however often its user takes a step; unless a mail links back to it.
+    public static let longestLifetime: Duration = .hours(24)
     /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
     public static let untouchedLifetime: Duration = .hours(1)
-    /// How many wait in all. Beyond it, those that no user has signed in for go, the oldest first. A row has 9 KB at
-    /// most if its request came as an address, 17 KB if it was posted.
+    /// How many wait in all that no user has signed in for, and how many that one has. Beyond it the oldest go. A row
+    /// has 9 KB at most if its request came as an address, 17 KB if it was posted.
     public static let mostInAll: Int64 = 250_000
     /// The maximum number open in one browser; the oldest is deleted.
     public static let mostOfBrowser: Int64 = 32

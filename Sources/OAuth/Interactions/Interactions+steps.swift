@@ -29,7 +29,7 @@ extension Interactions {
             """
             UPDATE interactions
             SET session = \(session), signed_in = 1, seen_at = \(isSeen ? now : nil), allowed = NULL,
-                trial = \(trial?.text), \(renewed(at: now))
+                trial = \(trial?.text), \(renewed(target, at: now))
             WHERE fingerprint = \(target.fingerprint) AND browser = \(browser)
             """)
     }
@@ -40,7 +40,7 @@ extension Interactions {
         try await step(interaction, in: session) { db in
             try db.execute(
                 """
-                UPDATE interactions SET seen_at = \(now), \(Self.renewed(at: now))
+                UPDATE interactions SET seen_at = \(now), \(Self.renewed(interaction.id, at: now))
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
         }
@@ -52,15 +52,16 @@ extension Interactions {
         try await step(interaction, in: session) { db in
             try db.execute(
                 """
-                UPDATE interactions SET seen_at = \(now), allowed = \(scope), asks_consent = 0, \(Self.renewed(at: now))
+                UPDATE interactions
+                SET seen_at = \(now), allowed = \(scope), asks_consent = 0, \(Self.renewed(interaction.id, at: now))
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
         }
     }
 
-    /// The time until the next step begins anew. A mail that links back may have given it more.
-    private static func renewed(at now: Timestamp) -> SQL {
-        let end = now + Interaction.lifetime
+    /// The time until the next step begins anew, but not for ever. A mail that links back may have given it more.
+    private static func renewed(_ id: Interaction.ID, at now: Timestamp) -> SQL {
+        let end = min(now + Interaction.lifetime, (id.fingerprint.time ?? now) + Interaction.longestLifetime)
         return "expires_at = CASE WHEN expires_at < \(end) THEN \(end) ELSE expires_at END"
     }
 

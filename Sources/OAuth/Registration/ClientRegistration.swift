@@ -100,6 +100,7 @@ public struct ClientRegistration: Sendable {
             // removed a scope that this change repeats because the client had it.
             let changed = try await clients.change(
                 id, document, sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
+                byItself: true,
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
                 permit: { current, changed in
                     guard try RegistrationDocument(json, over: current).json == document else {
@@ -141,9 +142,24 @@ public struct ClientRegistration: Sendable {
     /// Checks what an administrator would otherwise review.
     private func check(_ document: JSON) throws(JSONFault) {
         try addresses.check(document)
+        try Self.checkLogoutHost(document)
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
         guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
             throw JSONFault("response_types", "without token: access tokens come from the token endpoint alone")
+        }
+    }
+
+    /// Logout tokens name users as the client's sector does. Without a document that lists the client, only the host of
+    /// its redirect URIs may learn them, which need not be the registrant's own.
+    private static func checkLogoutHost(_ document: JSON) throws(JSONFault) {
+        guard document["subject_type"]?.string == "pairwise", document["sector_identifier_uri"]?.string == nil,
+            let address = document["backchannel_logout_uri"]?.string
+        else { return }
+        let host = RedirectURI(stored: address).host
+        guard let hosts = document["redirect_uris"]?.strings, hosts.allSatisfy({ RedirectURI(stored: $0).host == host })
+        else {
+            throw JSONFault(
+                "backchannel_logout_uri", "at the host of the redirect_uris, or with a sector_identifier_uri")
         }
     }
 

@@ -73,7 +73,14 @@ struct RegistrationDocument: Sendable {
 
     private static func scope(_ members: JSONMembers, over base: Client?) throws(JSONFault) -> Scope {
         guard let text = try members.text("scope", most: 2000) else { return base?.scope ?? scope }
-        guard let asked = Scope(parsing: text), asked.isSubset(of: scope.union(base?.scope ?? .empty)) else {
+        let asked = Scope(parsing: text)
+        if let limit = base?.scopeLimit {
+            guard let asked, asked.isSubset(of: limit) else {
+                throw JSONFault("scope", "of \(limit): the merchant's administrator chose it")
+            }
+            return asked
+        }
+        guard let asked, asked.isSubset(of: scope.union(base?.scope ?? .empty)) else {
             throw JSONFault("scope", "of \(scope) for a client that registers itself")
         }
         return asked

@@ -5,28 +5,41 @@ import Values
 extension TokenFamilies {
     /// How many token families one user may have at one client. A user with many devices has dozens.
     static let most = 1000
+    /// How many at all clients together: a new password ends them in one transaction, and a merchant may have a
+    /// thousand clients.
+    static let mostInAll = 20_000
 
-    /// Ends a user's oldest token families at a client beyond `most`, and forgets ended and expired ones beyond as
-    /// many. Otherwise a user who signs in in a loop would leave more than a sign-out can end in a single transaction,
-    /// and fill the disk.
+    /// Ends a user's oldest token families at a client beyond `most`, and at all beyond `mostInAll`, and forgets ended
+    /// and expired ones at the client beyond as many. Otherwise a user who signs in in a loop would leave more than a
+    /// sign-out can end in a single transaction, and fill the disk.
     ///
     /// Checks one stored family in 256, so that not every sign-in pays for the count: at times there are some hundreds
     /// more.
     static func endOldest(for family: NewTokenFamily, of user: UserID, in db: any Transaction) throws {
         guard family.isSampled else { return }
-        let excess = try db.rows(
+        let now = family.createdAt
+        try endOldest(of: user, "client_id = \(family.client)", beyond: most, at: now, in: db)
+        try endOldest(of: user, .always, beyond: mostInAll, at: now, in: db)
+        try forgetOldest(of: user, family.client, at: now, in: db)
+    }
+
+    static func endOldest(
+        of user: UserID, _ condition: SQL, beyond kept: Int, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let excess = try oldest(
+            "user_id = \(user) AND \(condition) AND ended_at IS NULL AND expires_at > \(now)", beyond: kept, in: db)
+        guard !excess.isEmpty else { return }
+        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: excess))")
+        try endBought(of: user, at: now, in: db)
+    }
+
+    private static func oldest(_ condition: SQL, beyond kept: Int, in db: any Transaction) throws -> [TokenFamily.ID] {
+        try db.rows(
             """
-            SELECT id FROM token_families
-            WHERE user_id = \(user) AND client_id = \(family.client) AND ended_at IS NULL
-                AND expires_at > \(family.createdAt)
-            ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(most)
+            SELECT id FROM token_families WHERE \(condition)
+            ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(kept)
             """
-        ).map { try $0.get("id", as: TokenFamily.ID.self) }
-        if !excess.isEmpty {
-            try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
-            try endBought(of: user, at: family.createdAt, in: db)
-        }
-        try forgetOldest(of: user, family.client, at: family.createdAt, in: db)
+        ).map { try $0.get("id") }
     }
 
     /// For how long a family says that its exchange code is spent: longer than the code lives, for nodes whose clocks
@@ -40,13 +53,8 @@ extension TokenFamilies {
     /// The same for the families of a client that acts for itself.
     static func endOldest(for family: NewTokenFamily, in db: any Transaction) throws {
         guard family.isSampled else { return }
-        let excess = try db.rows(
-            """
-            SELECT id FROM token_families
-            WHERE client_id = \(family.client) AND user_id IS NULL AND ended_at IS NULL
-            ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(mostOwn)
-            """
-        ).map { try $0.get("id", as: TokenFamily.ID.self) }
+        let excess = try oldest(
+            "client_id = \(family.client) AND user_id IS NULL AND ended_at IS NULL", beyond: mostOwn, in: db)
         if !excess.isEmpty {
             try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
         }

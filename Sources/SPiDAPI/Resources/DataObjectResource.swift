@@ -62,7 +62,10 @@ struct DataObjectResource: SPiDResource {
             SPiDRoute(.delete, path, name: "Delete \(name)", controller: controller, token: token) { call in
                 let key = try Self.key(call)
                 let (owner, confirm) = try await find(call)
-                guard try await objects.remove(key, of: owner, confirm: confirm) else { throw Self.unknown }
+                let merchant = try call.caller.contextClient.merchant
+                guard try await objects.remove(key, of: owner, merchant: merchant, confirm: confirm) else {
+                    throw Self.unknown
+                }
                 return .element("DataObject", .members(["success": true]))
             },
         ]

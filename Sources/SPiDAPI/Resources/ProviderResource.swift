@@ -75,15 +75,21 @@ public struct ProviderResource: SPiDResource {
         let visit = try await pages.visit(
             call.request, client: caller.contextClient, uiLocales: owner.profile["locale"]?.string)
         let jwt = try call.require("jwt")
-        let isAttached = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
+        let attachment = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
             provider in
             guard let email = owner.email else { return { _ in } }
             let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
             return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)
         }
-        guard isAttached else {
+        switch attachment {
+        case .attached: break
+        case .ofAnother:
             throw SPiDRefusal(
                 .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
+        case .removed:
+            throw SPiDRefusal(
+                .conflict, "The user has removed this provider, and can connect it on the account page.",
+                reason: "provider_removed_by_user")
         }
         mail.send()
         return .element(

@@ -43,6 +43,19 @@ struct AppsTests {
         }
     }
 
+    @Test("a user takes access away without end, and writes all that they have at a merchant each time")
+    func overAndOver() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = try await world.signedIn()
+            let client = world.rivalBackend.id
+            for _ in 1...50 {
+                #expect(try await visitor.change("apps/revoke", ["client": client]).status == 303)
+            }
+            let refused = try await visitor.change("apps/revoke", ["client": client])
+            #expect(refused.status == 429 && refused.header("retry-after") == "10" && refused.isPage, "\(refused)")
+        }
+    }
+
     @Test("taking access from an app that does not exist leaves nothing behind", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         try await World.with(backend) { world in

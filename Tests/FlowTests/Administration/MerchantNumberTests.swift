@@ -18,6 +18,19 @@ import Testing
         }
     }
 
+    @Test("a merchant gets the number of one that is gone", arguments: Backend.available)
+    func gone(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/merchants/\(world.rival)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            let made = try await World.make(world.server, world.admin, "merchants", ["name": "Third"])
+            #expect(made.json["number"] == 3)
+            // The platform may give it away, knowingly.
+            let wished = try await World.make(world.server, world.admin, "merchants", ["name": "Fourth", "number": 2])
+            #expect(wished.json["number"] == 2, "\(wished)")
+        }
+    }
+
     @Test("one that an older program made has none until it is changed", arguments: Backend.available)
     func older(_ backend: Backend) async throws {
         try await World.with(backend) { world in

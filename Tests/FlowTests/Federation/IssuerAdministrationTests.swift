@@ -50,6 +50,9 @@ import Testing
             ] {
                 expectProblem(try await change(json), 403, member: "link_by_email")
             }
+            // It may lead to fewer people, and not to more.
+            #expect(try await change(["create_users": false]).status == 200)
+            expectProblem(try await change(["create_users": true]), 403, member: "link_by_email")
             #expect(try await change(["create_users": false, "disabled": true]).status == 200)
         }
     }

@@ -48,6 +48,29 @@ struct PairwiseTests {
         }
     }
 
+    @Test("logout tokens tell another host the subjects of a sector that is not its own", arguments: Backend.available)
+    func logoutHost(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for (host, type, status) in [
+                ("thief.example", "pairwise", 400), ("thief.example", "public", 201), ("rp.example", "pairwise", 201),
+            ] {
+                let changes: KeyValuePairs<String, JSON> = [
+                    "redirect_uris": ["https://rp.example/cb"], "subject_type": .string(type),
+                    "backchannel_logout_uri": .string("https://\(host)/logout"),
+                ]
+                let answer = try await world.sendRegistration(changes, with: try await world.initialToken())
+                #expect(answer.status == status, "\(host) \(type)")
+                guard host == "rp.example" else { continue }
+                let made = try await world.register(changes)
+                let moved = made.update([
+                    "redirect_uris": ["https://rp.example/cb"], "subject_type": "pairwise",
+                    "backchannel_logout_uri": "https://thief.example/logout",
+                ])
+                #expect(try await made.send("PUT", moved).body.contains("backchannel_logout_uri"))
+            }
+        }
+    }
+
     @Test("a pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
     func noLookup(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -22,6 +22,27 @@ struct RegistrationManagementTests {
         }
     }
 
+    @Test("a client takes back the scope that an administrator took from it", arguments: Backend.available)
+    func narrowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register(["scope": "openid profile email"])
+            #expect(try await made.send("PUT", made.update(["scope": "openid email"])).status == 200)
+            #expect(try await made.send("PUT", made.update(["scope": "openid email phone"])).status == 200)
+            for scope in ["openid email", "openid"] {
+                #expect(try await world.change("clients", made.id, ["scope": .string(scope)]).status == 200)
+            }
+            let refused = try await made.send("PUT", made.update(["scope": "openid email"]))
+            #expect(refused.status == 400 && refused.body.contains("administrator"), "\(refused)")
+            #expect(try await made.send("PUT", made.update(["scope": "openid"])).status == 200)
+            // A change of the name by administration chooses no scope, and a wider one may be taken up.
+            #expect(try await world.change("clients", made.id, ["client_name": "Other"]).status == 200)
+            #expect(try await world.change("clients", made.id, ["scope": "openid email"]).status == 200)
+            for scope in ["openid", "openid email"] {
+                #expect(try await made.send("PUT", made.update(["scope": .string(scope)])).status == 200)
+            }
+        }
+    }
+
     @Test("an update replaces the whole registration", arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -188,6 +188,17 @@ struct DataObjectTests {
             // What replaces as much is free, and so is another merchant.
             #expect(try await set("a", of: loom).status == 201)
             #expect(try await set("a", of: rival).status == 201)
+            // One who makes objects and deletes them, or makes them shorter, uses nothing up.
+            for _ in 1...10 {
+                #expect(try await set("b", of: sister, "x").status == 201)
+                #expect(try await set("c", of: loom, "x").status == 201)
+                #expect(try await set("c", of: loom).status == 201)
+                let gone = try await world.server.send(
+                    "DELETE", "/api/2/client/\(loom.id)/do/c", bearer: try await world.clientToken(loom))
+                #expect(gone.status == 200, "\(gone)")
+                #expect(try await set("b", of: sister).status == 201)
+            }
+            #expect(try await set("c", of: loom).status == 429)
             world.server.clock.advance(by: .seconds(14))
             #expect(try await set("c", of: loom).status == 201)
         }

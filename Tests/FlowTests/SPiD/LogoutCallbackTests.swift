@@ -50,6 +50,26 @@ struct LogoutCallbackTests {
         }
     }
 
+    @Test(
+        "a third party's sign-out is told to the merchant, and the merchant's to a third party",
+        arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let own = try await world.told(at: receiver)
+            let third = try await world.told(at: receiver, "/third")
+            try await world.change("clients", third.actor.id, ["first_party": false])
+            // Both have another live token of the user.
+            for _ in 1...2 {
+                for client in [third, own] {
+                    let token = try await world.signIn(with: client.actor).require("access_token")
+                    #expect(try await world.server.get("/logout", bearer: token).status == 200)
+                    #expect(try await client.next().entry["clientId"]?.string == client.actor.id)
+                }
+            }
+        }
+    }
+
     @Test("logging out a client's own token tells nobody", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in

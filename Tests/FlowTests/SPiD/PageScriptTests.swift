@@ -1,5 +1,6 @@
 import Cryptography
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -64,6 +65,23 @@ struct PageScriptTests {
             #expect(try await isAccepted() == [true, true])
             try await world.change("clients", page.client.id, ["tos_uri": "https://loom.example/new-terms"])
             #expect(try await isAccepted() == [true, false])
+        }
+    }
+
+    @Test("a third party's script signs its user out, or accepts terms for them", arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
+            let page = try await page(of: world, ["spid_compatible": true])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            _ = try await world.signIn(with: page.client)
+            try await world.change("clients", page.client.id, ["first_party": false])
+            for name in ["acceptAgreement", "logout"] {
+                #expect(try await told(world, name, page.client, browser)["error"] != nil)
+            }
+            #expect(try await browser.isSignedIn())
+            let agreed = try await world.server.database.rows("SELECT user_id FROM agreements")
+            #expect(agreed.isEmpty)
         }
     }
 

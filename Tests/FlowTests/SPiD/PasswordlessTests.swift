@@ -241,6 +241,27 @@ private func expectNested(
         }
     }
 
+    @Test("a browser takes an app's code by naming its token as its cookie", arguments: Backend.available)
+    func asCookie(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await CodeApp(world)
+            let (token, code) = try await app.asked()
+            let parts = token.split(separator: ".").map(String.init)
+            for cookie in [
+                "passwordless|\(app.client.id)|\(parts[1])", "\(app.client.id)|\(parts[1])", parts[1], token,
+            ] {
+                let cookies = ["Cookie": "spindle_form=\(cookie)"]
+                let page = try await world.server.get("/login", headers: cookies).body
+                let form = try #require(page.firstMatch(of: /name="form_token" value="([^"]+)"/))
+                let answer = try await world.server.post(
+                    "/login/code/check",
+                    ["form_token": String(form.output.1), "verification": parts[0], "code": code], headers: cookies)
+                #expect(answer.status != 303 && answer.header("set-cookie")?.contains("spindle_session") != true)
+            }
+            #expect(try await app.redeem(token, code).status == 200)
+        }
+    }
+
     @Test("a token is its client's own, and may name its user", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in

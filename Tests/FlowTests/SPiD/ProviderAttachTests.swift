@@ -151,6 +151,10 @@ import Values
                 #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
             }
             var ada = try await story.world.signedIn()
+            // A third party's client is not the merchant's.
+            let third = try await story.world.confidential(["first_party": false])
+            #expect(try await ada.change("apps/revoke", ["client": third.id]).status == 303)
+            #expect(try await story.counts() == [1, 2])
             // This one the user connects, too: it is theirs.
             try await story.world.server.database.write { db in
                 try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '2'")
@@ -159,6 +163,21 @@ import Values
             #expect(try await story.logIn("facebook", "f").error == "unknown_user")
             #expect(try await story.counts() == [1, 1])
             #expect(try await story.logIn("googleplus", "g").status == 200)
+        }
+    }
+
+    @Test("an account that the user removed is attached again by an app", arguments: Backend.available)
+    func again(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let person = try await ada(story)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: person).status == 200)
+            var ada = try await story.world.signedIn()
+            #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            let refused = try await story.attach(jwt, to: person)
+            #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
+            #expect(try await story.logIn("facebook", "f").error == "unknown_user")
         }
     }
 

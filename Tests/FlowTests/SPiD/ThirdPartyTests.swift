@@ -229,6 +229,11 @@ struct ThirdPartyTests {
             #expect(try await world.server.get("/user/\(person)", bearer: own).status == 403)
             #expect(try await world.api("user/\(person)", own).status == 403)
             #expect(try await world.api("user/\(person)?contextClientId=\(stranger.id)", own).status == 401)
+            // Nor does it become so by a change of the client.
+            let owned = try await world.server.send(
+                "PATCH", "/admin/v1/clients/\(stranger.id)", json: ["first_party": true], bearer: administrator)
+            #expect(owned.status == 409 && owned.body.contains("third party"), "\(owned)")
+            #expect(try await world.server.get(path, bearer: administrator).status == 404)
             // One who has used an own app is the merchant's.
             _ = try await world.signIn(as: "bea@example.com")
             #expect(try await world.server.get(path, bearer: administrator).status == 200)

@@ -40,7 +40,8 @@ struct RevocationTests {
                     "merchant_id": .string(world.merchant), "client_name": "Another app",
                     "grant_types": ["password"], "scope": "profile", "token_endpoint_auth_method": "none",
                 ])
-            for client in [world.rivalBackend, publicStranger] {
+            let thirdParty = try await world.confidential(["first_party": false])
+            for client in [world.rivalBackend, publicStranger, thirdParty] {
                 for token in [try phone.require("access_token"), try phone.require("refresh_token")] {
                     let answer = try await revoke(token, by: client, world)
                     #expect(answer.status == 200)

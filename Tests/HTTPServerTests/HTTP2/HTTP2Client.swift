@@ -26,6 +26,9 @@ final class HTTP2Client {
         read()
     }
 
+    /// Sends, and reads nothing.
+    func push(_ bytes: [UInt8]) { session.receive(bytes.span, now: now) }
+
     func send(_ frames: Frame...) { send(frames.flatMap(\.bytes)) }
 
     /// A request without a body, unless `endsStream` is false.

@@ -95,6 +95,20 @@ import Testing
         #expect(sent < 3_000)
     }
 
+    @Test("Refused streams of a client that reads nothing pile up in memory", arguments: [true, false])
+    func unreadRefusals(isRead: Bool) {
+        let client = HTTP2Client()
+        for index in 0..<100 { client.request(Int32(index * 2 + 1)) }
+        var sent = 100
+        while sent < 20_000, !client.isOver {
+            let heads = (0..<100).map { HTTP2Client.head(Int32((sent + $0) * 2 + 1)).bytes }
+            if isRead { client.send(Array(heads.joined())) } else { client.push(Array(heads.joined())) }
+            sent += 100
+        }
+        #expect(client.isOver)
+        #expect(sent < (isRead ? 3_000 : 800))
+    }
+
     @Test("A client that resets a stream after each whole answer, at an honest rate, is still served")
     func honestResets() {
         let client = HTTP2Client()

@@ -43,6 +43,9 @@ struct ConnectTests {
             let removed = try await browser.submit(
                 after, ["issuer": story.issuer, "subject": "kari"], to: "/account/links/remove")
             #expect(removed.header("location") == "/account?done=link")
+            #expect(try await browser.open("/account").status == 200)
+            // What the issuer opened before is over, too.
+            #expect(try await another.open(story.here.authorizeAddress()).status == 200)
             another.forgetSession()
             story.expect(403, "upstreamUnknown", try await story.signIn(&another), another)
         }

@@ -105,6 +105,52 @@ struct FacebookSignInTests {
         try await story.here.server.database.write { db in _ = try db.execute(sql) }
     }
 
+    @Test(
+        "a session that a backend's own account opened goes on after its user revoked the app",
+        arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            let user = try #require(Int64(story.here.user))
+            // As the merchant's backend attaches it (`attach_jwt`).
+            try await Self.set(
+                """
+                INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
+                VALUES (\(story.issuer), \("1001"), \(user), 1, 1)
+                """, in: story)
+            var backend = Browser(story.here.server)
+            _ = try await story.signIn(&backend)
+            #expect(try await story.person(&backend) == story.here.user)
+            var ada = try await story.here.signedIn()
+            #expect(try await ada.change("apps/revoke", ["client": story.here.app.id]).status == 303)
+            let page = try await backend.open(story.here.authorizeAddress())
+            #expect(page.link(to: "/login/with/\(story.issuer)?") != nil, "nobody is signed in")
+            _ = try await story.signIn(&backend)
+            #expect(try await story.person(&backend) != story.here.user)
+            #expect(try await ada.browser.open("/account").status == 200)
+        }
+    }
+
+    @Test(
+        "a session by an issuer that was disabled comes to life when the issuer's merchant is deleted",
+        arguments: Backend.available, [true, false])
+    func merchantGone(backend: Backend, wasDisabled: Bool) async throws {
+        try await Self.with(backend) { story in
+            let (server, admin) = (story.here.server, story.here.admin)
+            var browser = Browser(server)
+            _ = try await story.signIn(&browser)
+            #expect(try await browser.open("/account").status == 200)
+            if wasDisabled {
+                let path = "/admin/v1/issuers/\(story.issuer)"
+                #expect(try await server.send("PATCH", path, json: ["disabled": true], bearer: admin).status == 200)
+                #expect(try await browser.open("/account").status == 303)
+            }
+            let gone = try await server.send("DELETE", "/admin/v1/merchants/\(story.here.merchant)", bearer: admin)
+            #expect(gone.status == 204)
+            #expect(try await server.database.rows("SELECT id FROM issuers WHERE id = \(story.issuer)").isEmpty)
+            #expect(try await browser.open("/account").status == 303)
+        }
+    }
+
     @Test("a user whose deletion is pending may stay by signing in with Facebook", arguments: Backend.available)
     func restoring(backend: Backend) async throws {
         try await Self.with(backend) { story in

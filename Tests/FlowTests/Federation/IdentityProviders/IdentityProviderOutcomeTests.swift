@@ -49,6 +49,31 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
+    @Test("a session goes on after the issuer that opened it was disabled, or deleted", arguments: Backend.available)
+    func gone(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            let server = story.here.server
+            var browser = Browser(server)
+            _ = try await story.signIn(&browser)
+            func isSignedIn() async throws -> Bool {
+                try await browser.open(story.here.authorizeAddress()).redirected("code") != nil
+            }
+            let path = "/admin/v1/issuers/\(story.issuer)"
+            #expect(try await isSignedIn())
+            for (isDisabled, isExpected) in [(true, false), (false, true)] {
+                let body: JSON = ["disabled": .bool(isDisabled)]
+                let changed = try await server.send("PATCH", path, json: body, bearer: story.here.admin)
+                #expect(changed.status == 200, "\(changed)")
+                #expect(try await isSignedIn() == isExpected)
+            }
+            #expect(try await server.send("DELETE", path, bearer: story.here.admin).status == 204)
+            #expect(try await !isSignedIn())
+            let sessions = try await server.database.rows(
+                "SELECT 1 AS found FROM sessions WHERE issuer_id = \(story.issuer) AND ended_at IS NULL")
+            #expect(sessions.isEmpty, "it ended, and rests no longer")
+        }
+    }
+
     @Test("a user unknown here is told so, and how to get an account", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in

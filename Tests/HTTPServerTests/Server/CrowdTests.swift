@@ -1,0 +1,20 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Who has many of all connections")
+struct CrowdTests {
+    @Test("one IPv6 site with all connections counts as many clients, and keeps everybody else out")
+    func site() throws {
+        let others = (1...20).map { Network("192.0.2.\($0)") } + [Network("2001:db8:7::1"), nil]
+        let ours = (0..<64).map { Network("2001:db8:1:\(String($0, radix: 16))::1") }
+        let crowd = Crowd(of: ours + others)
+        #expect(ours.compactMap(\.self).allSatisfy(crowd.contains))
+        #expect(!others.compactMap(\.self).contains(where: crowd.contains))
+        // Half of all is no crowd yet: many subscribers of a provider may be one site.
+        let half = Crowd(of: ours.prefix(20) + others)
+        #expect(!ours.compactMap(\.self).contains(where: half.contains))
+        let one = Crowd(of: [Network?](repeating: Network("192.0.2.99"), count: 10) + others)
+        #expect(one.contains(try #require(Network("192.0.2.99"))))
+    }
+}
