@@ -10,6 +10,12 @@ enum Backoff {
     /// How long a delivery that could not be tried is left alone.
     static let moment: Duration = .seconds(10)
 
+    /// How long one is left alone whose receiver failed, where `failing` of its share did: about as long as one turn of
+    /// all takes that never answer. Otherwise a pile would be taken out and put back all the time.
+    static func pause(among failing: Int) -> Duration {
+        min(moment + .milliseconds(500) * failing, .minutes(10))
+    }
+
     /// Adds up to a quarter at random, so that deliveries that failed together are not retried together.
     static func pause(after attempt: Int, random: any RandomSource) -> Duration {
         let doublings = min(max(attempt - 1, 0), 6)

@@ -9,8 +9,8 @@ extension Outbox {
         case delivered
         /// To be tried again.
         case postponed
-        /// Not tried: its receiver is busy, or has failed this many times in a row.
-        case held(failures: Int)
+        /// Not tried: its receiver is busy, or has failed.
+        case held(for: Duration)
         /// Refused for good, or expired.
         case givenUp
         /// Unknown: to be tried again.
@@ -24,10 +24,7 @@ extension Outbox {
             let outcome = await attempt(claim, by: carrier)
             switch outcome {
             case .delivered, .givenUp: try await remove(claim)
-            case .held(let failures):
-                // Deliveries to a receiver that is down must not be retried every few seconds.
-                let pause = failures == 0 ? Backoff.moment : Backoff.pause(after: failures, random: random)
-                try await hold(claim, until: clock.now + pause)
+            case .held(let pause): try await hold(claim, until: clock.now + pause)
             case .unknown: try await postpone(claim, until: clock.now)
             case .postponed:
                 try await postpone(claim, until: clock.now + Backoff.pause(after: claim.attempt, random: random))
@@ -57,9 +54,12 @@ extension Outbox {
             log(.warning, "delivery postponed", claim, reason)
             return .postponed
         } catch Undeliverable.busy {
-            return .held(failures: 0)
+            return .held(for: Backoff.moment)
         } catch Undeliverable.resting(let failures) {
-            return .held(failures: failures)
+            // Deliveries to a receiver that is down must not be retried every few seconds.
+            return .held(for: Backoff.pause(after: failures, random: random))
+        } catch Undeliverable.crowded(let failing) {
+            return .held(for: Backoff.pause(among: failing))
         } catch is CancellationError {
             // The server stops, so leave the attempt to the next node.
             return .unknown

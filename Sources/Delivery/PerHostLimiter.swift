@@ -19,8 +19,9 @@ final class PerHostLimiter: Sendable {
     private static let most = 1000
     private let shares = Mutex<[Delivery.Share: [String: Receiver]]>([:])
 
-    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy` when it has had no place for a while, or
-    /// `.resting` if the receiver failed last time and another attempt is under way.
+    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy` when it has had no place for a while; if the
+    /// receiver failed last time, `.resting` while another attempt is under way, or `.crowded` while others that failed
+    /// have the places.
     func visit(_ url: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let name = Receiver.Name(share: share, host: Self.host(of: url))
         let patience = ContinuousClock.now + DeliveryLimits.patience
@@ -59,9 +60,9 @@ final class PerHostLimiter: Sendable {
             guard receiver.failures == 0 || receiver.onTheWay == 0 else {
                 throw Undeliverable.resting(failures: receiver.failures)
             }
-            // In a moment again, not after a pause for its own failures: it may be well by now.
+            // Not after a pause for its own failures: it may be well by now.
             guard receiver.failures == 0 || Self.hasRoomForFailing(receivers) else {
-                throw Undeliverable.resting(failures: 0)
+                throw Undeliverable.crowded(failing: receivers.values.count { $0.failures > 0 })
             }
             guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
             receiver.onTheWay += 1

@@ -29,6 +29,24 @@ import Values
         await house.database.close()
     }
 
+    @Test(
+        "a pile for a thousand servers that failed is taken out and put back all the time",
+        arguments: Backend.available)
+    func crowded(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        for (failing, pause) in [
+            (8, Duration.seconds(14)), (100, .seconds(60)), (999, .seconds(509.5)), (5000, .minutes(10)),
+        ] {
+            let others = TransportDouble { throw Undeliverable.crowded(failing: failing) }
+            _ = try await house.outbox.deliverDue(by: others)
+            let waiting = try #require(try await house.waiting().first)
+            #expect(waiting.dueIn == pause, "\(failing)")
+            house.clock.advance(by: waiting.dueIn)
+        }
+        await house.database.close()
+    }
+
     @Test("a delivery that no longer matters is not sent", arguments: Backend.available)
     func expired(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)

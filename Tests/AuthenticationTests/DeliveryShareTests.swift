@@ -178,7 +178,7 @@ struct DeliveryShareTests {
         }
         func visit(_ host: Int) async throws {
             guard host < DeliveryLimits.mostToFailing else {
-                await #expect(throws: Undeliverable.resting(failures: 0)) {
+                await #expect(throws: Undeliverable.crowded(failing: 8)) {
                     try await limiter.visit(url(host), of: .init("a")) {}
                 }
                 return try await limiter.visit("https://new.example/hook", of: .init("a")) {}

@@ -55,7 +55,7 @@ struct DeliveryTopicTests {
         "a delivery that found its server busy or down gives way to a newer one of its topic",
         arguments: Backend.available)
     func givesWay(_ backend: Backend) async throws {
-        for trouble in [Undeliverable.busy, .resting(failures: 3), .temporary("down")] {
+        for trouble in [Undeliverable.busy, .resting(failures: 3), .crowded(failing: 9), .temporary("down")] {
             let fixture = try await DeliveryFixture(backend)
             try await leave("first", "ada", in: fixture)
             let first = try #require(try await claim(fixture).first)

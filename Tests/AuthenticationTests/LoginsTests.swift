@@ -69,6 +69,27 @@ struct LoginsTests {
         #expect(ids.first == "101x" && ids.last == "ff00")
     }
 
+    @Test("a merchant that signs a user in over and over pushes out others' attempts", arguments: Backend.available)
+    func pushedOut(_ backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        func record(_ id: String, of client: String?) async throws {
+            fixture.clock.advance(by: .seconds(1))
+            let now = fixture.clock.now
+            let attempt = Login.Attempt(
+                id: Login.ID(id), client: client.map { Client.ID($0) }, kind: .thirdParty, provider: nil,
+                address: "192.0.2.1", userAgent: "ab")
+            try await fixture.database.write { [user = fixture.user] db in
+                try Logins.record(attempt, of: user, succeeded: true, at: now, in: db)
+            }
+        }
+        for number in 1...20 { try await record("other\(number)x", of: number % 2 == 0 ? "other" : nil) }
+        for number in 1...1500 { try await record(number % 500 == 0 ? "\(number)ff00" : "\(number)x", of: "loud") }
+        let rows = try await fixture.database.rows("SELECT client_id FROM logins")
+        #expect(rows.count == 1000)
+        #expect(try rows.count { try $0.get("client_id", as: String?.self) != "loud" } == 20)
+        await fixture.database.close()
+    }
+
     @Test("an attempt recorded twice is one row, and a deleted user's is not recorded", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let house = try await Fixture(backend)

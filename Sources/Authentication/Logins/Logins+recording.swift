@@ -21,18 +21,32 @@ extension Logins {
 
     /// How many attempts are kept of one user. A user who signs in every day leaves ninety before they expire.
     static let most = 1000
+    /// How many of each client at least, however many the others have.
+    static let mostOfClient = 250
 
-    /// Deletes a user's oldest attempts beyond `most`: an app may open sessions thousands of times a minute.
+    /// Deletes a user's oldest attempts beyond `most`, those of the attempt's own client: an app may open sessions
+    /// thousands of times a minute, and takes nothing from what others' backends see. Beyond four times as many, the
+    /// oldest of all.
     ///
     /// Looks after one attempt in 256, chosen by its random id, so that not every sign-in pays for it. So at times
     /// there are some hundreds more.
     private static func forgetOldest(of user: UserID, after attempt: Login.Attempt, in db: any Transaction) throws {
         guard attempt.id.isSampled else { return }
+        let client = attempt.client?.text ?? ""
+        let others = try db.rows(
+            "SELECT id FROM logins WHERE user_id = \(user) AND COALESCE(client_id, '') <> \(client) LIMIT \(most)"
+        ).count
+        try db.execute(
+            """
+            DELETE FROM logins WHERE id IN (
+                SELECT id FROM logins WHERE user_id = \(user) AND COALESCE(client_id, '') = \(client)
+                ORDER BY created_at DESC, id DESC LIMIT \(2 * most) OFFSET \(max(most - others, mostOfClient)))
+            """)
         try db.execute(
             """
             DELETE FROM logins WHERE id IN (
                 SELECT id FROM logins WHERE user_id = \(user)
-                ORDER BY created_at DESC, id DESC LIMIT \(2 * most) OFFSET \(most))
+                ORDER BY created_at DESC, id DESC LIMIT \(2 * most) OFFSET \(4 * most))
             """)
     }
 
