@@ -155,6 +155,31 @@ def test_rapid_resets_end_the_connection(server, well):
     assert received.codes(GOAWAY) in ([ENHANCE_YOUR_CALM], []), received
 
 
+def test_refused_streams_that_nobody_reads_end_the_connection(server, well):
+    """Each is a reset that the server keeps until it can send it, of twelve times the size."""
+    line = attacker(server)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    windows = (4).to_bytes(2, "big") + b"\x7f\xff\xff\xff"
+    line.sendall(frame(SETTINGS, 0, 0, windows) + frame(WINDOW_UPDATE, 0, 0, b"\x7f\xff\0\0"))
+    most, sent = 400_000, 0
+    try:
+        line.settimeout(PATIENCE)
+        # So many answers that the socket is full, and a hundred streams stay open.
+        while sent < 1_200:
+            line.sendall(frame(HEADERS, WHOLE, 2 * sent + 1, get("/assets/spindle.css")))
+            sent += 1
+        time.sleep(0.5)
+        while sent < most:
+            some = range(sent, sent + 1_000)
+            line.sendall(b"".join(frame(HEADERS, WHOLE, 2 * number + 1, get()) for number in some))
+            sent += len(some)
+    except OSError:
+        pass
+    finally:
+        line.close()
+    assert sent < most, "all of them were taken"
+
+
 MADE = [
     ("a window of nothing", lambda stream: frame(WINDOW_UPDATE, 0, stream, bytes(4))),
     ("a window overflow", lambda stream: frame(WINDOW_UPDATE, 0, stream, b"\x7f\xff\xff\xff")),
