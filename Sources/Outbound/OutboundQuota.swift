@@ -8,30 +8,40 @@ import Values
 /// asked longest ago are forgotten; the total over all requesters is counted separately and never forgotten.
 final class OutboundQuota: Sendable {
     fileprivate struct Requester: Hashable {
+        enum Kind: Hashable {
+            /// All requesters together.
+            case all
+            case one(String)
+            /// Many requesters, for example a merchant's clients.
+            case share(String)
+            case part(String, of: String)
+            /// A site of IPv6, which has many parts (`IPAddress.site`).
+            case site(String, of: String)
+            /// A part, of whatever requester.
+            case commonPart(String)
+        }
+
         let purpose: OutboundPurpose
-        /// Nil for all requesters together.
-        var name: String?
-        /// Nil for all parts of the requester together. Without a requester, the part of all of them.
-        var part: String?
-        /// Whether it is a share, of many requesters.
-        var isShare = false
-
-        /// Whether the part is a site of IPv6, which has many parts (`IPAddress.site`).
-        var isSite = false
-
-        /// Whether it is all of a purpose.
-        var isWhole: Bool { name == nil && part == nil }
+        let kind: Kind
 
         var mostAtOnce: Int {
-            guard !isShare else { return purpose.mostForShare }
-            guard name != nil else { return part == nil ? purpose.mostAtOnce : purpose.mostForShare }
-            return part == nil || isSite ? purpose.mostForOne : purpose.mostForPart
+            switch kind {
+            case .all: purpose.mostAtOnce
+            case .one, .site: purpose.mostForOne
+            case .share, .commonPart: purpose.mostForShare
+            case .part: purpose.mostForPart
+            }
         }
 
         var rate: OutboundPurpose.Rate? {
-            guard !isShare else { return purpose.shareRate }
-            guard name != nil else { return part == nil ? purpose.wholeRate : purpose.commonPartRate }
-            return part == nil ? purpose.rate : isSite ? purpose.partRate?.times(4) : purpose.partRate
+            switch kind {
+            case .all: purpose.wholeRate
+            case .one: purpose.rate
+            case .share: purpose.shareRate
+            case .part: purpose.partRate
+            case .site: purpose.partRate?.times(4)
+            case .commonPart: purpose.commonPartRate
+            }
         }
     }
 
@@ -58,7 +68,7 @@ final class OutboundQuota: Sendable {
 
     /// How many requests are under way.
     var underWay: Int {
-        state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.isWhole ? $1.value : 0) } }
+        state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.kind == .all ? $1.value : 0) } }
     }
 
     /// Does `work`, which asks for `purpose` by `name`, of `share`, and its `part`, unless too many are under way
@@ -67,18 +77,17 @@ final class OutboundQuota: Sendable {
         for purpose: OutboundPurpose, by name: String, of share: String? = nil, part: String? = nil,
         _ work: () async throws -> Value
     ) async throws -> Value {
-        var requesters = [Requester(purpose: purpose), Requester(purpose: purpose, name: name)]
-        if let share { requesters.append(Requester(purpose: purpose, name: share, isShare: true)) }
+        var kinds: [Requester.Kind] = [.all, .one(name)]
+        if let share { kinds.append(.share(share)) }
         if let part {
-            requesters.append(Requester(purpose: purpose, name: name, part: part))
+            kinds.append(.part(part, of: name))
             if purpose.commonPartRate != nil {
                 // A browser that asks for ever other clients' objects, and one that has a whole site's addresses.
-                requesters.append(Requester(purpose: purpose, part: part))
-                if let site = IPAddress.site(of: part) {
-                    requesters.append(Requester(purpose: purpose, name: name, part: site, isSite: true))
-                }
+                kinds.append(.commonPart(part))
+                if let site = IPAddress.site(of: part) { kinds.append(.site(site, of: name)) }
             }
         }
+        let requesters = kinds.map { Requester(purpose: purpose, kind: $0) }
         let now = clock.now
         try state.withLock { state throws(OutboundError) in
             for requester in requesters {
@@ -101,9 +110,9 @@ extension OutboundQuota.State {
     fileprivate mutating func charge(_ requester: OutboundQuota.Requester, at now: Timestamp) {
         guard let rate = requester.rate else { return }
         let fullAt = fullAt(requester, at: now) + rate.refill
-        if !requester.isWhole, recent[requester] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
+        if requester.kind != .all, recent[requester] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
             // Keep the purposes' totals, which are few.
-            let whole = recent.merging(earlier) { recent, _ in recent }.filter { $0.key.isWhole }
+            let whole = recent.merging(earlier) { recent, _ in recent }.filter { $0.key.kind == .all }
             earlier = recent
             recent = whole
         }

@@ -31,11 +31,6 @@ extension Users {
         }
     }
 
-    /// Charges that `user` takes the access of an app away. Throws `SignIn.Refusal.throttled` after many.
-    public static func chargeRevocation(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try Throttle.chargeRevocation(of: user, at: now, in: db)
-    }
-
     /// Sets a new password for the user of `session`, and ends everything obtained with the old one: every token, every
     /// other session, every mailed link, every known device but that of `place`, where the user is now.
     ///

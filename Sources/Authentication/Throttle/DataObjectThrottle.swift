@@ -16,7 +16,8 @@ public enum DataObjectThrottle {
     ) throws -> Duration? {
         let growth = units(size) - (earlier.map(units) ?? 0)
         guard growth > 0 else {
-            try Throttle.giveBack(bucket(-growth, of: client, merchant), in: db)
+            // What stays as large writes nothing.
+            if growth < 0 { try Throttle.giveBack(bucket(-growth, of: client, merchant), in: db) }
             return nil
         }
         return try Throttle.take(bucket(growth, of: client, merchant), at: now, in: db)

@@ -10,12 +10,6 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 
-    /// Charges that `user` takes the access of an app away.
-    static func chargeRevocation(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
-        let bucket = Bucket("revocations|\(user)", burst: 50, refill: .seconds(10))
-        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
-    }
-
     /// Charges a request of `user` to be deleted. Each ends and tells as much as a new password, and sends a mail; who
     /// changes their mind can do so at any time, and then asks again.
     static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {

@@ -114,11 +114,11 @@ public struct AccountEndpoint: Endpoint {
             let (user, now) = (entry.session.user, clock.now)
             do {
                 try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: user) { db in
-                    try Users.chargeRevocation(of: user, at: now, in: db)
+                    try RevocationThrottle.charge(user, at: now, in: db)
                 }
                 return done("app", request)
-            } catch let refusal as SignIn.Refusal {
-                return try view.askToWait(refusal, entry, context)
+            } catch SignIn.Refusal.throttled(let wait) {
+                return view.askToWait(wait, entry, context)
             }
         }
     }

@@ -20,9 +20,8 @@ extension AccountView {
     }
 
     /// A page that says how long to wait.
-    func askToWait(_ refusal: SignIn.Refusal, _ entry: UserAccess.Entry, _ context: SpindleContext) throws -> Response {
-        guard case .throttled(let wait) = refusal else { throw refusal }
-        refusal.oauthError.log(to: context.logger)
+    func askToWait(_ wait: Duration, _ entry: UserAccess.Entry, _ context: SpindleContext) -> Response {
+        SignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)
         return pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
     }
 }

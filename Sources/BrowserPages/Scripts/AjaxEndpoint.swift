@@ -50,7 +50,10 @@ public struct AjaxEndpoint: Endpoint {
             context.logger.info("refused", metadata: ["reason": "not_a_script"])
             return .plain("This is for a script element alone.", status: .forbidden)
         }
-        return try await ScriptCall.answer(request, context, clients: clients, work)
+        return try await ScriptCall.answer(request, context, clients: clients) { client in
+            // No third party decides for its users.
+            client.firstParty ? try await work(client) : Self.notOwn
+        }
     }
 
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
@@ -71,10 +74,9 @@ public struct AjaxEndpoint: Endpoint {
         return Self.done
     }
 
-    /// Whether the user has to do with the client: no merchant may decide for anyone else, and no third party for its
-    /// users.
+    /// Whether the user has to do with the client: no merchant may decide for anyone else.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
-        guard client.firstParty, session.kind.isGood(for: client),
+        guard session.kind.isGood(for: client),
             try await !introductions.isDue(session.user, to: client, in: session.id),
             try await !clientLogouts.isGone(session.id, from: client.id)
         else { return false }
@@ -82,6 +84,8 @@ public struct AjaxEndpoint: Endpoint {
     }
 
     private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))
+    private static let notOwn = ScriptCall.Answer(
+        json: ScriptCall.refusal(403, "The client is not its merchant's own (first_party).", response: []))
     private static let noSession = ScriptCall.Answer(
         json: ScriptCall.refusal(401, "No session found!", response: []))
 }

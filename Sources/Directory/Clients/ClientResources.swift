@@ -7,8 +7,8 @@ import Values
 /// those that the platform lends it to, also when that client is gone. Each is stored in its normal form; only a host's
 /// root has two.
 enum ClientResources {
-    /// How many a merchant keeps beyond those that its clients name now.
-    private static let mostKept = 1000
+    /// How many different ones the clients of a merchant may ever name.
+    static let most = 10_000
 
     /// Notes the resources that `client` names now instead of those it named as `former`. Unless `lends`, throws for a
     /// resource that another merchant has and the client's own does not.
@@ -29,26 +29,20 @@ enum ClientResources {
                 INSERT INTO client_resources (resource, client_id) VALUES (\(resource), \(client.id))
                 ON CONFLICT (resource, client_id) DO NOTHING
                 """)
-            if let merchant = client.merchant { try keep(resource, for: merchant, in: db) }
+            guard let merchant = client.merchant else { continue }
+            try db.execute(
+                """
+                INSERT INTO merchant_resources (resource, merchant_id) VALUES (\(resource), \(merchant))
+                ON CONFLICT (resource, merchant_id) DO NOTHING
+                """)
         }
-    }
-
-    private static func keep(_ resource: String, for merchant: Merchant.ID, in db: any Transaction) throws {
-        try db.execute(
-            """
-            INSERT INTO merchant_resources (resource, merchant_id) VALUES (\(resource), \(merchant))
-            ON CONFLICT (resource, merchant_id) DO NOTHING
-            """)
-        // A merchant that names ever other ones keeps those in use.
+        guard !lends, !named.subtracting(known).isEmpty, let merchant = client.merchant else { return }
         let beyond = try db.rows(
-            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(mostKept)")
-        guard !beyond.isEmpty else { return }
-        try db.execute(
-            """
-            DELETE FROM merchant_resources WHERE merchant_id = \(merchant) AND NOT EXISTS (
-                SELECT 1 FROM client_resources r JOIN clients c ON c.id = r.client_id
-                WHERE r.resource = merchant_resources.resource AND c.merchant_id = \(merchant))
-            """)
+            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(most)")
+        guard beyond.isEmpty else {
+            throw JSONFault(
+                "resources", "APIs that your clients named before: \(most) are kept for you, so ask the platform")
+        }
     }
 
     private static func isFree(_ resource: String, for client: Client, in db: any Transaction) throws -> Bool {

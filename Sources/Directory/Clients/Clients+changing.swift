@@ -19,7 +19,7 @@ extension Clients {
         adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Client? {
         let now = clock.now
-        let disabled = try JSONMembers(json).flag("disabled")
+        let (disabled, namesScope) = (try JSONMembers(json).flag("disabled"), json["scope"] != nil)
         var hosts = false
         defer { known.forget(hosts: hosts) }
         let result = try await database.write { db -> (former: Client, changed: Client)? in
@@ -30,7 +30,7 @@ extension Clients {
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            if client.registeredItself, !byItself, changed.scope != client.scope { changed.scopeLimit = changed.scope }
+            if client.registeredItself, !byItself, namesScope { changed.scopeLimit = changed.scope }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
             }

@@ -33,39 +33,44 @@ extension Sessions {
     }
 
     /// Ends sessions that tokens of `client` bought, as many as one transaction should. Whether there may be more.
-    func endBought(by client: Client.ID) async throws -> Bool { try await endSome("buyer_id = \(client)") }
+    func endBought(by client: Client.ID) async throws -> Bool {
+        try await endSome("buyer_id = \(client)", by: Self.end)
+    }
 
-    /// Ends sessions that the issuer with the id `issuer` asserted, as above.
-    package func endAsserted(by issuer: String) async throws -> Bool { try await endSome("issuer_id = \(issuer)") }
+    /// Ends sessions that the issuer with the id `issuer` asserted, as above. Nobody signed out.
+    package func endAsserted(by issuer: String) async throws -> Bool {
+        try await endSome("issuer_id = \(issuer)", by: Self.displace)
+    }
 
-    private func endSome(_ which: SQL) async throws -> Bool {
+    private typealias Ending =
+        @Sendable (Session.ID, _ now: Timestamp, any Transaction, UserEvents.Announcement) throws -> Void
+
+    private func endSome(_ which: SQL, by end: @escaping Ending) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
-            try Self.end(which, atMost: Self.endedAtOnce, at: now, in: db, announcement) == Self.endedAtOnce
+            let ids = try Self.live(which, atMost: Self.endedAtOnce, at: now, in: db)
+            for id in ids { try end(id, now, db, announcement) }
+            return ids.count == Self.endedAtOnce
         }
     }
 
     private static let endedAtOnce = 50
 
-    /// Ends sessions of `user` that the issuer with the id `issuer` asserted, except `kept`.
-    package static func end(
+    /// Ends sessions of `user` that the issuer with the id `issuer` asserted, except `kept`. Nobody signed out.
+    package static func displace(
         of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp,
         in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
-        _ = try end(
-            "user_id = \(user) AND issuer_id = \(issuer) AND id <> \(kept)", at: now, in: db, announcement)
+        let ids = try live("user_id = \(user) AND issuer_id = \(issuer) AND id <> \(kept)", at: now, in: db)
+        for id in ids { try displace(id, at: now, in: db, announcement) }
     }
 
-    /// Ends the live sessions for which `condition` holds, each with its announcement. Returns their number.
-    private static func end(
-        _ condition: SQL, atMost most: Int = .max, at now: Timestamp, in db: any Transaction,
-        _ announcement: UserEvents.Announcement
-    ) throws -> Int {
-        let ids: [Session.ID] = try db.rows(
+    private static func live(
+        _ condition: SQL, atMost most: Int = .max, at now: Timestamp, in db: any Transaction
+    ) throws -> [Session.ID] {
+        try db.rows(
             "SELECT id FROM sessions WHERE \(condition) AND ended_at IS NULL AND expires_at > \(now) LIMIT \(most)"
         ).map { try $0.get("id") }
-        for id in ids { try end(id, at: now, in: db, announcement) }
-        return ids.count
     }
 
     /// Ends the sessions that were bought for `client`, in the transaction that makes a client of this id again.
@@ -73,7 +78,8 @@ extension Sessions {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE client_id = \(client) AND ended_at IS NULL")
     }
 
-    /// Ends a session because somebody else signed in to the browser. Nobody signed out, so only its end is announced.
+    /// Ends a session because somebody else signed in to the browser, or what it rests on is gone. Nobody signed out,
+    /// so only its end is announced.
     static func displace(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
@@ -108,8 +114,10 @@ extension Sessions {
             .on(.disconnected, "ends the browser sessions that are good for that merchant alone") {
                 event, user, announcement, db in
                 guard case .disconnected(let merchant) = event else { return }
-                _ = try end(
-                    "user_id = \(user) AND merchant_id = \(merchant)", at: announcement.now, in: db, announcement)
+                let now = announcement.now
+                // Nobody signed out: other merchants' clients have nothing to hear of it.
+                let ids = try live("user_id = \(user) AND merchant_id = \(merchant)", at: now, in: db)
+                for id in ids { try displace(id, at: now, in: db, announcement) }
             },
         ])
 

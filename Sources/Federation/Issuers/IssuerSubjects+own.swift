@@ -51,7 +51,7 @@ extension IssuerSubjects {
                 INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
                 ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
-            try Sessions.end(of: user, assertedBy: issuer.text, except: session.id, at: now, in: db, said)
+            try Sessions.displace(of: user, assertedBy: issuer.text, except: session.id, at: now, in: db, said)
         }
         said.send()
     }

@@ -45,9 +45,7 @@ public struct ClientLogouts: Sendable {
             try db.execute(
                 """
                 INSERT INTO client_logouts (session_id, client_id, created_at, expires_at)
-                SELECT CAST(\(session.id) AS TEXT), client_id, CAST(\(now) AS BIGINT),
-                    CAST(\(session.latestExpiry) AS BIGINT)
-                FROM connections WHERE user_id = \(user) AND client_id = \(client)
+                VALUES (\(session.id), \(client), \(now), \(session.latestExpiry))
                 ON CONFLICT (session_id, client_id) DO UPDATE
                 SET created_at = excluded.created_at, expires_at = excluded.expires_at
                 """)

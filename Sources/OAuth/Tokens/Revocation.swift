@@ -21,8 +21,8 @@ public struct Revocation: Sendable {
     /// Revokes an access token, or a refresh token with its whole family. An unknown token is no error (§2.2).
     ///
     /// A client may revoke its own tokens. A confidential first-party client may revoke any of its merchant's that it
-    /// holds, so that a backend can end what a device gave it. Browser sessions that the family
-    /// bought end too, and their clients are told. For another merchant's token, nothing changes and nobody is told.
+    /// holds, so that a backend can end what a device gave it. Browser sessions that the family bought end too, and
+    /// their clients are told. For another merchant's token, nothing changes and nobody is told.
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
         let client = try await clients.authenticate(credentials)

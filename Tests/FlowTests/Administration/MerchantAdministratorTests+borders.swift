@@ -1,6 +1,9 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
+
+@testable import Directory
 
 /// What a merchant's administrator must not do to other merchants, and to this server.
 extension MerchantAdministratorTests {
@@ -100,6 +103,21 @@ extension MerchantAdministratorTests {
                 expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
             }
             #expect(try await World.make(world.server, token, "clients", members).status == 201)
+            // There is an end to what is kept for a merchant.
+            let (merchant, most) = (world.merchant, ClientResources.most)
+            try await world.server.database.write { db in
+                for number in 2...most {
+                    try db.enqueue(
+                        """
+                        INSERT INTO merchant_resources (resource, merchant_id)
+                        VALUES (\("https://\(number).example"), \(merchant))
+                        """)
+                }
+            }
+            let another: JSON = ["client_name": "x", "resources": ["https://more.loom.example"]]
+            expectProblem(try await World.make(world.server, token, "clients", another), 400, member: "resources")
+            let known: JSON = ["client_name": "x", "resources": ["https://2.example"]]
+            #expect(try await World.make(world.server, token, "clients", known).status == 201)
             // The platform lends it still.
             var lent = members.members ?? []
             lent.append(.init("merchant_id", .string(world.rival)))

@@ -34,6 +34,10 @@ struct RegistrationManagementTests {
             let refused = try await made.send("PUT", made.update(["scope": "openid email"]))
             #expect(refused.status == 400 && refused.body.contains("administrator"), "\(refused)")
             #expect(try await made.send("PUT", made.update(["scope": "openid"])).status == 200)
+            // What it has already is chosen, too, where administration says so.
+            let other = try await world.register(["scope": "openid"])
+            #expect(try await world.change("clients", other.id, ["scope": "openid"]).status == 200)
+            #expect(try await other.send("PUT", other.update(["scope": "openid email"])).status == 400)
             // A change of the name by administration chooses no scope, and a wider one may be taken up.
             #expect(try await world.change("clients", made.id, ["client_name": "Other"]).status == 200)
             #expect(try await world.change("clients", made.id, ["scope": "openid email"]).status == 200)

@@ -117,6 +117,8 @@ struct FacebookSignInTests {
                 INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
                 VALUES (\(story.issuer), \("1001"), \(user), 1, 1)
                 """, in: story)
+            let receiver = try CallbackReceiver()
+            let rival = try await story.here.told(at: receiver, "/rival", of: story.here.rival)
             var backend = Browser(story.here.server)
             _ = try await story.signIn(&backend)
             #expect(try await story.person(&backend) == story.here.user)
@@ -127,6 +129,9 @@ struct FacebookSignInTests {
             _ = try await story.signIn(&backend)
             #expect(try await story.person(&backend) != story.here.user)
             #expect(try await ada.browser.open("/account").status == 200)
+            // Nobody signed out, and other merchants hear of nothing else either.
+            try await story.here.change("users", story.here.user, ["nickname": "Ada"])
+            #expect(try await rival.next().gist == "user: displayName")
         }
     }
 

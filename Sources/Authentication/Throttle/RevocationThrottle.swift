@@ -1,0 +1,11 @@
+public import Storage
+public import Values
+
+/// Limits how often a user takes the access of apps away: each time it may rewrite what the user has at a merchant.
+public enum RevocationThrottle {
+    /// Charges one of `user`. Throws `SignIn.Refusal.throttled` after many.
+    public static func charge(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Throttle.Bucket("revocations|\(user)", burst: 50, refill: .seconds(10))
+        if let wait = try Throttle.take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+    }
+}
