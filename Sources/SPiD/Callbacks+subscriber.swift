@@ -15,12 +15,12 @@ extension Callbacks {
                         .changed(user, fields: names, status: standing?.spidName, in: db)
                 },
                 .on(.signedOut, "tells the clients that were signed in") { event, user, announcement, db in
-                    guard case .signedOut(let family) = event else { return }
+                    guard case .signedOut(let session) = event else { return }
                     let callbacks = self.announcement(for: announcement)
-                    if let family {
-                        try callbacks.signedOut(of: family, in: db)
-                    } else {
-                        try callbacks.signedOut(user, in: db)
+                    switch session {
+                    case .bought(let family): try callbacks.signedOut(of: family, in: db)
+                    case .confined(let merchant): try callbacks.signedOut(user, from: merchant, in: db)
+                    case .signIn: try callbacks.signedOut(user, in: db)
                     }
                 },
                 .on(.deleted, "tells the clients that know the user") { _, user, announcement, db in

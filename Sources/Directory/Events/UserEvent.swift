@@ -4,8 +4,8 @@ public enum UserEvent: Sendable, Equatable {
     case signedUp(agreed: String)
     /// The user differs in `fields`; `standing` is how they stand now, if that is different.
     case changed(fields: Set<Field>, standing: Standing?)
-    /// A session was ended on request, or several at once; `family` is what bought it, nil where the user signed in.
-    case signedOut(family: TokenFamily.ID?)
+    /// A session was ended on request, or several at once.
+    case signedOut(of: SignedOutSession)
     /// A browser session ended, for whatever reason. Said after its user signed out, if they did.
     case browserEnded(Session.ID)
     /// All browser sessions end, except one.
@@ -49,6 +49,16 @@ public enum UserEvent: Sendable, Equatable {
         case email, password
         /// A claim of the profile, by its name.
         case claim(String)
+    }
+
+    /// What a session that was ended on request rested on, and so who has to hear of it.
+    public enum SignedOutSession: Sendable, Hashable {
+        /// A sign-in, which is good everywhere.
+        case signIn
+        /// A sign-in that is good for this merchant alone.
+        case confined(to: Merchant.ID)
+        /// The token of an app.
+        case bought(by: TokenFamily.ID)
     }
 
     /// How a user stands.

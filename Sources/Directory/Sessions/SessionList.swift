@@ -58,11 +58,10 @@ public struct SessionList: Sendable {
                 WHERE user_id = \(session.user) AND id <> \(session.id) AND ended_at IS NULL
                 """
             ).map { try $0.get("id", as: Session.ID.self) }
-            let live = try others.compactMap { try Sessions.live($0, at: now, in: db) }
             // One announcement for all browsers in which the user signed in, and one for each session that an app
             // bought.
-            for ended in live.filter({ $0.family == nil }).prefix(1) + live.filter({ $0.family != nil }) {
-                try announcement.say(.signedOut(family: ended.family), ended.user, db)
+            for rest in Set(try others.compactMap { try Sessions.live($0, at: now, in: db)?.rest }) {
+                try announcement.say(.signedOut(of: rest), session.user, db)
             }
             try announcement.say(.everyBrowserEnded(except: session.id), session.user, db)
         }

@@ -6,20 +6,24 @@ extension Sessions {
     /// A live session, before it ends.
     package struct Live {
         package let user: UserID
-        /// The token family that bought it; nil where the user signed in.
-        package let family: TokenFamily.ID?
+        package let rest: UserEvent.SignedOutSession
     }
 
     /// The session `id`, unless it has ended or expired.
     static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
         try db.rows(
             """
-            SELECT user_id, family_id FROM sessions
+            SELECT user_id, family_id, merchant_id FROM sessions
             WHERE id = \(id) AND ended_at IS NULL AND expires_at > \(now)
             """
         ).first.map { row in
-            Live(user: try row.get("user_id"), family: try row.get("family_id"))
+            Live(user: try row.get("user_id"), rest: try rest(row))
         }
+    }
+
+    private static func rest(_ row: Row) throws -> UserEvent.SignedOutSession {
+        if let family = try row.get("family_id", as: TokenFamily.ID?.self) { return .bought(by: family) }
+        return try row.get("merchant_id", as: Merchant.ID?.self).map { .confined(to: $0) } ?? .signIn
     }
 
     /// Ends a session and announces it, once; not if it had ended already.
@@ -28,7 +32,7 @@ extension Sessions {
     ) throws {
         let live = try live(id, at: now, in: db)
         guard try mark(id, at: now, in: db), let live else { return }
-        try announcement.say(.signedOut(family: live.family), live.user, db)
+        try announcement.say(.signedOut(of: live.rest), live.user, db)
         try announcement.say(.browserEnded(id), live.user, db)
     }
 

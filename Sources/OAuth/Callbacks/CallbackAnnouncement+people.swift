@@ -38,8 +38,10 @@ extension CallbackAnnouncement {
         try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: user, for: told, db)
     }
 
-    /// Tells the live clients that could act for the user that the user signed out of a browser.
-    public func signedOut(_ user: UserID, in db: any Transaction) throws {
+    /// Tells the live clients that could act for the user that the user signed out of a browser; of those only the
+    /// clients of `merchant` where the session was good for that merchant alone.
+    public func signedOut(_ user: UserID, from merchant: Merchant.ID? = nil, in db: any Transaction) throws {
+        let ofMerchant: SQL = merchant.map { "AND c.merchant_id = \($0)" } ?? ""
         let told = try db.rows(
             """
             SELECT \(Self.receiver)
@@ -47,7 +49,7 @@ extension CallbackAnnouncement {
             WHERE c.id IN (
                     SELECT client_id FROM token_families
                     WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now))
-                AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL \(ofMerchant)
             """)
         try leave(.session, Self.ended, of: user, for: told, db)
     }
