@@ -36,7 +36,7 @@ public struct ClientsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request)
         let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
-        if !administrator.lendsResources { try addresses.refuseOwnResources(in: json) }
+        if administrator.clientAuthor != .platform { try addresses.refuseOwnResources(in: json) }
         let metadata = try ClientMetadata(json)
         try addresses.refuseUnaskable(in: json)
         try administrator.permit(granting: metadata.scope)
@@ -45,7 +45,7 @@ public struct ClientsEndpoint: Endpoint {
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
         let bound = Self.bound(for: administrator)
         let registered = try await clients.register(
-            metadata, merchant: merchant, lendsResources: administrator.lendsResources
+            metadata, merchant: merchant, by: administrator.clientAuthor
         ) { _, db in try bound(db) }
         return .json(registered.json, status: .created)
     }
@@ -66,12 +66,12 @@ public struct ClientsEndpoint: Endpoint {
         let (client, administrator) = try await mine(request, context)
         let json = try request.jsonObject(of: .clientChange)
         try addresses.refuseOwn(in: json)
-        if !administrator.lendsResources {
+        if administrator.clientAuthor != .platform {
             try addresses.refuseOwnResources(in: json, besides: client.openID.resources)
         }
         try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
-            client.id, json, lendsResources: administrator.lendsResources,
+            client.id, json, by: administrator.clientAuthor,
             permit: { client, changed in
                 try administrator.permit(client, toBecome: changed)
                 guard administrator.may(change: json, of: client, toBecome: changed) else { throw Problem.ofStranger }

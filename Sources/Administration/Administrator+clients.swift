@@ -25,6 +25,6 @@ extension Administrator {
         return named
     }
 
-    /// Whether its clients may name other merchants' APIs: only the platform's may.
-    public var lendsResources: Bool { confines == nil }
+    /// As whom it makes and changes clients.
+    public var clientAuthor: ClientAuthor { confines == nil ? .platform : .merchant }
 }

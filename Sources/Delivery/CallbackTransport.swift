@@ -37,11 +37,14 @@ extension Outbound {
     private static let longestAnswer = 64 * 1024
 
     /// Posts `callback` to its server, or throws `Undeliverable`; `isRefusal` says which statuses are final.
-    func deliver(_ callback: Callback, of share: Delivery.Share, isRefusal: (Int) -> Bool) async throws {
+    func deliver(
+        _ callback: Callback, of share: Delivery.Share, for purpose: OutboundPurpose = .delivery,
+        isRefusal: (Int) -> Bool
+    ) async throws {
         let status: Int
         do {
             let host = PerHostLimiter.host(of: callback.url)
-            status = try await asking(for: .delivery, by: share.whole.text, part: host).post(
+            status = try await asking(for: purpose, by: share.whole.text, part: host).post(
                 Array(callback.body.utf8), contentType: callback.contentType, signature: callback.signature,
                 to: callback.url, limit: Self.longestAnswer
             ).status

@@ -23,7 +23,7 @@ public struct TextGateway: TextSender {
         let body = message.document(messageID).text
         let callback = Callback(url: url, body: body, contentType: "application/json", signature: signature(of: body))
         // The number is not one that the gateway can reach.
-        try await outbound.deliver(callback, of: .texts, isRefusal: { [400, 410, 422].contains($0) })
+        try await outbound.deliver(callback, of: .texts, for: .text, isRefusal: { [400, 410, 422].contains($0) })
     }
 
     /// As Ditto signs what it sends us: `t=<unix seconds>,v1=<hex>`, an HMAC-SHA256 of `<t>.` and the body. An old one

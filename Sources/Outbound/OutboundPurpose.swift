@@ -19,6 +19,8 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     case signIn
     /// Callbacks and notices to clients.
     case delivery
+    /// Text messages to the operator's gateway, which nothing that a merchant registers may delay.
+    case text
     case other
 
     /// Requests under way at once, over all requesters.
@@ -26,7 +28,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         switch self {
         case .requestObject: 256
         case .facebook, .google, .signIn, .keys, .discovery: 128
-        case .delivery: 64
+        case .delivery, .text: 64
         case .sector: 32
         case .other: 16
         }
@@ -36,7 +38,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     /// registered themselves with it share one more (`Client.outboundShare`). For request objects it is a client.
     var mostForOne: Int {
         switch self {
-        case .facebook, .google, .signIn, .requestObject, .delivery: 16
+        case .facebook, .google, .signIn, .requestObject, .delivery, .text: 16
         case .keys, .discovery, .sector: 8
         case .other: 4
         }
@@ -50,7 +52,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     var mostForPart: Int {
         switch self {
         case .facebook, .google, .signIn: 8
-        case .requestObject, .delivery: 4
+        case .requestObject, .delivery, .text: 4
         case .keys, .discovery, .sector: 2
         case .other: mostForOne
         }
@@ -62,7 +64,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         case .keys, .discovery: Rate(burst: 600, refill: .milliseconds(200))
         case .requestObject: Rate(burst: 1200, refill: .milliseconds(50))
         case .sector: Rate(burst: 300, refill: .seconds(1))
-        case .facebook, .google, .signIn, .delivery, .other: nil
+        case .facebook, .google, .signIn, .delivery, .text, .other: nil
         }
     }
 
@@ -74,7 +76,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         case .requestObject: Rate(burst: 60, refill: .seconds(2))
         case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
         case .sector: Rate(burst: 30, refill: .seconds(10))
-        case .signIn, .delivery, .other: nil
+        case .signIn, .delivery, .text, .other: nil
         }
     }
 
@@ -82,7 +84,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     var shareRate: Rate? {
         switch self {
         case .requestObject: Rate(burst: 2400, refill: .milliseconds(10))
-        case .keys, .discovery, .sector, .facebook, .google, .signIn, .delivery, .other: nil
+        case .keys, .discovery, .sector, .facebook, .google, .signIn, .delivery, .text, .other: nil
         }
     }
 
@@ -90,7 +92,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     var commonPartRate: Rate? {
         switch self {
         case .requestObject: Rate(burst: 600, refill: .milliseconds(100))
-        case .keys, .discovery, .sector, .facebook, .google, .signIn, .delivery, .other: nil
+        case .keys, .discovery, .sector, .facebook, .google, .signIn, .delivery, .text, .other: nil
         }
     }
 

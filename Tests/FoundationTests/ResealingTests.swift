@@ -142,12 +142,13 @@ import Values
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
         let before = clients(database, old)
-        _ = try await before.register(try ClientMetadata(["client_name": "Before"]), merchant: nil)
+        _ = try await before.register(try ClientMetadata(["client_name": "Before"]), merchant: nil, by: .platform)
         try await Resealing(from: old, to: new, random: random).run(on: database)
         await #expect(throws: StorageError.self) {
-            _ = try await before.register(try ClientMetadata(["client_name": "Too late"]), merchant: nil)
+            _ = try await before.register(try ClientMetadata(["client_name": "Too late"]), merchant: nil, by: .platform)
         }
-        _ = try await clients(database, new).register(try ClientMetadata(["client_name": "After"]), merchant: nil)
+        let after = try ClientMetadata(["client_name": "After"])
+        _ = try await clients(database, new).register(after, merchant: nil, by: .platform)
         #expect(try await names(database) == ["After", "Before", "C"])
         try await Resealing(from: new, to: old, random: random).run(on: database)
         await database.close()
@@ -158,9 +159,10 @@ import Values
         struct Refused: Error {}
         let key = MasterKey.random(from: random)
         let database = try await filled(backend, key: key)
+        let metadata = try ClientMetadata(["client_name": "D"])
         await #expect(throws: Refused.self) {
-            _ = try await clients(database, key).register(try ClientMetadata(["client_name": "D"]), merchant: nil) {
-                _, _ in throw Refused()
+            _ = try await clients(database, key).register(metadata, merchant: nil, by: .platform) { _, _ in
+                throw Refused()
             }
         }
         #expect(try await names(database) == ["C"])

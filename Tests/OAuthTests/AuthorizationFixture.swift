@@ -54,7 +54,8 @@ struct AuthorizationFixture {
                 "require_verified_email": .bool(asking == .strict), "require_pkce": .bool(asking == .app),
                 "token_endpoint_auth_method": asking == .app ? "none" : "client_secret_basic",
             ]
-            ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant).client.id
+            ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant, by: .platform).client
+                .id
         }
         self.ids = ids
     }

@@ -24,7 +24,7 @@ struct BackgroundDeletionTests {
             let listed = try await world.clients.list(of: merchant, after: "", count: 9)
             #expect(listed.map(\.id) == [world.backend.id])
         }
-        #expect(try await world.clients.change(world.phone.id, ["disabled": false]) == nil)
+        #expect(try await world.clients.change(world.phone.id, ["disabled": false], by: .platform) == nil)
         #expect(try await world.clients.delete(world.phone.id) == false)
         await #expect(throws: OAuthError.self) { try await world.signIn() }
         await world.database.close()

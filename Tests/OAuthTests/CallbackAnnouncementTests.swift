@@ -40,7 +40,7 @@ struct CallbackAnnouncementTests {
             callbacks = Callbacks(seal: world.seal, random: SystemRandom(), post: post.post)
             for (client, name) in [(world.phone, "phone"), (world.backend, "backend")] {
                 _ = try await world.clients.change(
-                    client.id, ["callback_uri": .string("https://loom.example/\(name)")])
+                    client.id, ["callback_uri": .string("https://loom.example/\(name)")], by: .platform)
                 try await world.signIn(on: client)
             }
         }
@@ -78,7 +78,7 @@ struct CallbackAnnouncementTests {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)
         _ = try await world.clients.change(
-            world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"])
+            world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"], by: .platform)
         let tokens = [try await world.signIn(), try await world.signIn()]
         let now = world.clock.now
         _ = try await world.database.write { db in

@@ -109,7 +109,7 @@ struct JWTBearerFixture: Sendable {
                     [GrantType.jwtBearer, .tokenExchange, .refreshToken].map { .string($0.name) }),
                 "require_verified_email": .bool(isStrict),
             ]))
-        let registered = try await clients.register(metadata, merchant: merchant)
+        let registered = try await clients.register(metadata, merchant: merchant, by: .platform)
         return ClientCredentials(id: registered.client.id, secret: registered.secret)
     }
 

@@ -82,7 +82,7 @@ struct TokenFixture: Sendable {
     private static func register(
         _ json: JSON, _ merchant: Merchant.ID, _ clients: Clients
     ) async throws -> ClientCredentials {
-        let made = try await clients.register(try ClientMetadata(json), merchant: merchant)
+        let made = try await clients.register(try ClientMetadata(json), merchant: merchant, by: .platform)
         return ClientCredentials(id: made.client.id, secret: made.secret)
     }
 

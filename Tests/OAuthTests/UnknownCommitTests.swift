@@ -59,7 +59,7 @@ struct UnknownCommitTests {
         #expect(try await deletion.delete(user.id) == false)
 
         let merchant = try await merchants.create(["name": "Loom"])
-        let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id).client
+        let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id, by: .platform).client
         let secret = try #require(try await clients.secrets(of: client.id).first)
         #expect(try await clients.endSecret(secret.id, of: client.id))
         #expect(try await clients.endSecret(secret.id, of: client.id) == false)

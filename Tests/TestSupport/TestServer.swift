@@ -167,7 +167,7 @@ extension TestServer.Fixture {
             random: random, hashing: hashing, templates: try templates, logger: log.logger)
         let metadata = try ClientMetadata(
             ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])
-        let made = try await stores.clients.register(metadata, merchant: nil)
+        let made = try await stores.clients.register(metadata, merchant: nil, by: .platform)
         return (made.client.id.text, made.secret?.value ?? "")
     }
 }

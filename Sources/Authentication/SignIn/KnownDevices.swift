@@ -62,6 +62,16 @@ public enum KnownDevices {
         ).isEmpty
     }
 
+    /// Whether the user who is known to read what `verification` was sent to signed in at `place` before.
+    static func knows(
+        _ place: Place, ofReaderOf verification: Verification, in db: any Transaction
+    ) throws -> Bool {
+        try place.marks.contains { mark in
+            if let phone = verification.phone { return try knows(mark, ofReader: phone, in: db) }
+            return try EmailAddress(verification.email).map { try knows(mark, ofReader: $0, in: db) } ?? false
+        }
+    }
+
     /// Whether `user` signed in with this fingerprint before.
     static func knows(_ mark: Fingerprint<Place>?, of user: UserID, in db: any Transaction) throws -> Bool {
         guard let mark else { return false }

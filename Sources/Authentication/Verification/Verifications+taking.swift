@@ -69,14 +69,12 @@ extension Verifications {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
             found.isFrom(browser)
         else { return try take(key, purpose, attempt: attempt, in: db) }
-        let isKnown = try found.user.map { user in
-            try place.marks.contains { try KnownDevices.knows($0, of: user, in: db) }
-        }
-        if isKnown != true, let wait = try Throttle.waitForCode(found.recipient, at: clock.now, in: db) {
+        let isKnown = try KnownDevices.knows(place, ofReaderOf: found, in: db)
+        if !isKnown, let wait = try Throttle.waitForCode(found.recipient, at: clock.now, in: db) {
             return .failure(.tooMany(wait))
         }
         let taken = try take(key, purpose, attempt: attempt, in: db)
-        if isKnown != true, case .failure(.wrongCode) = taken {
+        if !isKnown, case .failure(.wrongCode) = taken {
             try Throttle.chargeWrongCode(found.recipient, at: clock.now, in: db)
         }
         return taken

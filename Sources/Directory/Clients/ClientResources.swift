@@ -10,9 +10,10 @@ enum ClientResources {
     /// How many different ones the clients of a merchant may ever name.
     static let most = 10_000
 
-    /// Notes the resources that `client` names now instead of those it named as `former`. Unless `lends`, throws for a
-    /// resource that another merchant has and the client's own does not.
-    static func note(_ client: Client, after former: Client?, lends: Bool, in db: any Transaction) throws {
+    /// Notes the resources that `client` names now instead of those it named as `former`. Throws for a resource that
+    /// another merchant has and the client's own does not, unless the platform lends it.
+    static func note(_ client: Client, after former: Client?, by author: ClientAuthor, in db: any Transaction) throws {
+        let lends = author == .platform
         let named = Set(client.openID.resources)
         let known = Set(former?.openID.resources ?? [])
         for resource in known.subtracting(named) {

@@ -9,11 +9,8 @@ extension Clients {
     /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
     /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
     /// if that is new. `adopt` joins the transaction where a third party's client becomes its merchant's own.
-    /// With `lendsResources`, which only the platform may say, the client may name other merchants' APIs. `byItself`: a
-    /// client that registered itself changes its registration, and nobody for it.
     public func change(
-        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
-        byItself: Bool = false,
+        _ id: Client.ID, _ json: JSON, by author: ClientAuthor, sector: SectorDocument? = nil,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in },
         adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -30,7 +27,7 @@ extension Clients {
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            if client.registeredItself, !byItself, namesScope { changed.scopeLimit = changed.scope }
+            if client.registeredItself, author != .itself, namesScope { changed.scopeLimit = changed.scope }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
             }
@@ -40,7 +37,8 @@ extension Clients {
             try permit(client, changed)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
-            try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
+            try ClientResources.note(changed, after: client, by: author, in: db)
+            try Self.confirmCallback(of: changed, after: client, by: author, in: db)
             if changed.firstParty, !client.firstParty {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.

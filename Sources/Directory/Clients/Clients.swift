@@ -47,13 +47,12 @@ public struct Clients: Sendable {
     }
 
     /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one.
-    /// With `lendsResources`, which only the platform may say, it may name other merchants' APIs. `also` joins its
-    /// transaction.
+    /// `also` joins its transaction.
     public func register(
-        _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, registeringItself: Bool = false,
-        lendsResources: Bool = false,
+        _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, by author: ClientAuthor,
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
+        let registeringItself = author == .itself
         guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfStranger
         }
@@ -87,7 +86,8 @@ public struct Clients: Sendable {
                 throw StorageError.conflict("clients.id")
             }
             try Self.insert(client, in: db)
-            try ClientResources.note(client, after: nil, lends: lendsResources, in: db)
+            try ClientResources.note(client, after: nil, by: author, in: db)
+            try Self.confirmCallback(of: client, after: nil, by: author, in: db)
             try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)
@@ -122,6 +122,30 @@ public struct Clients: Sendable {
             ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
             """
         ).isEmpty
+    }
+
+    /// How many clients of a merchant may have a `callback_uri`, unless the platform makes more. Each change of a user
+    /// stores a message for each of them, in its own transaction, in which everybody else's waits on SQLite.
+    static let mostToldOfMerchant = 100
+
+    /// Throws when `client`, which `author` stored, has a `callback_uri` now that it had not as `former`, and its
+    /// merchant has too many of them.
+    static func confirmCallback(
+        of client: Client, after former: Client?, by author: ClientAuthor, in db: any Transaction
+    ) throws {
+        guard author != .platform, client.callbackURI != nil, former?.callbackURI == nil, let merchant = client.merchant
+        else { return }
+        let beyond = try db.rows(
+            """
+            SELECT id FROM clients
+            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND callback_uri IS NOT NULL
+            ORDER BY id LIMIT 1 OFFSET \(mostToldOfMerchant)
+            """)
+        guard beyond.isEmpty else {
+            throw JSONFault(
+                "callback_uri",
+                "left out: \(mostToldOfMerchant) of your clients have one, and only the platform gives it to more")
+        }
     }
 
     public func find(_ id: Client.ID) async throws -> Client? {

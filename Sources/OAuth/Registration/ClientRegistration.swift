@@ -46,7 +46,7 @@ public struct ClientRegistration: Sendable {
             let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
             let made = try await clients.register(
-                metadata, merchant: initial.merchant, registeringItself: true
+                metadata, merchant: initial.merchant, by: .itself
             ) { client, db in
                 // After a COMMIT of unknown outcome it has been counted.
                 guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
@@ -99,8 +99,8 @@ public struct ClientRegistration: Sendable {
             // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
             // removed a scope that this change repeats because the client had it.
             let changed = try await clients.change(
-                id, document, sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
-                byItself: true,
+                id, document, by: .itself,
+                sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
                 permit: { current, changed in
                     guard try RegistrationDocument(json, over: current).json == document else {

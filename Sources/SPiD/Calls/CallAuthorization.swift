@@ -79,9 +79,10 @@ package struct CallAuthorization: Sendable {
         let contextClient = try await contextClient(contextClientID, of: client)
         // A client's own token asks about any user: that is for clients set to SPiD compatibility. A third party's
         // client has what its users allowed it; SPiD's API, which knows no scopes, shows more.
-        guard access.token != .client || client.spidCompatible, !client.isThirdParty || access.reach != .usual else {
-            throw SPiDRefusal.notSPiDCompatible
-        }
+        let isAboutUsers = access.reach != .everyToken && access.token != .optional
+        guard caller.token.user != nil || client.spidCompatible || !isAboutUsers,
+            !client.isThirdParty || access.reach != .usual
+        else { throw SPiDRefusal.notSPiDCompatible }
         // The API names users by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
         guard !client.openID.isPairwise || access.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: client, with: signSecrets)

@@ -33,11 +33,6 @@ package struct RequestingClient: Sendable {
         guard client.firstParty else { throw .notFirstParty }
     }
 
-    /// Refuses a client's own token unless the client is set to SPiD compatibility.
-    package func requireUserOrSPiDCompatible() throws(SPiDRefusal) {
-        guard token.user != nil || client.spidCompatible else { throw .notSPiDCompatible }
-    }
-
     /// `found`, if it is the context client or, for the merchant's own, another of its merchant. A client of another
     /// merchant is as unknown as one that does not exist, and so is one that registered itself: it is not the
     /// merchant's.

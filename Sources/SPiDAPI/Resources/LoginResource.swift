@@ -39,7 +39,6 @@ public struct LoginResource: SPiDResource {
                 token: .either, optional: optional
             ) { call in
                 let caller = try call.caller
-                try caller.requireUserOrSPiDCompatible()
                 let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
                 let found = try await finder.find(wanted, for: caller)
                 return try await list(found.person.user.id, call)

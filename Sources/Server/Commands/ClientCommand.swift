@@ -32,7 +32,7 @@ struct ClientCommand: CommandGroup {
             do {
                 output.print(
                     try await stores.clients.register(
-                        metadata, as: id, merchant: owner, lendsResources: true,
+                        metadata, as: id, merchant: owner, by: .platform,
                         also: { client, db in
                             // An earlier client of the id may have left some.
                             try PendingCodes.end(for: client.id, at: client.createdAt, in: db)
@@ -90,7 +90,7 @@ struct ClientCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let changes = members.json.adding("disabled", disabled)
-            guard let changed = try await stores.clients.change(Client.ID(id), changes, lendsResources: true) else {
+            guard let changed = try await stores.clients.change(Client.ID(id), changes, by: .platform) else {
                 throw CommandFailure.notFound("client", id)
             }
             output.print(changed.json)

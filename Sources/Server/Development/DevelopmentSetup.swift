@@ -33,22 +33,23 @@ struct DevelopmentSetup {
     private func app(_ redirectURIs: [String]) async throws -> Client {
         if let client = try await stores.clients.find(Self.id) {
             let kept = redirectURIs.isEmpty ? client.redirectURIs.map(\.text) : redirectURIs
-            return try await stores.clients.change(Self.id, addresses(kept)) ?? client
+            return try await stores.clients.change(Self.id, addresses(kept), by: .platform) ?? client
         }
         let merchant = try await stores.merchants.create(.members(["name": "Development"]))
         let metadata = try ClientMetadata(.object(Self.members + (addresses(redirectURIs).members ?? [])))
-        return try await stores.clients.register(metadata, as: Self.id, merchant: merchant.id).client
+        return try await stores.clients.register(metadata, as: Self.id, merchant: merchant.id, by: .platform).client
     }
 
     private func gateway(_ redirectURIs: [String], merchant: Merchant.ID?) async throws -> Client {
         let given = SyncGatewayClient.redirectURIs(redirectURIs)
         if let client = try await stores.clients.find(SyncGatewayClient.id) {
             return redirectURIs.isEmpty
-                ? client : try await stores.clients.change(SyncGatewayClient.id, given) ?? client
+                ? client : try await stores.clients.change(SyncGatewayClient.id, given, by: .platform) ?? client
         }
         let addresses = redirectURIs.isEmpty ? SyncGatewayClient.redirectURIs(SyncGatewayClient.addresses) : given
         let metadata = try ClientMetadata(.object(SyncGatewayClient.members + (addresses.members ?? [])))
-        return try await stores.clients.register(metadata, as: SyncGatewayClient.id, merchant: merchant).client
+        return try await stores.clients.register(metadata, as: SyncGatewayClient.id, merchant: merchant, by: .platform)
+            .client
     }
 
     private static let members: [JSON.Member] = [

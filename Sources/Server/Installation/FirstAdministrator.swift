@@ -28,7 +28,7 @@ struct FirstAdministrator: Sendable {
                 "scope": .string(Scope.admin),
             ]))
         do {
-            return try await clients.register(metadata, merchant: nil) { client, db in
+            return try await clients.register(metadata, merchant: nil, by: .platform) { client, db in
                 try Facts.note(client.id, as: Self.fact, in: db)
                 guard try Self.stored(in: db) == client.id else { throw AnotherWasFirst() }
             }

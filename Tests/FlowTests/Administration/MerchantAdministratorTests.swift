@@ -170,6 +170,36 @@ struct MerchantAdministratorTests {
         }
     }
 
+    @Test(
+        "each change of a user by a merchant's administrator stores messages for any number of the merchant's clients",
+        arguments: Backend.available)
+    func told(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let told = { (number: Int) -> JSON in
+                [
+                    "client_name": .string("Client \(number)"), "redirect_uris": ["https://loom.example/in"],
+                    "grant_types": ["authorization_code"], "callback_uri": "https://loom.example/told",
+                ]
+            }
+            for number in 1...100 {
+                let made = try await world.server.send("POST", "/admin/v1/clients", json: told(number), bearer: token)
+                #expect(made.status == 201, "\(made.body)")
+            }
+            let beyond = try await world.server.send("POST", "/admin/v1/clients", json: told(101), bearer: token)
+            expectProblem(beyond, 400)
+            #expect(beyond.body.contains("callback_uri"))
+            let callback: JSON = ["callback_uri": "https://loom.example/told"]
+            expectProblem(try await patch(world, token, "clients/\(world.app.id)", callback), 400)
+            let rename: JSON = ["client_name": "Loom's app"]
+            #expect(try await patch(world, token, "clients/\(world.app.id)", rename).status == 200)
+            // The platform may, and who has one may change it.
+            #expect(try await patch(world, world.admin, "clients/\(world.app.id)", callback).status == 200)
+            let moved: JSON = ["callback_uri": "https://loom.example/elsewhere"]
+            #expect(try await patch(world, token, "clients/\(world.app.id)", moved).status == 200)
+        }
+    }
+
     func merchantAdmin(_ world: World, of merchant: String? = nil) async throws -> String {
         let client = try await world.confidential(
             ["scope": "admin:merchant", "grant_types": ["client_credentials"]], of: merchant)

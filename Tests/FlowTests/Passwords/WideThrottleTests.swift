@@ -90,6 +90,7 @@ struct WideThrottleTests {
         arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
+            try await world.change("users", world.user, ["email_verified": true])
             var owner = try await world.signedIn()
             owner.browser.forgetSession()
             for number in 1...3 {
@@ -117,6 +118,32 @@ struct WideThrottleTests {
             #expect(try await owner.browser.submit(own, ["code": slip], headers: from).status == 400)
             #expect(try await owner.browser.submit(own, ["code": right], headers: from).status == 303)
             #expect(try await owner.isSignedIn())
+        }
+    }
+
+    @Test(
+        "whoever made an account with an address that they do not read can guess its mailed codes without end",
+        arguments: Backend.available)
+    func unread(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let place = "203.0.113.1"
+            let from = ["X-Forwarded-For": place]
+            // Nobody has shown to read the mail.
+            var maker = BrowserUser(world)
+            let password = ["email": World.email, "password": World.password]
+            let page = try await maker.browser.open("/login")
+            #expect(try await maker.browser.submit(page, password, headers: from).status == 303)
+            maker.browser.forgetSession()
+            for _ in 1...3 {
+                let (page, code) = try await ask(&maker, from: place, world)
+                for _ in 1...5 {
+                    let wrong = code == "000000" ? "000001" : "000000"
+                    let answer = try await maker.browser.submit(page, ["code": wrong], headers: from)
+                    #expect(answer.status == 400 || answer.status == 410)
+                }
+            }
+            let (last, code) = try await ask(&maker, from: place, world)
+            #expect(try await maker.browser.submit(last, ["code": code], headers: from).status == 429)
         }
     }
 

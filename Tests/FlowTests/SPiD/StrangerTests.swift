@@ -41,6 +41,29 @@ struct StrangerTests {
         }
     }
 
+    @Test(
+        "a client's own token, without SPiD compatibility, reads its users beyond its scope and agrees for them",
+        arguments: Backend.available)
+    func own(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            _ = try await world.signIn(with: world.backend)
+            let token = try await world.clientToken(world.backend)
+            let user = "user/\(world.user)"
+            let paths = ["", "/logins", "/products", "/agreements", "/varnishId", "/required_fields", "/dataobjects"]
+            for path in paths.map({ user + $0 }) + ["user/\(World.email)"] {
+                let refused = try await world.api(path, token)
+                #expect(refused.status == 403 && refused.data == .null, "\(path)")
+                #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
+            }
+            #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
+            #expect(try await world.api("terms", token).status == 200, "about nobody")
+            let asUser = try await world.signIn(with: world.backend).require("access_token")
+            let agreements = try await world.api(user + "/agreements", asUser).data["agreements"]
+            #expect(agreements?["platform"] == false)
+            #expect(try await world.api("logout", token).status == 200)
+        }
+    }
+
     @Test("a SPiD-compatible third party sees only itself, and cannot agree either", arguments: Backend.available)
     func inSPiDsWays(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
