@@ -46,14 +46,6 @@ public struct MasterKeyFile: Sendable, Hashable {
         try syncFolder()
     }
 
-    /// Whether other users than its owner may read or change the file. For `spindle doctor`, because a container may
-    /// mount its secrets that way.
-    public func isOpenToOthers() throws(MasterKeyError) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw systemError() }
-        return status.st_mode & 0o077 != 0
-    }
-
     private func syncFolder() throws(MasterKeyError) {
         let folder = open(Files.folder(of: path), O_RDONLY)
         guard folder >= 0 else { throw systemError() }

@@ -15,6 +15,8 @@ struct ServerAddress: Sendable {
         self.url = Secret(url)
     }
 
+    var text: String { url.value }
+
     /// libpq's parameters. Later ones override earlier ones, so the operator may change those before `dbname`.
     var parameters: KeyValuePairs<String, String> {
         [

@@ -1,5 +1,6 @@
 """Copies of a running server's database, and what stands between an operator and the wrong one."""
 
+import json
 import os
 import shutil
 import sqlite3
@@ -109,6 +110,65 @@ def test_a_server_that_was_started_while_a_backup_was_checked_is_not_restored_ov
     server.stop()
     server.start()
     assert server.command("merchant", "show", late).returncode == 0
+
+
+def test_a_restore_takes_the_file_that_another_restore_is_checking(prepare):
+    server = prepare()
+    server.init()
+    copies = [server.directory / name for name in ("first.db", "second.db")]
+    ids = []
+    for copy in copies:
+        ids.append(json.loads(server.command("merchant", "create", "--name", copy.name, "--json").stdout)["id"])
+        assert server.command("backup", str(copy)).returncode == 0
+    slow = server.directory / "slow.db"
+    os.mkfifo(slow)
+    first = subprocess.Popen(
+        [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with slow.open("wb") as pipe:
+        pipe.write(copies[0].read_bytes())
+        pipe.flush()
+        assert (done := server.command("restore", str(copies[1]), "--force")).returncode == 0, said(done)
+        assert server.command("merchant", "show", ids[1]).returncode == 0
+    output, _ = first.communicate(timeout=60)
+    assert first.returncode == 0, output
+    assert is_intact(server.database)
+    assert server.command("merchant", "show", ids[0]).returncode == 0
+    assert server.command("merchant", "show", ids[1]).returncode == 1, "made after the first"
+    assert not list(server.directory.glob("*restoring*"))
+
+
+def test_a_backup_is_written_to_a_file_that_somebody_prepared(prepare):
+    server = prepare()
+    server.init()
+    copy, theirs = server.directory / "copy.db", server.directory / "theirs"
+    theirs.touch()
+    (server.directory / "copy.db.unfinished").symlink_to(theirs)
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    assert theirs.stat().st_size == 0 and is_intact(copy) and copy.stat().st_mode & 0o777 == 0o600
+    assert not list(server.directory.glob("copy.db.unfinished-*"))
+
+
+def test_a_restore_brings_a_withdrawn_key_back_without_a_word(prepare):
+    server = prepare()
+    server.init()
+    copy = server.directory / "copy.db"
+    assert server.command("backup", str(copy)).returncode == 0
+    key = json.loads(server.command("key", "list", "--json").stdout)["items"][0]["id"]
+    assert server.command("key", "withdraw", key).returncode == 0
+    assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
+    assert key in said(done) and "withdraw" in said(done), said(done)
+    # With no key gone since there is nothing to say.
+    assert "withdraw" not in said(server.command("restore", str(copy), "--force"))
+
+
+def test_doctor_calls_a_postgresql_database_whole_whose_restore_was_cut_off(prepare, cluster):
+    server = prepare("postgresql")
+    server.init()
+    assert "restore did not finish" not in server.command("doctor").stdout
+    cluster.query(server.database, "ALTER TABLE webhooks DROP CONSTRAINT webhooks_merchant_id_fkey")
+    doctor = server.command("doctor")
+    assert doctor.returncode == 1 and "keys are missing of webhooks" in doctor.stdout, said(doctor)
 
 
 def test_restoring_a_file_that_is_not_this_installations_backup_changes_nothing(prepare):

@@ -155,6 +155,30 @@ def test_doctor_has_a_line_for_each_check_and_reports_the_failing_one(launch):
     assert server.command("doctor").returncode == 1, "an issuer nobody answers for is bad"
 
 
+def test_doctor_warns_of_secrets_that_others_can_read(prepare, tmp_path):
+    server = prepare()
+    server.init()
+    file = tmp_path / "spindle.yaml"
+    file.write_text("sms_secret: an example of a secret\nsms: https://texts.example/\n")
+    file.chmod(0o600)
+    warning = "other users of this machine may read or change the configuration with secrets"
+    assert warning not in server.command("doctor", "--config", str(file)).stdout
+    file.chmod(0o644)
+    told = server.command("doctor", "--config", str(file))
+    assert warning in told.stdout, said(told)
+    file.write_text("log_level: info\n")
+    assert warning not in server.command("doctor", "--config", str(file)).stdout
+
+
+def test_doctor_warns_where_everybody_has_the_proxys_address(prepare):
+    server = prepare(settings={"SPINDLE_ISSUER": "https://id.loom.example"})
+    server.init()
+    warning = "every request counts as the proxy's"
+    assert warning in server.command("doctor").stdout
+    server.settings["SPINDLE_TRUSTED_PROXIES"] = "10.0.0.0/8"
+    assert warning not in server.command("doctor").stdout
+
+
 def test_doctor_warns_of_providers_asked_without_tls(prepare):
     server = prepare()
     server.init()

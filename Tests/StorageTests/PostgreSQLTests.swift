@@ -18,6 +18,25 @@ import Testing
         await database.close()
     }
 
+    @Test("the hosts of an address to which a connection is made without a check are named")
+    func unverified() throws {
+        func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
+            try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
+        }
+        #expect(try hosts("postgresql://spindle@db.example/spindle") == ["db.example"])
+        #expect(try hosts("postgresql://db.example/spindle?sslmode=verify-ca") == ["db.example"])
+        #expect(try hosts("postgresql://db.example/spindle?sslmode=verify-full").isEmpty)
+        #expect(try hosts("postgresql://db.example/spindle", ["PGSSLMODE": "verify-full"]).isEmpty)
+        #expect(try hosts("postgresql://db.example/s?sslmode=require", ["PGSSLMODE": "verify-full"]) == ["db.example"])
+        #expect(try hosts("postgresql://one.example,127.0.0.1,two.example/s") == ["one.example", "two.example"])
+        #expect(try hosts("postgresql:///spindle", ["PGHOST": "db.example"]) == ["db.example"])
+        for url in [
+            "postgresql:///spindle", "postgresql://localhost/s", "postgresql://[::1]/s", "postgresql:///s?host=/run",
+        ] {
+            #expect(try hosts(url).isEmpty, "\(url)")
+        }
+    }
+
     @Test("a lost race runs the whole closure again")
     func retries() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things())

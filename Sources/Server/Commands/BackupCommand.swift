@@ -23,18 +23,17 @@ struct BackupCommand: Command {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }
         // Under another name until it is complete: half a backup must not look like a backup.
-        let unfinished = file + ".unfinished"
-        SQLiteFile.remove([unfinished])
+        let unfinished = try SQLiteFile.make("unfinished", beside: file)
+        defer { SQLiteFile.remove([unfinished]) }
         let database = try await SQLiteDatabase.open(path: path)
         do {
             try await database.copy(to: unfinished)
         } catch {
             await database.close()
-            SQLiteFile.remove([unfinished])
             throw error
         }
         await database.close()
-        try SQLiteFile.replace(file, with: unfinished)
+        try SQLiteFile.publish(unfinished, as: file)
         if output.json {
             Terminal.print(JSON.members(["backup": .string(file)]).text)
         } else {

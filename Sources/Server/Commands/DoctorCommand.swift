@@ -33,6 +33,7 @@ struct DoctorCommand: Command {
             return ConfigurationDiagnosis.findings(faults)
         }
         var findings = ConfigurationDiagnosis.findings(configuration)
+        findings += FileDiagnosis.findings(configuration, configurationFile: options.config)
         findings += [PagesDiagnosis.finding(configuration)]
         findings += CertificateDiagnosis.findings(configuration, at: SystemClock().now)
         findings += await databaseFindings(configuration)

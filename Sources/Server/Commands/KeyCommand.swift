@@ -4,6 +4,7 @@ import JOSE
 import JSON
 import Keys
 import Storage
+import System
 import Values
 
 /// `spindle key …`
@@ -86,7 +87,7 @@ struct KeyCommand: CommandGroup {
                 guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
                     throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)
                 }
-                if try file.isOpenToOthers() {
+                if Files.isOpenToOthers(newKeyFile) {
                     Terminal.tell("other users of this machine may read or change \(newKeyFile)")
                 }
                 return key

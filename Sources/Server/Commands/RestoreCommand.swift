@@ -25,14 +25,13 @@ struct RestoreCommand: Command {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }
         try SQLiteFile.refuseWhileOpen(configuration.database)
-        let candidate = path + ".restoring"
-        SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate))
+        let candidate = try SQLiteFile.make("restoring", beside: path)
         defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
         try SQLiteFile.copy(file, to: candidate)
-        try await check(candidate, configuration.masterKey)
+        let keys = try await check(candidate, configuration.masterKey)
         // The check may have taken minutes, and a server may be started again at any time.
         try SQLiteFile.refuseWhileOpen(configuration.database)
-        await settle(path)
+        let present = await settle(path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
         try SQLiteFile.replace(path, with: candidate)
         if output.json {
@@ -40,11 +39,21 @@ struct RestoreCommand: Command {
         } else {
             Terminal.print("restored \(path) from \(file)")
         }
+        for key in keys where present?.contains(key) == false {
+            Terminal.tell(
+                "the signing key \(key) is back, which the database had no more: if it was withdrawn, do that again")
+        }
+    }
+
+    private static func signingKeys(_ database: any Database) async throws -> [String] {
+        try await database.read { db in
+            try db.rows("SELECT id FROM signing_keys ORDER BY id").map { try $0.get("id") }
+        }
     }
 
     /// Checks that the candidate is an intact database, of a schema this Spindle knows, under the key that will be used
-    /// with it.
-    private func check(_ candidate: String, _ location: MasterKeyLocation) async throws {
+    /// with it. Returns the names of its signing keys.
+    private func check(_ candidate: String, _ location: MasterKeyLocation) async throws -> [String] {
         // The integrity check reads the whole database, however large it is.
         let database = try await SQLiteDatabase.open(path: candidate, longestRead: .seconds(86_400))
         do {
@@ -59,11 +68,13 @@ struct RestoreCommand: Command {
             case .altered(let step): throw InstallationError.altered(step)
             }
             try await checkKey(location, database)
+            let keys = try await Self.signingKeys(database)
+            await database.close()
+            return keys
         } catch {
             await database.close()
             throw error
         }
-        await database.close()
     }
 
     /// The key may be missing for now, but it must not be another database's key.
@@ -81,10 +92,13 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Folds the log that a killed server left into the old file: if the restore fails now, that file is whole.
-    private func settle(_ path: String) async {
-        guard Files.exists(path) else { return }
+    /// Folds the log that a killed server left into the old file: if the restore fails now, that file is whole. Returns
+    /// the names of its signing keys; nil if it cannot be read.
+    private func settle(_ path: String) async -> [String]? {
         // A restore may be needed because the database is too damaged to open. Its log goes with it.
-        if let old = try? await SQLiteDatabase.open(path: path) { await old.close() }
+        guard Files.exists(path), let old = try? await SQLiteDatabase.open(path: path) else { return nil }
+        let keys = try? await Self.signingKeys(old)
+        await old.close()
+        return keys
     }
 }

@@ -31,6 +31,32 @@ enum SQLiteFile {
         return lock.l_type != Int16(F_UNLCK)
     }
 
+    /// Makes an empty file beside `target`, for this user only, under a name that nobody had before: so neither another
+    /// run of the command nor another user of the folder has a hand in what is written there. `purpose` is in its name.
+    static func make(_ purpose: String, beside target: String) throws -> String {
+        var name = Array("\(target).\(purpose)-XXXXXX".utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0 else { throw CommandFailure("\(target): \(String(cString: strerror(errno)))", .cannotCreate) }
+        close(file)
+        return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Gives the file at `source` the name `target`, which no file may have. It is synced to disk when this returns.
+    static func publish(_ source: String, as target: String) throws {
+        try synchronize(source)
+        if link(source, target) == 0 {
+            unlink(source)
+        } else {
+            // Not every file system has links.
+            let error = errno
+            guard [EPERM, EOPNOTSUPP, ENOSYS].contains(error), !Files.exists(target), rename(source, target) == 0 else {
+                throw CommandFailure("\(target): \(String(cString: strerror(error)))", .cannotCreate)
+            }
+        }
+        remove(companions(of: target))
+        try synchronize(Files.folder(of: target))
+    }
+
     /// Replaces the file at `target` with the one at `source`. Both are synced to disk when this returns.
     ///
     /// SQLite knows a log by its name alone, and would replay one that lies there into the new file, also that of a
@@ -53,13 +79,13 @@ enum SQLiteFile {
         }
     }
 
-    /// Copies the file at `source` to `target`, where there is none, for this user only.
+    /// Copies the file at `source` to `target`, an empty file that `make` made.
     static func copy(_ source: String, to target: String) throws {
         let failure = CommandFailure("\(source) cannot be copied to \(target)", .cannotCreate)
         let input = open(source, O_RDONLY | O_CLOEXEC)
         guard input >= 0 else { throw failure }
         defer { close(input) }
-        let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let output = open(target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard output >= 0 else { throw failure }
         defer { close(output) }
         while let piece = Files.read(from: input, atMost: 1 << 20) {

@@ -46,9 +46,12 @@ enum ConfigurationDiagnosis {
             findings.append(
                 Finding(subject, .warning, "trusted_proxies \(everyone) lets anybody claim any address"))
         }
-        if case .file(let file) = configuration.masterKey, (try? file.isOpenToOthers()) == true {
+        if issuer.isSecure, configuration.tls == nil, configuration.trustedProxies.isEmpty {
             findings.append(
-                Finding(subject, .warning, "others than its owner can read the master key file \(file.path)"))
+                Finding(
+                    subject, .warning,
+                    "issuer \(issuer) is https without tls_certificate or trusted_proxies: every request counts as the "
+                        + "proxy's, so that one stranger uses up the limits of all"))
         }
         return findings
     }

@@ -16,7 +16,7 @@ struct DatabaseDiagnosis {
         let schema = await schemaFinding()
         guard schema.state != .bad else { return [schema] }
         let (masterKey, key) = await masterKeyFinding()
-        var findings = [schema, masterKey]
+        var findings = [schema] + (await serverFindings()) + [masterKey]
         if let key { findings.append(await signingKeysFinding(key)) }
         findings.append(await clockFinding())
         if let clients = await pkceFinding() { findings.append(clients) }

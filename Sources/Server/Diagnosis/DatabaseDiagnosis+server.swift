@@ -1,0 +1,35 @@
+import StoragePostgreSQL
+import System
+import Values
+
+/// What a PostgreSQL server, and the way to it, must have for the promises to hold.
+extension DatabaseDiagnosis {
+    func serverFindings() async -> [Finding] {
+        guard case .postgreSQL(let url) = configuration.database, let database = database as? PostgreSQLDatabase else {
+            return []
+        }
+        do {
+            var findings: [Finding] = []
+            let hosts = try PostgreSQLDatabase.unverifiedHosts(of: url.value, environment: Environment.variables)
+            for host in hosts {
+                findings.append(
+                    Finding(
+                        "database", .warning,
+                        "nothing proves that \(host) is the database: give its address sslmode=verify-full, or who is "
+                            + "on the way may read and write everything"))
+            }
+            for name in try await database.unsafeSettings() {
+                findings.append(
+                    Finding("database", .warning, "\(name) is off: a power cut loses what was acknowledged, or more"))
+            }
+            let tables = try await database.tablesWithoutKeys().joined(separator: ", ")
+            if !tables.isEmpty {
+                findings.append(
+                    Finding("database", .bad, "keys are missing of \(tables): a restore did not finish, do it again"))
+            }
+            return findings
+        } catch {
+            return [Finding("database", .bad, Self.reason(error))]
+        }
+    }
+}

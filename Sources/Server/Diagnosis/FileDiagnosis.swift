@@ -1,0 +1,31 @@
+import Keys
+import System
+
+/// Warns of files with secrets that other users of this machine can read or change.
+enum FileDiagnosis {
+    static func findings(_ configuration: SpindleConfiguration, configurationFile: String?) -> [Finding] {
+        var files: [(name: String, path: String)] = []
+        if case .file(let file) = configuration.masterKey { files.append(("master key file", file.path)) }
+        if let tls = configuration.tls { files.append(("certificate's key", tls.key)) }
+        if let path = configurationFile, let file = try? ConfigurationFile(path: path), file.hasSecret {
+            files.append(("configuration with secrets", path))
+        }
+        return files.filter { Files.isOpenToOthers($0.path) }.map { file in
+            Finding(
+                ConfigurationDiagnosis.subject, .warning,
+                "other users of this machine may read or change the \(file.name) \(file.path)")
+        }
+    }
+}
+
+extension ConfigurationFile {
+    /// Whether it says a key, or the password of a database or mail server.
+    fileprivate var hasSecret: Bool {
+        let isKey = [ConfigurationKey.masterKey, .smsSecret].contains { layer.settings[$0.rawValue] != nil }
+        let hasPassword = [ConfigurationKey.database, .mail].contains { key in
+            guard case .text(let text) = layer.settings[key.rawValue] else { return false }
+            return text.contains("@") || text.contains("password=")
+        }
+        return isKey || hasPassword
+    }
+}

@@ -1,0 +1,67 @@
+import CPostgreSQL
+import Storage
+
+/// For `spindle doctor`.
+extension PostgreSQLDatabase {
+    /// The hosts of `url` to which a connection is made without a check of their certificate, so that whoever is on the
+    /// way can be the database. What `url` leaves out is in the variables that libpq reads. Sockets and this machine
+    /// need none.
+    public static func unverifiedHosts(of url: String, environment: [String: String]) throws -> [String] {
+        let parameters = try ServerAddress(url).given
+        func value(_ parameter: String, _ variable: String) -> String? {
+            parameters[parameter] ?? environment[variable]
+        }
+        guard value("sslmode", "PGSSLMODE") != "verify-full" else { return [] }
+        let hosts = value("host", "PGHOST") ?? value("hostaddr", "PGHOSTADDR") ?? ""
+        return hosts.split(separator: ",").map { String($0) }.filter { host in
+            let isSocket = host.hasPrefix("/") || host.hasPrefix("@")
+            return !isSocket && host != "localhost" && host != "::1" && !host.hasPrefix("127.")
+        }
+    }
+
+    /// The settings of the server without which a power cut loses what was acknowledged.
+    public func unsafeSettings() async throws -> [String] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT name FROM pg_catalog.pg_settings
+                WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name
+                """
+            ).map { try $0.get("name") }
+        }
+    }
+
+    /// The tables whose keys an interrupted restore left out. `pg_restore` makes primary keys after the data, and
+    /// foreign keys after all indexes, in the order of their tables, of which webhooks is the last.
+    public func tablesWithoutKeys() async throws -> [String] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT c.relname::text AS name FROM pg_catalog.pg_class c
+                WHERE c.relkind = 'r' AND c.relnamespace = (
+                        SELECT s.relnamespace FROM pg_catalog.pg_class s WHERE s.oid = 'schema_steps'::regclass)
+                    AND (NOT EXISTS (
+                            SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p')
+                        OR c.relname = 'webhooks' AND NOT EXISTS (
+                            SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'))
+                ORDER BY 1
+                """
+            ).map { try $0.get("name") }
+        }
+    }
+}
+
+extension ServerAddress {
+    /// The parameters that the operator gave, by libpq's names.
+    fileprivate var given: [String: String] {
+        guard let options = unsafe PQconninfoParse(text, nil) else { return [:] }
+        defer { unsafe PQconninfoFree(options) }
+        var given: [String: String] = [:]
+        var option = unsafe options
+        while let name = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val { unsafe given[String(cString: name)] = String(cString: value) }
+            unsafe option += 1
+        }
+        return given
+    }
+}
