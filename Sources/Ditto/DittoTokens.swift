@@ -12,18 +12,19 @@ public struct DittoTokens: Sendable {
     private let clients: Clients
     private let names: SubjectIdentifiers
     private let users: Users
+    private let families: TokenFamilies
     private let issuer: String
 
     public init(
         accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers,
-        users: Users,
-        issuer: String
+        users: Users, families: TokenFamilies, issuer: String
     ) {
         self.accessTokens = accessTokens
         self.hints = hints
         self.clients = clients
         self.names = names
         self.users = users
+        self.families = families
         self.issuer = issuer
     }
 
@@ -84,6 +85,10 @@ public struct DittoTokens: Sendable {
         }
         guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {
             throw OAuthError.tokenRefused("account_gone")
+        }
+        let session = token.session.map { Session.ID($0) }
+        guard try await !families.hasSignedOut(user, of: client.id, since: token.issuedAt, in: session) else {
+            throw OAuthError.tokenRefused("signed_out")
         }
         return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)
     }

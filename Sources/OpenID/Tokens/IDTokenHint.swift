@@ -15,6 +15,7 @@ public struct IDTokenHint: Sendable {
     /// `sid`: the browser session it was issued in.
     public let session: String?
     public let nonce: String?
+    public let issuedAt: Timestamp
     public let expiresAt: Timestamp
     /// Whether only this server can have made it; one that is signed with the client's sign secret may be the client's.
     public let isOursAlone: Bool
@@ -52,12 +53,13 @@ public struct IDTokenHints: Sendable {
     public func read(_ text: String) async throws -> IDTokenHint? {
         guard let jwt = try await verified(text), jwt.header["typ"]?.string == IDToken.type,
             let issuer = try? jwt.issuer, issuer == self.issuer, let expiresAt = try? jwt.expiresAt,
+            let issuedAt = try? jwt.issuedAt,
             jwt.claims["events"] == nil, let subject = try? jwt.subject, let audience = try? jwt.audience,
             let name = audience.first, audience.count == 1, let client = try await clients.findLive(Client.ID(name))
         else { return nil }
         return IDTokenHint(
             client: client, subject: subject, session: jwt.claims["sid"]?.string,
-            nonce: jwt.claims["nonce"]?.string, expiresAt: expiresAt,
+            nonce: jwt.claims["nonce"]?.string, issuedAt: issuedAt, expiresAt: expiresAt,
             isOursAlone: jwt.header["alg"]?.string != SignatureAlgorithm.hs256.rawValue, names: names)
     }
 

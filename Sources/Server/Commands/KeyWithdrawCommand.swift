@@ -12,8 +12,9 @@ extension KeyCommand {
             discussion: """
                 It is published no more, and another signs in its place from now on. A running server follows within a \
                 minute; others may keep the key set for five more. Until they read it anew they take what the stolen \
-                key signed, and may refuse what the new one signs. What the key signed before is good nowhere after \
-                that: people sign in to those applications again.
+                key signed, and may refuse what the new one signs. After that no application takes what the key \
+                signed before: people sign in there again. This server takes its own access tokens by its records, \
+                so JWTs that it really issued stay good here, at introspection too; a forged one never was.
                 """)
         @Argument(help: "The key's id, as key list shows it: the kid of what it signed.") var id: String
         @OptionGroup var output: OutputOptions

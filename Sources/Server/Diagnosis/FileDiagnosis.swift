@@ -6,6 +6,7 @@ enum FileDiagnosis {
     static func findings(_ configuration: SpindleConfiguration, configurationFile: String?) -> [Finding] {
         var files: [(name: String, path: String)] = []
         if case .file(let file) = configuration.masterKey { files.append(("master key file", file.path)) }
+        if case .sqlite(let path) = configuration.database { files.append(("database", path)) }
         if let tls = configuration.tls { files.append(("certificate's key", tls.key)) }
         if let path = configurationFile, let file = try? ConfigurationFile(path: path), file.hasSecret {
             files.append(("configuration with secrets", path))

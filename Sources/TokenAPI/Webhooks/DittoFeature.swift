@@ -15,7 +15,8 @@ public struct DittoFeature: Feature {
                     seal: context.seal,
                     tokens: DittoTokens(
                         accessTokens: oauth.accessTokens, hints: openID.hints, clients: context.clients,
-                        names: openID.names, users: context.users, issuer: context.site.issuer),
+                        names: openID.names, users: context.users, families: context.families,
+                        issuer: context.site.issuer),
                     clock: context.clock))
         ]
     }

@@ -71,6 +71,47 @@ struct DittoTokenTests {
     }
 
     @Test(
+        "an ID token admits its user after a sign-out, a revocation, a new password, and the merchant's removal",
+        arguments: Backend.available)
+    func endedIDTokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(
+                world, ["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+            func isOver(after end: (_ phone: Answer) async throws -> Void) async throws {
+                let phone = try await world.signIn(scope: "openid offline_access")
+                let idToken = try phone.require("id_token")
+                expectAdmitted(try await ditto.ask(idToken), as: world.user)
+                world.server.clock.advance(by: .seconds(2))
+                try await end(phone)
+                expectRefused(try await ditto.ask(idToken))
+                world.server.clock.advance(by: .seconds(2))
+            }
+            try await isOver { phone in
+                _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            }
+            try await isOver { phone in
+                let token = try phone.require("refresh_token")
+                _ = try await world.server.post("/oauth/revoke", ["token": token, "client_id": world.app.id])
+            }
+            try await isOver { _ in try await world.change("users", world.user, ["password": .string(World.password)]) }
+            try await isOver { _ in
+                let administrator = try await world.confidential(
+                    ["scope": "admin:merchant", "grant_types": ["client_credentials"]])
+                let token = try await world.clientToken(administrator, scope: "admin:merchant")
+                _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: token)
+            }
+            // One of two phones signs out: the token does not say of which it is.
+            let phones = [try await world.signIn(scope: "openid"), try await world.signIn(scope: "openid")]
+            let idToken = try phones[0].require("id_token")
+            _ = try await world.server.get("/logout", bearer: try phones[0].require("access_token"))
+            expectAdmitted(try await ditto.ask(idToken), as: world.user)
+            world.server.clock.advance(by: .seconds(2))
+            _ = try await world.server.get("/logout", bearer: try phones[1].require("access_token"))
+            expectRefused(try await ditto.ask(idToken))
+        }
+    }
+
+    @Test(
         "tokens that are expired, revoked, signed out, or of a disabled or deleted user are refused",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {
