@@ -34,6 +34,9 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is in the table of known names.
     public var isKnown: Bool { index != KnownFieldNames.none }
 
+    /// The name's bit in a `KnownFieldNameSet`; 0 for a name that is not known.
+    fileprivate var bit: UInt64 { isKnown ? 1 << UInt64(index) : 0 }
+
     /// The spelling for an HTTP/1.1 line.
     public var text: String { other?.text ?? KnownFieldNames.texts[Int(index)] }
 
@@ -48,6 +51,15 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
         if let other { hasher.combine(other.folded) }
     }
     public var description: String { text }
+}
+
+/// A set of names of the table of known names, as a bit for each.
+public struct KnownFieldNameSet: Sendable, ExpressibleByArrayLiteral {
+    private let bits: UInt64
+
+    public init(arrayLiteral names: FieldName...) { bits = names.reduce(0) { $0 | $1.bit } }
+
+    public func contains(_ name: FieldName) -> Bool { bits & name.bit != 0 }
 }
 
 extension UInt8 {

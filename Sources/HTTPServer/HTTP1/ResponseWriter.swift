@@ -15,7 +15,7 @@ struct ResponseWriter {
             return false
         }
         writeStatus(response.status, into: &output)
-        for field in response.headers where !Self.isOurs(field.name) {
+        for field in response.headers where !Self.ours.contains(field.name) {
             writeField(field.name.text, field.value, into: &output)
         }
         writeFraming(response, into: &output)
@@ -81,9 +81,7 @@ struct ResponseWriter {
     }
 
     /// Fields of the connection or the framing: the server writes them itself.
-    private static func isOurs(_ name: FieldName) -> Bool {
-        name == .contentLength || name == .connection || name == .transferEncoding || name == .date
-    }
+    private static let ours: KnownFieldNameSet = [.contentLength, .connection, .transferEncoding, .date]
 }
 
 extension [UInt8] {

@@ -45,35 +45,28 @@ struct HTTP2Head {
             add(FieldName(received: name), value)
             return true
         }
-        if Self.isEqual(name, ":method") {
+        if name.equals(":method") {
             method = value
-        } else if Self.isEqual(name, ":path") {
+        } else if name.equals(":path") {
             path = value
-        } else if Self.isEqual(name, ":scheme") {
+        } else if name.equals(":scheme") {
             scheme = value
-        } else if Self.isEqual(name, ":authority") {
+        } else if name.equals(":authority") {
             authority = value
         }
         return true
     }
 
-    private static func isEqual(_ name: borrowing Span<UInt8>, _ text: StaticString) -> Bool {
-        unsafe name.withUnsafeBufferPointer { name in
-            text.withUTF8Buffer { unsafe name.elementsEqual($0) }
-        }
-    }
-
-    /// The request without its body.
-    func request(peer: String?) throws(Fault) -> Request {
+    /// Takes the request out, without its body.
+    mutating func request(peer: String?) throws(Fault) -> Request {
         guard !isTooLarge else { throw .refused(.requestHeaderFieldsTooLarge) }
         guard scheme.utf8.span.equals("https"), let named = authority ?? host, agrees(named) else { throw .malformed }
         guard path.utf8.count <= limits.maxTarget else { throw .refused(.uriTooLong) }
         guard expectation == nil || expectsContinue else { throw .refused(.expectationFailed) }
         let (method, target) = try methodAndTarget()
         var headers = Fields()
-        headers.reserveCapacity(fields.count + 2)
+        swap(&headers, &fields)
         headers.append(Field(name: .host, value: named))
-        headers.append(contentsOf: fields)
         if let cookie { headers.append(Field(name: .cookie, value: cookie)) }
         return Request(method: method, target: target, headers: headers, peer: peer)
     }
@@ -88,6 +81,8 @@ struct HTTP2Head {
         case .expect: expectation = expectation.map { $0 + ", " + value } ?? value
         default: break
         }
+        // Enough for most, so that it is not moved for each of the first ones.
+        if fields.isEmpty { fields.reserveCapacity(16) }
         fields.append(Field(name: name, value: value))
     }
 

@@ -15,7 +15,7 @@ struct HTTP2ResponseHead {
         ends.reserveCapacity(2 * response.headers.count + 6)
         add(":status") { $0.append(decimal: response.status.code) }
         for field in response.headers where !Self.isLeft(field.name) {
-            add(field.name.folded) { $0.append(contentsOf: field.value.utf8) }
+            add(field.name.folded) { $0.append(text: field.value) }
         }
         add("date") { $0.append(contentsOf: date) }
         if let length = response.contentLength { add("content-length") { $0.append(decimal: length) } }
@@ -23,14 +23,14 @@ struct HTTP2ResponseHead {
 
     /// Fields of an HTTP/1.1 connection (RFC 9113 §8.2.2), and fields that the server writes itself.
     private static func isLeft(_ name: FieldName) -> Bool {
-        name == .contentLength || name == .date || name == .connection || name == .transferEncoding
-            || name == .upgrade || !name.isKnown && (name.folded == "keep-alive" || name.folded == "proxy-connection")
+        left.contains(name) || !name.isKnown && (name.folded == "keep-alive" || name.folded == "proxy-connection")
     }
+    private static let left: KnownFieldNameSet = [.contentLength, .date, .connection, .transferEncoding, .upgrade]
 
     private init(status: Int) { add(":status") { $0.append(decimal: status) } }
 
     private mutating func add(_ name: String, _ writeValue: (inout [UInt8]) -> Void) {
-        text.append(contentsOf: name.utf8)
+        text.append(text: name)
         ends.append(text.count)
         writeValue(&text)
         ends.append(text.count)
@@ -61,18 +61,20 @@ struct HTTP2ResponseHead {
             guard let base = unsafe UnsafeMutablePointer(mutating: text.baseAddress) else {
                 return NGHTTP2_ERR_INVALID_ARGUMENT.rawValue
             }
-            var fields: [nghttp2_nv] = unsafe []
-            unsafe fields.reserveCapacity(ends.count / 2)
-            var start = 0
-            for index in stride(from: 0, to: ends.count, by: 2) {
-                let (middle, end) = (ends[index], ends[index + 1])
-                unsafe fields.append(
-                    nghttp2_nv(
-                        name: base + start, value: base + middle, namelen: middle - start, valuelen: end - middle,
-                        flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
-                start = end
+            let count = ends.count / 2
+            return unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: count) { fields in
+                var start = 0
+                for index in 0..<count {
+                    let (middle, end) = (ends[2 * index], ends[2 * index + 1])
+                    unsafe fields.initializeElement(
+                        at: index,
+                        to: nghttp2_nv(
+                            name: base + start, value: base + middle, namelen: middle - start, valuelen: end - middle,
+                            flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                    start = end
+                }
+                return unsafe body(UnsafePointer(fields.baseAddress), count)
             }
-            return unsafe body(fields, fields.count)
         }
     }
 }

@@ -11,8 +11,8 @@ extension TokenFamilies {
     public func hasSignedOut(
         _ user: UserID, of client: Client.ID, since issuedAt: Timestamp, in session: Session.ID?
     ) async throws -> Bool {
-        // It is in whole seconds.
-        let nextSecond = issuedAt + .seconds(1)
+        // It is in whole seconds, and another node's clock may be behind.
+        let (nextSecond, sinceThen) = (issuedAt + .seconds(1), issuedAt - .minutes(1))
         return try await database.read { db in
             guard try Connections.has(user, client, in: db) else { return true }
             let live = try db.rows(
@@ -25,7 +25,7 @@ extension TokenFamilies {
             let ended = try db.rows(
                 """
                 SELECT id FROM token_families
-                WHERE user_id = \(user) AND client_id = \(client) AND ended_at >= \(issuedAt)
+                WHERE user_id = \(user) AND client_id = \(client) AND ended_at >= \(sinceThen)
                     AND created_at < \(nextSecond)
                 LIMIT 1
                 """)

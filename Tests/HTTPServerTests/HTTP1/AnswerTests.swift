@@ -92,5 +92,6 @@ import Testing
         #expect(FieldName("X-Other") != FieldName("X-Another") && FieldName("a b") == nil && FieldName("") == nil)
         for text in KnownFieldNames.texts { #expect(FieldName(text)?.text == text) }
         #expect(Set(KnownFieldNames.texts.map { $0.lowercased() }).count == KnownFieldNames.texts.count)
+        #expect(KnownFieldNames.texts.count <= UInt64.bitWidth, "each has a bit of a KnownFieldNameSet")
     }
 }
