@@ -86,8 +86,7 @@ public struct DittoTokens: Sendable {
         guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {
             throw OAuthError.tokenRefused("account_gone")
         }
-        let session = token.session.map { Session.ID($0) }
-        guard try await !families.hasSignedOut(user, of: client.id, since: token.issuedAt, in: session) else {
+        guard try await !families.hasSignedOut(user, of: client.id, since: token.issuedAt) else {
             throw OAuthError.tokenRefused("signed_out")
         }
         return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)

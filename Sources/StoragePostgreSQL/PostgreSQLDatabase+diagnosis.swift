@@ -11,8 +11,14 @@ extension PostgreSQLDatabase {
         func value(_ parameter: String, _ variable: String) -> String? {
             parameters[parameter] ?? environment[variable]
         }
-        guard value("sslmode", "PGSSLMODE") != "verify-full" else { return [] }
-        let hosts = value("host", "PGHOST") ?? value("hostaddr", "PGHOSTADDR") ?? ""
+        // With the system's authorities libpq checks the name, too.
+        let isVerified =
+            value("sslmode", "PGSSLMODE") == "verify-full"
+            || value("sslrootcert", "PGSSLROOTCERT") == "system"
+        guard !isVerified else { return [] }
+        // What a service file says is not read here.
+        let service = value("service", "PGSERVICE").map { "service \($0)" }
+        let hosts = value("host", "PGHOST") ?? value("hostaddr", "PGHOSTADDR") ?? service ?? ""
         return hosts.split(separator: ",").map { String($0) }.filter { host in
             let isSocket = host.hasPrefix("/") || host.hasPrefix("@")
             return !isSocket && host != "localhost" && host != "::1" && !host.hasPrefix("127.")
@@ -31,9 +37,9 @@ extension PostgreSQLDatabase {
         }
     }
 
-    /// The tables whose keys an interrupted restore left out. `pg_restore` makes primary keys after the data, and
-    /// foreign keys after all indexes, in the order of their tables, of which webhooks is the last.
-    public func tablesWithoutKeys() async throws -> [String] {
+    /// Those of `tables` whose keys an interrupted restore left out. `pg_restore` makes primary keys after the data,
+    /// and foreign keys after all indexes, in the order of their tables, of which webhooks is the last.
+    public func tablesWithoutKeys(among tables: Set<String>) async throws -> [String] {
         try await read { db in
             try db.rows(
                 """
@@ -46,7 +52,7 @@ extension PostgreSQLDatabase {
                             SELECT 1 FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f'))
                 ORDER BY 1
                 """
-            ).map { try $0.get("name") }
+            ).map { try $0.get("name", as: String.self) }.filter(tables.contains)
         }
     }
 }

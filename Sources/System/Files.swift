@@ -7,12 +7,13 @@ public enum Files {
     /// Whether there is a file or a folder at `path`, behind links too.
     public static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether users other than this one and root may read or change the file at `path`. False for one that cannot be
-    /// looked at.
+    /// Whether users other than its owner may read or change the file at `path`, or its owner is neither this user nor
+    /// root. Root looks at files of all users, so for root any owner is right. False for one that cannot be looked at.
     public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
-        return status.st_mode & 0o077 != 0 || (status.st_uid != 0 && status.st_uid != geteuid())
+        let isStrangers = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
+        return status.st_mode & 0o077 != 0 || isStrangers
     }
 
     /// The folder that `path` is in.

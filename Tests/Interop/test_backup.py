@@ -138,17 +138,6 @@ def test_a_restore_takes_the_file_that_another_restore_is_checking(prepare):
     assert not list(server.directory.glob("*restoring*"))
 
 
-def test_a_backup_is_written_to_a_file_that_somebody_prepared(prepare):
-    server = prepare()
-    server.init()
-    copy, theirs = server.directory / "copy.db", server.directory / "theirs"
-    theirs.touch()
-    (server.directory / "copy.db.unfinished").symlink_to(theirs)
-    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
-    assert theirs.stat().st_size == 0 and is_intact(copy) and copy.stat().st_mode & 0o777 == 0o600
-    assert not list(server.directory.glob("copy.db.unfinished-*"))
-
-
 def test_a_restore_brings_a_withdrawn_key_back_without_a_word(prepare):
     server = prepare()
     server.init()

@@ -58,9 +58,11 @@ public struct SessionList: Sendable {
                 WHERE user_id = \(session.user) AND id <> \(session.id) AND ended_at IS NULL
                 """
             ).map { try $0.get("id", as: Session.ID.self) }
-            // One announcement for all browsers in which the user signed in, and one for each session that an app
-            // bought.
-            for rest in Set(try others.compactMap { try Sessions.live($0, at: now, in: db)?.rest }) {
+            // One announcement for all browsers in which the user signed in, which all clients hear, and one for each
+            // session that an app bought.
+            let rests = Set(try others.compactMap { try Sessions.live($0, at: now, in: db)?.rest })
+            for rest in rests {
+                if case .confined = rest, rests.contains(.signIn) { continue }
                 try announcement.say(.signedOut(of: rest), session.user, db)
             }
             try announcement.say(.everyBrowserEnded(except: session.id), session.user, db)

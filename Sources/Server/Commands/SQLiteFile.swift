@@ -32,7 +32,8 @@ enum SQLiteFile {
     }
 
     /// Makes an empty file beside `target`, for this user only, under a name that nobody had before: so neither another
-    /// run of the command nor another user of the folder has a hand in what is written there. `purpose` is in its name.
+    /// run of the command nor another user of a sticky folder has a hand in what is written there. `purpose` is in its
+    /// name.
     static func make(_ purpose: String, beside target: String) throws -> String {
         var name = Array("\(target).\(purpose)-XXXXXX".utf8CString)
         let file = mkstemp(&name)
@@ -44,6 +45,7 @@ enum SQLiteFile {
     /// Gives the file at `source` the name `target`, which no file may have. It is synced to disk when this returns.
     static func publish(_ source: String, as target: String) throws {
         try synchronize(source)
+        remove(companions(of: target))
         if link(source, target) == 0 {
             unlink(source)
         } else {
@@ -53,7 +55,6 @@ enum SQLiteFile {
                 throw CommandFailure("\(target): \(String(cString: strerror(error)))", .cannotCreate)
             }
         }
-        remove(companions(of: target))
         try synchronize(Files.folder(of: target))
     }
 

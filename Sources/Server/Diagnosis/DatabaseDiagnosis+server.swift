@@ -1,3 +1,4 @@
+import Storage
 import StoragePostgreSQL
 import System
 import Values
@@ -22,7 +23,8 @@ extension DatabaseDiagnosis {
                 findings.append(
                     Finding("database", .warning, "\(name) is off: a power cut loses what was acknowledged, or more"))
             }
-            let tables = try await database.tablesWithoutKeys().joined(separator: ", ")
+            let tables = try await database.tablesWithoutKeys(among: Set(StoredTable.all.map(\.name)))
+                .joined(separator: ", ")
             if !tables.isEmpty {
                 findings.append(
                     Finding("database", .bad, "keys are missing of \(tables): a restore did not finish, do it again"))

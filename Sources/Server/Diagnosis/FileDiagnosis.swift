@@ -22,11 +22,12 @@ enum FileDiagnosis {
 extension ConfigurationFile {
     /// Whether it says a key, or the password of a database or mail server.
     fileprivate var hasSecret: Bool {
-        let isKey = [ConfigurationKey.masterKey, .smsSecret].contains { layer.settings[$0.rawValue] != nil }
-        let hasPassword = [ConfigurationKey.database, .mail].contains { key in
-            guard case .text(let text) = layer.settings[key.rawValue] else { return false }
-            return text.contains("@") || text.contains("password=")
+        func text(_ key: ConfigurationKey) -> String {
+            guard case .text(let text) = layer.settings[key.rawValue] else { return "" }
+            return text
         }
-        return isKey || hasPassword
+        // The address of a gateway may have a key in its query.
+        return !text(.masterKey).isEmpty || !text(.smsSecret).isEmpty || text(.sms).contains("?")
+            || text(.mail).contains("@") || DatabaseLocation(text(.database))?.hasPassword == true
     }
 }

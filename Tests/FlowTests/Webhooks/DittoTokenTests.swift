@@ -108,6 +108,12 @@ struct DittoTokenTests {
             world.server.clock.advance(by: .seconds(2))
             _ = try await world.server.get("/logout", bearer: try phones[1].require("access_token"))
             expectRefused(try await ditto.ask(idToken))
+            // An earlier sign-in that lapsed without a sign-out does not keep it.
+            _ = try await world.signIn(scope: "openid")
+            world.server.clock.advance(by: .days(400))
+            try await isOver { phone in
+                _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            }
         }
     }
 

@@ -62,8 +62,10 @@ extension ExpectedHelp {
             It is published no more, and another signs in its place from now on. A running
             server follows within a minute; others may keep the key set for five more.
             Until they read it anew they take what the stolen key signed, and may refuse
-            what the new one signs. What the key signed before is good nowhere after that:
-            people sign in to those applications again.
+            what the new one signs. After that no application takes what the key signed
+            before: people sign in there again. This server takes its own access tokens by
+            its records, so JWTs that it really issued stay good here, at introspection
+            too; a forged one never was.
 
             USAGE: spindle key withdraw [<options>] <id>
 
