@@ -42,15 +42,14 @@ enum SQLiteFile {
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Gives the file at `source` the name `target`, which no file may have. It is synced to disk when this returns.
+    /// Gives the file at `source` the name `target`, which no file may have; its own name may stay. It is synced to
+    /// disk when this returns.
     static func publish(_ source: String, as target: String) throws {
         try synchronize(source)
         remove(companions(of: target))
-        if link(source, target) == 0 {
-            unlink(source)
-        } else {
-            // Not every file system has links.
+        if link(source, target) != 0 {
             let error = errno
+            // Not every file system has links.
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(error), !Files.exists(target), rename(source, target) == 0 else {
                 throw CommandFailure("\(target): \(String(cString: strerror(error)))", .cannotCreate)
             }
