@@ -150,6 +150,7 @@ let package = Package(
                 .embedInCode("v029_removed_links.sql"),
                 .embedInCode("v030_families_of_codes.sql"),
                 .embedInCode("v031_sessions_of_issuers.sql"),
+                .embedInCode("v032_families_of_issuers.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

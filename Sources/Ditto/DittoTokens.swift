@@ -86,7 +86,9 @@ public struct DittoTokens: Sendable {
         guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {
             throw OAuthError.tokenRefused("account_gone")
         }
-        guard try await !families.hasSignedOut(user, of: client.id, since: token.issuedAt) else {
+        let isSignedOut = try await families.hasSignedOut(
+            user, of: client.id, since: token.issuedAt, session: token.session)
+        guard !isSignedOut else {
             throw OAuthError.tokenRefused("signed_out")
         }
         return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)

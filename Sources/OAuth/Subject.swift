@@ -9,11 +9,16 @@ public struct Subject: Sendable, Hashable {
     public let method: String?
     /// The browser session it happened in. A logout there notifies its clients.
     public let session: Session.ID?
+    /// The id of the trusted issuer whose token proved it in the request at hand.
+    public let issuer: String?
 
-    public init(user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil) {
+    public init(
+        user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil, issuer: String? = nil
+    ) {
         self.user = user
         self.signedInAt = signedInAt
         self.method = method
         self.session = session
+        self.issuer = issuer
     }
 }

@@ -55,7 +55,8 @@ public struct Stores: Sendable {
             database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
-            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate), sessions: sessions)
+            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate), sessions: sessions,
+            families: families)
         deletion = UserDeletion(
             database: database, grace: configuration.deletionGrace,
             erasure: erasure, clock: clock, events: events)

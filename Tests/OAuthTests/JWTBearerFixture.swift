@@ -50,7 +50,8 @@ struct JWTBearerFixture: Sendable {
         let policy = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal, outbound: policy,
-            sessions: Sessions(database: database, clock: clock, events: .unheard))
+            sessions: Sessions(database: database, clock: clock, events: .unheard),
+            families: TokenFamilies(database: database, callbacks: .unheard, events: .unheard))
         let known = KnownClients(clock: clock)
         clients = Clients(
             database: database, clock: clock, random: random, seal: seal, known: known,

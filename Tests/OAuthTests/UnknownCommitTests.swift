@@ -44,7 +44,8 @@ struct UnknownCommitTests {
             sessions: Sessions(database: database, clock: clock, events: .unheard))
         let issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy(),
-            sessions: Sessions(database: database, clock: clock, events: .unheard))
+            sessions: Sessions(database: database, clock: clock, events: .unheard),
+            families: TokenFamilies(database: database, callbacks: .unheard, events: .unheard))
         let hashing = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
         let users = Users(

@@ -184,9 +184,9 @@ extension PostgreSQLDatabase {
         try await read { try $0.rows("SELECT pg_backend_pid() AS pid").first?.get("pid") ?? 0 }
     }
 
-    /// Ends another connection of the server and waits until it is gone.
+    /// Ends another connection of the server and waits until it is gone: a commit that waits for a slow disk goes last.
     func terminate(_ pid: Int) async throws {
-        let row = try await read { try $0.rows("SELECT pg_terminate_backend(\(pid), 5000) AS is_gone").first }
+        let row = try await read { try $0.rows("SELECT pg_terminate_backend(\(pid), 60000) AS is_gone").first }
         #expect(try row?.get("is_gone", as: Bool.self) == true)
     }
 }

@@ -87,7 +87,9 @@ public struct SessionCodeEndpoint: Endpoint {
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             guard kept?.user != entitlement.subject.user else { return }
             try Sessions.open(
-                opening.at(entitlement.client, boughtBy: entitlement.buyer), user: entitlement.subject.user,
+                opening.at(
+                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer),
+                user: entitlement.subject.user,
                 signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
                 replacing: old?.id, at: now, in: db, announcement)
             try NoticedSignIns.note(marks, at: now, in: db)

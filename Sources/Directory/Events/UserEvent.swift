@@ -18,6 +18,8 @@ public enum UserEvent: Sendable, Equatable {
     case takenOver(signUp: String?)
     /// A subject of `issuer` was linked to the user, and can sign them in from now on.
     case linked(issuer: String)
+    /// The user removed a link to the issuer with this id. What it vouched for ends, except one browser session.
+    case unlinked(issuer: String, keeping: Session.ID)
     /// The user revoked one of the merchant's own apps, or the merchant removed the user from all of them.
     case disconnected(from: Merchant.ID)
     /// The user is about to be deleted, in this transaction.
@@ -26,7 +28,7 @@ public enum UserEvent: Sendable, Equatable {
     /// An event without its values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked
-        case disconnected, deleted
+        case unlinked, disconnected, deleted
     }
 
     var kind: Kind {
@@ -39,6 +41,7 @@ public enum UserEvent: Sendable, Equatable {
         case .accessRevoked: .accessRevoked
         case .takenOver: .takenOver
         case .linked: .linked
+        case .unlinked: .unlinked
         case .disconnected: .disconnected
         case .deleted: .deleted
         }

@@ -68,6 +68,10 @@ public struct Session: Sendable {
         package var client: Client.ID?
         package var buyer: Client.ID?
         package var assertedBy: AssertedBy?
+        /// The issuer that asserted the sign-in which the buyer's token comes from.
+        var issuerOfBuyer: String?
+        /// The id of the issuer that the session rests on.
+        var issuer: String? { assertedBy?.issuer ?? issuerOfBuyer }
         /// More work in the transaction that opens the session.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
@@ -89,11 +93,12 @@ public struct Session: Sendable {
             self.client = client
         }
 
-        /// The same, for `client`, with a token of `buyer`.
-        public func at(_ client: Client.ID, boughtBy buyer: Client.ID) -> Opening {
+        /// The same, for `client`, with a token of `buyer`, for whose sign-in `issuer` vouched, if one did.
+        public func at(_ client: Client.ID, boughtBy buyer: Client.ID, issuer: String?) -> Opening {
             var opening = self
             opening.client = client
             opening.buyer = buyer
+            opening.issuerOfBuyer = issuer
             return opening
         }
 

@@ -41,7 +41,7 @@ extension Sessions {
         try await endSome("buyer_id = \(client)", by: Self.end)
     }
 
-    /// Ends sessions that the issuer with the id `issuer` asserted, as above. Nobody signed out.
+    /// Ends sessions that rest on the issuer with the id `issuer`, as above. Nobody signed out.
     package func endAsserted(by issuer: String) async throws -> Bool {
         try await endSome("issuer_id = \(issuer)", by: Self.displace)
     }
@@ -60,8 +60,8 @@ extension Sessions {
 
     private static let endedAtOnce = 50
 
-    /// Ends sessions of `user` that the issuer with the id `issuer` asserted, except `kept`. Nobody signed out.
-    package static func displace(
+    /// Ends sessions of `user` that rest on the issuer with the id `issuer`, except `kept`. Nobody signed out.
+    private static func displace(
         of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp,
         in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
@@ -114,6 +114,11 @@ extension Sessions {
                 event, user, announcement, db in
                 guard case .accessRevoked(let kept) = event else { return }
                 try markAll(of: user, except: kept, at: announcement.now, in: db)
+            },
+            .on(.unlinked, "ends the browser sessions that rest on that issuer, except the one of the request") {
+                event, user, announcement, db in
+                guard case .unlinked(let issuer, let kept) = event else { return }
+                try displace(of: user, assertedBy: issuer, except: kept, at: announcement.now, in: db, announcement)
             },
             .on(.disconnected, "ends the browser sessions that are good for that merchant alone") {
                 event, user, announcement, db in

@@ -9,21 +9,22 @@ extension Sessions {
         export: [Sessions.export])
 }
 
-/// The issuers that are disabled, and those that went with their merchant: the sessions that they asserted rest.
+/// The issuers that are disabled, and those that are gone: the sessions and tokens that rest on them are refused.
 package enum ClosedIssuers {
-    static let table = StoredTable(
-        "closed_issuers",
-        retention: [
-            .statement("closedIssuers") { _, batch in
-                """
-                DELETE FROM closed_issuers WHERE issuer_id IN (
-                    SELECT c.issuer_id FROM closed_issuers c
-                    WHERE c.is_gone = 1 AND c.issuer_id > '' AND NOT EXISTS (
-                        SELECT 1 FROM sessions s WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL)
-                    ORDER BY c.issuer_id LIMIT \(batch))
-                """
-            }
-        ])
+    static let table = StoredTable("closed_issuers")
+
+    /// The statement that forgets up to `batch` issuers that are gone, unless a session rests on them, or a token: that
+    /// is for modules above to tell, by a condition on `c.issuer_id`.
+    package static func forgetting(unless isNeeded: SQL, batch: Int) -> SQL {
+        """
+        DELETE FROM closed_issuers WHERE issuer_id IN (
+            SELECT c.issuer_id FROM closed_issuers c
+            WHERE c.is_gone = 1 AND c.issuer_id > ''
+                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL)
+                AND NOT \(isNeeded)
+            ORDER BY c.issuer_id LIMIT \(batch))
+        """
+    }
 
     /// Notes that the issuer with the id `issuer` is disabled, or is not, in the transaction that changes it.
     package static func note(_ issuer: String, isClosed: Bool, in db: any Transaction) throws {

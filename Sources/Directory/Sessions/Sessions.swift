@@ -40,7 +40,7 @@ public struct Sessions: Sendable {
                     user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
                     remembered = \(opening.isRemembered), merchant_id = \(opening.assertedBy?.merchant),
-                    issuer_id = \(opening.assertedBy?.issuer)
+                    issuer_id = \(opening.issuer)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1
         }
@@ -53,7 +53,7 @@ public struct Sessions: Sendable {
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
                     \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant),
-                    \(opening.buyer), \(opening.assertedBy?.issuer))
+                    \(opening.buyer), \(opening.issuer))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }

@@ -41,7 +41,8 @@ public struct AssertionSignIn: Sendable {
             let finding = try await people.find(assertion.person)
             let user = try user(finding)
             return Authorization(
-                client: client, subject: Subject(user: user, signedInAt: assertion.signedInAt), scope: scope,
+                client: client, subject: Subject(user: user, signedInAt: assertion.signedInAt, issuer: issuer.id.text),
+                scope: scope,
                 family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
                 claim: RememberedRedemption(
                     claim: AssertionRedemption(

@@ -34,7 +34,7 @@ extension IssuerSubjects {
 
     /// Removes one link of the user of `session`; a link of another user stays. From then on the user's address does
     /// not lead to them there, nor does an app link them, until they connect the issuer themselves. What the issuer
-    /// asserted ends, except `session`.
+    /// vouched for ends, except `session`.
     public func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
     ) async throws {
@@ -51,7 +51,7 @@ extension IssuerSubjects {
                 INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
                 ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
-            try Sessions.displace(of: user, assertedBy: issuer.text, except: session.id, at: now, in: db, said)
+            try said.say(.unlinked(issuer: issuer.text, keeping: session.id), user, db)
         }
         said.send()
     }

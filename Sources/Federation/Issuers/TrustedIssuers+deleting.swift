@@ -1,4 +1,5 @@
 public import Directory
+import OAuth
 public import Storage
 public import Values
 
@@ -6,7 +7,7 @@ extension TrustedIssuers {
     /// The most links that go in one transaction, or nobody else could write for long.
     private static let batch = 200
 
-    /// Deletes an issuer, its links and the sessions that it asserted; the users stay. False when there is none.
+    /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is none.
     /// `permit` refuses by throwing.
     ///
     /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`.
@@ -47,7 +48,8 @@ extension TrustedIssuers {
         var hasMore = true
         while hasMore {
             guard !budget.isSpent else { return false }
-            hasMore = try await sessions.endAsserted(by: id.text)
+            let hasMoreFamilies = try await families.endAsserted(by: id.text, at: clock.now)
+            hasMore = try await sessions.endAsserted(by: id.text) || hasMoreFamilies
             if hasMore { budget.spend() }
         }
         var gone = Self.batch

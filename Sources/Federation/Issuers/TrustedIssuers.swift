@@ -2,7 +2,7 @@ public import Cryptography
 public import Directory
 public import JSON
 public import Keys
-import OAuth
+public import OAuth
 public import Outbound
 public import Storage
 public import Values
@@ -15,11 +15,14 @@ public struct TrustedIssuers: Sendable {
     private let seal: Seal
     private let outbound: OutboundPolicy
     let sessions: Sessions
+    let families: TokenFamilies
 
-    /// - Parameter sessions: those that the issuers asserted.
+    /// - Parameters:
+    ///   - sessions: those that rest on the issuers.
+    ///   - families: the same.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: OutboundPolicy,
-        sessions: Sessions
+        sessions: Sessions, families: TokenFamilies
     ) {
         self.database = database
         self.clock = clock
@@ -27,6 +30,7 @@ public struct TrustedIssuers: Sendable {
         self.seal = seal
         self.outbound = outbound
         self.sessions = sessions
+        self.families = families
     }
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.

@@ -44,10 +44,11 @@ public struct RefreshTokens: Sendable {
                 r.sealed_successor, r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
                 p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.trial,
                 p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at,
-                a.email_verified
+                a.email_verified, i.issuer_id AS closed_issuer
             FROM refresh_tokens r
             JOIN token_families p ON p.id = r.family_id
             LEFT JOIN users a ON a.id = p.user_id
+            LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id
             WHERE r.fingerprint = \(fingerprint)
             """)
         return try rows.first.map(RefreshToken.init)
@@ -88,6 +89,7 @@ extension RefreshToken {
         let accountFound: UserID? = try row.get("account_found")
         let disabledAt: Timestamp? = try row.get("disabled_at")
         let endedAt: Timestamp? = try row.get("ended_at")
+        let closedIssuer: String? = try row.get("closed_issuer")
         let signedInAt: Timestamp = try row.get("signed_in_at")
         let (method, session): (String?, Session.ID?) = (try row.get("method"), try row.get("session_id"))
         self.init(
@@ -99,7 +101,7 @@ extension RefreshToken {
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
             repeats: try row.get("repeats"),
             isOfVerifiedUser: try row.get("email_verified", as: Bool?.self) ?? true,
-            isLive: endedAt == nil && disabledAt == nil && user == accountFound)
+            isLive: endedAt == nil && disabledAt == nil && user == accountFound && closedIssuer == nil)
     }
 }
 

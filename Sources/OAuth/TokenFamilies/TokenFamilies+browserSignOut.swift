@@ -52,7 +52,10 @@ extension TokenFamilies {
                 try end(family, at: announcement.now, in: db)
             } else {
                 // It belongs to no browser session any more: its client has been told.
-                try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
+                try db.execute(
+                    """
+                    UPDATE token_families SET session_id = NULL, former_session_id = \(session) WHERE id = \(family)
+                    """)
             }
         }
     }

@@ -6,17 +6,26 @@ extension TokenFamilies {
     /// Whether `user` has signed out of `client` since it got an ID token at `issuedAt`: every sign-in in which it may
     /// have been given has ended.
     ///
-    /// An ID token does not say to which of a user's devices it was given. So it lasts as long as the last of those
-    /// that were signed in to the client then. Every ID token comes with a token family, which had not expired then.
-    public func hasSignedOut(_ user: UserID, of client: Client.ID, since issuedAt: Timestamp) async throws -> Bool {
+    /// An ID token that was given in a browser session says which: it lasts as long as a family that was got there, or
+    /// outlived it. Any other does not say to which of a user's devices it was given: it lasts as long as the last of
+    /// those that were signed in to the client then. Every ID token comes with a token family, which had not expired
+    /// then.
+    ///
+    /// - Parameter session: the `sid` of the ID token.
+    public func hasSignedOut(
+        _ user: UserID, of client: Client.ID, since issuedAt: Timestamp, session: String?
+    ) async throws -> Bool {
         // It is in whole seconds.
         let nextSecond = issuedAt + .seconds(1)
+        let isOfSession: SQL =
+            if let session { "COALESCE(f.session_id, f.former_session_id) = \(session)" } else { "f.session_id IS NULL" }
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT id FROM token_families
-                WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL AND created_at < \(nextSecond)
-                    AND expires_at > \(issuedAt)
+                SELECT f.id FROM token_families f LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id
+                WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL
+                    AND f.created_at < \(nextSecond) AND f.expires_at > \(issuedAt) AND i.issuer_id IS NULL
+                    AND \(isOfSession)
                 LIMIT 1
                 """
             ).isEmpty

@@ -29,7 +29,7 @@ public struct TokenFamilies: Sendable {
             // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
             try db.enqueue(
                 """
-                UPDATE token_families SET session_id = NULL
+                UPDATE token_families SET session_id = NULL, former_session_id = \(session)
                 WHERE session_id = \(session) AND client_id = \(family.client) AND id <> \(family.id)
                     AND expires_at <= \(family.createdAt)
                 """)
@@ -50,15 +50,23 @@ public struct TokenFamilies: Sendable {
         // PostgreSQL takes values without a type for texts here.
         """
         INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-            method, session_id, claims, resource, trial, front_channel, redeemed_by)
+            method, session_id, issuer_id, claims, resource, trial, front_channel, redeemed_by)
         SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
             CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
-            \(family.request.claims?.text), \(family.request.resource), \(family.request.trial?.text),
+            \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource), \(family.request.trial?.text),
             CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
         WHERE \(condition ?? .always)
         ON CONFLICT (id) DO NOTHING
         """
+    }
+
+    /// The issuer that vouched for the sign-in: that of the request, or of what the family comes from.
+    private static func issuer(of family: NewTokenFamily) -> SQL {
+        if let issuer = family.subject?.issuer { return "\(issuer)" }
+        if let parent = family.parent { return "(SELECT issuer_id FROM token_families WHERE id = \(parent))" }
+        guard let session = family.subject?.session else { return "NULL" }
+        return "(SELECT issuer_id FROM sessions WHERE id = \(session))"
     }
 
     /// The single claims that were requested along with a token family.

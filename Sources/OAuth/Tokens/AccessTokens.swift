@@ -96,12 +96,13 @@ public struct AccessTokens: Sendable {
             c.created_at AS client_created_at, c.disabled_at AS client_disabled_at,
             m.disabled_at AS merchant_disabled_at, u.id AS user_found, u.subject, u.disabled_at AS user_disabled_at,
             u.deletion_due_at, f.id AS family_found, f.ended_at, f.signed_in_at, f.front_channel,
-            s.expires_at AS session_expires_at, r.fingerprint AS rotation_found, r.confirmed_at
+            i.issuer_id AS closed_issuer, s.expires_at AS session_expires_at, r.fingerprint AS rotation_found, r.confirmed_at
         FROM access_tokens t
         JOIN clients c ON c.id = t.client_id
         LEFT JOIN merchants m ON m.id = c.merchant_id
         LEFT JOIN users u ON u.id = t.user_id
         LEFT JOIN token_families f ON f.id = t.family_id
+        LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id
         LEFT JOIN sessions s ON s.id = f.session_id AND f.front_channel = 1
         LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
         WHERE t.fingerprint = \(fingerprint)
@@ -170,6 +171,7 @@ private struct Found {
             return "permission_deleted"
         }
         if try isSet("ended_at") { return "permission_ended" }
+        if try row.get("closed_issuer", as: String?.self) != nil { return "issuer_disabled" }
         return nil
     }
 }

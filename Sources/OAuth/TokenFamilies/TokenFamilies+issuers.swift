@@ -1,0 +1,55 @@
+import Directory
+import Storage
+public import Values
+
+/// Token families that come from the assertions of trusted issuers.
+extension TokenFamilies {
+    /// Ends those of `user` for whose sign-in the issuer with the id `issuer` vouched, except what belongs to the
+    /// browser session `kept`: the family that bought it, those that were got in it, and what came from them.
+    static func end(
+        of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let buyer: String? = try db.rows("SELECT family_id FROM sessions WHERE id = \(kept)").first?.get("family_id")
+        var keptFamilies = Set([buyer].compactMap { $0 })
+        var ending: [String] = []
+        // What came from a family is younger.
+        for row in try db.rows(
+            """
+            SELECT id, parent_id, session_id FROM token_families
+            WHERE user_id = \(user) AND issuer_id = \(issuer) AND ended_at IS NULL ORDER BY created_at, id
+            """
+        ) {
+            let id: String = try row.get("id")
+            let isGotThere = try row.get("session_id", as: String?.self) == kept.text
+            let isOfKept = try row.get("parent_id", as: String?.self).map(keptFamilies.contains) ?? false
+            if isGotThere || isOfKept || keptFamilies.contains(id) {
+                keptFamilies.insert(id)
+            } else {
+                ending.append(id)
+            }
+        }
+        for start in stride(from: 0, to: ending.count, by: most) {
+            let some = Array(ending[start..<min(start + most, ending.count)])
+            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: some))")
+        }
+        if !ending.isEmpty { try endBought(of: user, at: now, in: db) }
+    }
+
+    /// Ends families for whose sign-in the issuer with the id `issuer` vouched, as many as one transaction should.
+    /// Whether there may be more.
+    public func endAsserted(by issuer: String, at now: Timestamp) async throws -> Bool {
+        let announcement = callbacks.announcement(at: now)
+        let count = try await database.write { db in
+            let families = try db.rows(
+                """
+                SELECT id FROM token_families WHERE issuer_id = \(issuer) AND ended_at IS NULL LIMIT \(Self.endedAtOnce)
+                """)
+            for row in families { try Self.end(try row.get("id"), telling: announcement, in: db) }
+            return families.count
+        }
+        announcement.send()
+        return count == Self.endedAtOnce
+    }
+
+    private static let endedAtOnce = 50
+}
