@@ -56,7 +56,8 @@ public struct MerchantsEndpoint: Endpoint {
         let json = try request.jsonObject(of: .merchantChange)
         try addresses.refuseOwn(in: json)
         try administrator.permit(changingMerchant: json)
-        let changed = try await merchants.change(id, json, takesAnyName: administrator.confines == nil)
+        let changed = try await merchants.change(
+            id, json, reserved: administrator.confines == nil ? nil : addresses.ownNames)
         guard let merchant = changed else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }

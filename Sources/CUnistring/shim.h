@@ -8,6 +8,9 @@
 #include <unistr.h>
 
 // The form is a constant of an incomplete type, which Swift cannot name.
+static inline uint8_t *spindle_nfkd(const uint8_t *text, size_t length, uint8_t *buffer, size_t *result) {
+    return u8_normalize(UNINORM_NFKD, text, length, buffer, result);
+}
 static inline uint8_t *spindle_nfc(const uint8_t *text, size_t length, uint8_t *buffer, size_t *result) {
     return u8_normalize(UNINORM_NFC, text, length, buffer, result);
 }

@@ -12,7 +12,7 @@ extension TrustedIssuers {
             ).map { try $0.get("id") }
             guard !some.isEmpty else { return 0 }
             // A provider's word is good for all merchants, and the sessions by it outlive this one.
-            for issuer in some { try ClosedIssuers.noteGone(issuer.text, in: db) }
+            for issuer in some { try ClosedIssuers.noteGone(issuer.text, of: merchant, in: db) }
             return try db.execute("DELETE FROM issuers WHERE id IN (\(list: some))")
         },
         sealed: [

@@ -4,8 +4,8 @@ public enum MasterKeyError: Error, Sendable, Equatable, CustomStringConvertible 
     case malformed
     /// There is no file at `path`, though the database was made with a key.
     case missing(path: String)
-    /// This database does not make its own key, and none was given.
-    case notGiven
+    /// There is no file at `path`, and this database does not make its own key.
+    case notGiven(path: String)
     /// The key is not the one this database was made with.
     case wrong
     /// The file at `path` already exists; a key file is never overwritten.
@@ -17,7 +17,7 @@ public enum MasterKeyError: Error, Sendable, Equatable, CustomStringConvertible 
         switch self {
         case .malformed: "the master key is not the base64 of 32 bytes"
         case .missing(let path): "the database was made with a master key, and there is none at \(path)"
-        case .notGiven: "this database needs a master key, and none was given"
+        case .notGiven(let path): "this database needs a master key, and there is none at \(path)"
         case .wrong: "the master key is not the one this database was made with"
         case .exists(let path): "there is a file at \(path) already"
         case .file(let path, let reason): "the master key file \(path): \(reason)"

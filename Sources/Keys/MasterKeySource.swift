@@ -34,7 +34,7 @@ public enum MasterKeySource: Sendable {
             guard try await MasterKeyCheck.isWithoutKey(database, tables) else {
                 throw MasterKeyError.missing(path: file.path)
             }
-            guard mayCreate else { throw MasterKeyError.notGiven }
+            guard mayCreate else { throw MasterKeyError.notGiven(path: file.path) }
             let key = MasterKey.random(from: random)
             try file.create(key)
             return key

@@ -6,6 +6,8 @@ public import Values
 
 /// What this module offers the modules above it.
 public struct OAuthServices: Sendable {
+    /// Charges a user for a stored code.
+    public let charge: CodeCharge
     public let accessTokens: AccessTokens
     public let codes: AuthorizationCodes
     public let exchangeCodes: ExchangeCodes
@@ -29,13 +31,15 @@ public struct OAuthServices: Sendable {
         database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
         signSecrets: SignSecrets, seal: Seal, callbacks: Callbacks, events: UserEvents,
         published: ClientKeys.Published, issuer: String, origin: String, tokenEndpoint: String, terms: String?,
-        open: Client.ID? = nil
+        open: Client.ID? = nil, charge: @escaping CodeCharge
     ) {
+        self.charge = charge
         accessTokens = AccessTokens(database: database, clock: clock)
-        codes = AuthorizationCodes(database: database, random: random)
+        codes = AuthorizationCodes(database: database, random: random, charge: charge)
         let accounts = AccountAddresses(origin: origin)
         exchangeCodes = ExchangeCodes(
-            database: database, clients: clients, accounts: accounts, seal: seal, clock: clock, random: random)
+            database: database, clients: clients, accounts: accounts, seal: seal, clock: clock, random: random,
+            charge: charge)
         sessionExchange = SessionExchange(database: database, accounts: accounts, clock: clock)
         clientKeys = ClientKeys(published: published)
         replays = ReplayMemory(database: database, random: random)
@@ -46,7 +50,7 @@ public struct OAuthServices: Sendable {
                 clock: clock))
         initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
         interactions = Interactions(database: database, clock: clock, random: random)
-        consents = Consents(database: database)
+        consents = Consents(database: database, callbacks: callbacks)
         introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)
         clientLogouts = ClientLogouts(database: database, callbacks: callbacks)

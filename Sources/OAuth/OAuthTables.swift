@@ -42,7 +42,8 @@ extension TokenFamilies {
             .statement("endedFamilies") { now, batch in
                 """
                 DELETE FROM token_families WHERE id IN (
-                    SELECT id FROM token_families WHERE ended_at <= \(now - RefreshTokens.memory)
+                    SELECT id FROM token_families
+                    WHERE ended_at <= \(now - RefreshTokens.memory) AND session_id IS NULL
                     ORDER BY ended_at LIMIT \(batch))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
@@ -119,7 +120,7 @@ extension ExchangeCodes {
         retention: [
             .rows(
                 "exchangeCodes", key: "fingerprint", until: "expires_at", where: "spent_at IS NOT NULL",
-                memory: AuthorizationCodes.memory),
+                memory: AuthorizationCodes.memoryOfUnspent),
             .rows(
                 "unspentExchangeCodes", key: "fingerprint", until: "expires_at", where: "spent_at IS NULL",
                 memory: AuthorizationCodes.memoryOfUnspent),
@@ -198,7 +199,7 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofOAuth = [
         AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table,
-        ExchangeCodeEnds.table, TokenFamilies.table,
+        CodeEnds.table, TokenFamilies.table,
         Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
         Interactions.table, ClientLogouts.table,
     ]

@@ -36,7 +36,10 @@ extension Spindle {
             signSecrets: context.signSecrets, seal: context.seal, callbacks: stores.callbacks,
             events: stores.events, published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)),
             issuer: site.issuer, origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
-            open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil)
+            open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil,
+            charge: { user, now, db in
+                if let wait = try CodeThrottle.charge(user, at: now, in: db) { throw OAuthError.tooManyCodes(wait) }
+            })
         let openID = OpenIDServices(
             database: database, clock: clock, random: random, ring: ring,
             signSecrets: context.signSecrets, clients: stores.clients, users: stores.users,

@@ -1,4 +1,3 @@
-import CPostgreSQL
 import Storage
 
 /// For `spindle doctor`.
@@ -18,8 +17,18 @@ extension PostgreSQLDatabase {
         guard !isVerified else { return [] }
         // What a service file says is not read here.
         let service = value("service", "PGSERVICE").map { "service \($0)" }
-        let hosts = value("host", "PGHOST") ?? value("hostaddr", "PGHOSTADDR") ?? service ?? ""
-        return hosts.split(separator: ",").map { String($0) }.filter { host in
+        func list(_ parameter: String, _ variable: String) -> [String] {
+            (value(parameter, variable) ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        // Where both are given libpq goes to the address, and the host is a name for it alone.
+        let names = list("host", "PGHOST")
+        let addresses = list("hostaddr", "PGHOSTADDR")
+        var hosts = (0..<max(names.count, addresses.count)).map { index in
+            let address = index < addresses.count ? addresses[index] : ""
+            return address.isEmpty && index < names.count ? names[index] : address
+        }.filter { !$0.isEmpty }
+        if hosts.isEmpty, let service { hosts = [service] }
+        return hosts.filter { host in
             let isSocket = host.hasPrefix("/") || host.hasPrefix("@")
             return !isSocket && host != "localhost" && host != "::1" && !host.hasPrefix("127.")
         }
@@ -54,20 +63,5 @@ extension PostgreSQLDatabase {
                 """
             ).map { try $0.get("name", as: String.self) }.filter(tables.contains)
         }
-    }
-}
-
-extension ServerAddress {
-    /// The parameters that the operator gave, by libpq's names.
-    fileprivate var given: [String: String] {
-        guard let options = unsafe PQconninfoParse(text, nil) else { return [:] }
-        defer { unsafe PQconninfoFree(options) }
-        var given: [String: String] = [:]
-        var option = unsafe options
-        while let name = unsafe option.pointee.keyword {
-            if let value = unsafe option.pointee.val { unsafe given[String(cString: name)] = String(cString: value) }
-            unsafe option += 1
-        }
-        return given
     }
 }

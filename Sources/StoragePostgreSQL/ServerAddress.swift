@@ -8,14 +8,16 @@ struct ServerAddress: Sendable {
 
     init(_ url: String) throws(StorageError) {
         // libpq's own message would quote the string, password included.
-        guard !url.utf8.contains(0), let options = unsafe PQconninfoParse(url, nil) else {
+        guard !url.utf8.contains(0), let given = Self.parse(url), Self.holdsNoPassword(url, given) else {
             throw .unreadable("the PostgreSQL connection string cannot be parsed")
         }
-        unsafe PQconninfoFree(options)
         self.url = Secret(url)
     }
 
     var text: String { url.value }
+
+    /// The parameters that the operator gave, by libpq's names.
+    var given: [String: String] { Self.parse(text) ?? [:] }
 
     /// libpq's parameters. Later ones override earlier ones, so the operator may change those before `dbname`.
     var parameters: KeyValuePairs<String, String> {
@@ -26,5 +28,39 @@ struct ServerAddress: Sendable {
             "target_session_attrs": "primary",
             "dbname": url.value, "client_encoding": "UTF8",
         ]
+    }
+
+    private static func parse(_ text: String) -> [String: String]? {
+        guard let options = unsafe PQconninfoParse(text, nil) else { return nil }
+        defer { unsafe PQconninfoFree(options) }
+        var given: [String: String] = [:]
+        var option = unsafe options
+        while let name = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val { unsafe given[String(cString: name)] = String(cString: value) }
+            unsafe option += 1
+        }
+        return given
+    }
+}
+
+extension ServerAddress {
+    /// Whether host, port and database can be what they seem. An `@` or a `/` in a password that is not
+    /// percent-encoded makes parts of it to one of them, and libpq's messages quote these.
+    private static func holdsNoPassword(_ url: String, _ given: [String: String]) -> Bool {
+        func items(_ name: String) -> [Substring] { given[name]?.split(separator: ",") ?? [] }
+        let hosts = (items("host") + items("hostaddr")).allSatisfy { host in
+            // A path may have any; the name of an abstract socket begins with one.
+            host.utf8.first == UInt8(ascii: "/") || !host.utf8.dropFirst().contains(UInt8(ascii: "@"))
+        }
+        let ports = items("port").allSatisfy { port in UInt16(port).map { $0 > 0 } ?? false }
+        return hosts && ports && !hasAtInPath(url)
+    }
+
+    /// Whether there is an `@` behind the authority of a URL and before its query.
+    private static func hasAtInPath(_ url: String) -> Bool {
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else { return false }
+        let authority = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        let path = authority.drop { $0 != UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "?") }
+        return path.contains(UInt8(ascii: "@"))
     }
 }

@@ -16,6 +16,65 @@ public enum Files {
         return status.st_mode & 0o077 != 0 || isStrangers
     }
 
+    /// Whether the file at `path` belongs to a user that has no part here: not to this one, nor to root, nor, where
+    /// root works for another user, to the owner of its folder. False when there is none.
+    public static func isStrangers(_ path: String) -> Bool {
+        guard let owner = owner(of: path), owner.user != geteuid(), owner.user != 0 else { return false }
+        return geteuid() != 0 || owner.user != Self.owner(of: folder(of: path))?.user
+    }
+
+    /// Whether users other than its owner may change what the folder at `path` holds, or what stands in its place: by
+    /// its mode, or by that of a folder above it. A folder like /tmp, where each may remove their own files only, is
+    /// safe above another.
+    public static func isFolderOpenToOthers(_ path: String) -> Bool {
+        var folder = path
+        var isAbove = false
+        while true {
+            var status = stat()
+            guard unsafe stat(folder, &status) == 0 else { return false }
+            let isSticky = status.st_mode & UInt32(S_ISVTX) != 0
+            let isStrangers = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
+            if isStrangers || status.st_mode & 0o022 != 0 && !(isAbove && isSticky) { return true }
+            let next = Self.folder(of: folder)
+            guard next != folder, folder != "." else { return false }
+            (folder, isAbove) = (next, true)
+        }
+    }
+
+    /// Whose the file at `path` is; nil when there is none.
+    public static func owner(of path: String) -> (user: UInt32, group: UInt32)? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return (status.st_uid, status.st_gid)
+    }
+
+    /// The path of the file itself where `path` leads to it by symbolic links; `path` when there is none.
+    public static func resolved(_ path: String) -> String {
+        guard let found = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
+    /// How many bytes the file at `path` has; nil when there is none.
+    public static func size(_ path: String) -> Int? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// Whether both paths lead to one file.
+    public static func areSame(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard unsafe stat(path, &one) == 0, unsafe stat(other, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
+    /// Gives the open file to whoever owns `path`, or else its folder: what root makes for a service, the service must
+    /// be able to read. Anybody else's files stay their own.
+    public static func giveToOwner(of path: String, _ descriptor: Int32) {
+        guard geteuid() == 0, let owner = owner(of: path) ?? owner(of: folder(of: path)) else { return }
+        _ = fchown(descriptor, owner.user, owner.group)
+    }
+
     /// The folder that `path` is in.
     public static func folder(of path: String) -> String {
         let fromItsName = path.utf8.reversed().drop { $0 == slash }

@@ -42,6 +42,20 @@ import Values
         }
     }
 
+    @Test(
+        "a line of JSON steers a terminal, or its escapes say something else",
+        arguments: [
+            ("a\u{85}b", #"a\u0085b"#), ("a\u{9B}31mb", #"a\u009b31mb"#), ("a\u{7F}b", #"a\u007fb"#),
+            ("a\u{202E}b", #"a\u202eb"#), ("a\u{E0041}b", #"a\udb40\udc41b"#), ("blåbær 🫐", "blåbær 🫐"),
+        ])
+    func controlsInJSON(hostile: String, written: String) throws {
+        let text = line(hostile, ["k": "\(hostile)"]).text(in: .json)
+        #expect(text.contains("\"message\":\"\(written)\"") && text.contains("\"k\":\"\(written)\""), "\(text)")
+        let read = try JSON(parsing: Array(text.utf8))
+        #expect(read["message"]?.string == hostile)
+        #expect(read["metadata"]?["k"]?.string == hostile)
+    }
+
     @Test("a value with spaces, quotes or an equals sign is quoted")
     func quoting() {
         let text = line("x", ["reason": "a admin=\"yes\""]).text(in: .text)

@@ -85,6 +85,30 @@ import Values
     }
 
     @Test(
+        "a password of the database on the command line is not seen",
+        arguments: [
+            "u:SECRET@db.example/s", "u:SEC?RET@db.example/s", "u:SEC/RET@db.example/s", "u:SEC@RET@db.example/s",
+            "db.example/s?password=SECRET", "db.example/s?user=u&%70assword=SECRET", "db.example?sslpassword=SECRET",
+        ])
+    func databasePassword(_ rest: String) {
+        let faults = faults(["database": "postgresql://\(rest)", "master_key_file": "f"])
+        #expect(faults.map(\.key) == ["database"])
+        #expect(!"\(faults)".contains("RET"))
+        #expect(self.faults(["master_key_file": "f"], ["SPINDLE_DATABASE": "postgresql://\(rest)"]).isEmpty)
+        #expect(DatabaseLocation("postgresql://\(rest)")?.description.contains("RET") == false)
+    }
+
+    @Test(
+        "a database without a password is taken for one with",
+        arguments: [
+            "db.example/s", "u@db.example:5433/s", "one:5432,two:5433/s?user=a@b", "[::1]:5432/s", "/s?host=/run",
+            "u@db.example:1?user=a@b", "db.example/s?passfile=p&sslmode=require",
+        ])
+    func noPassword(_ rest: String) {
+        #expect(faults(["database": "postgresql://\(rest)", "master_key_file": "f"]).isEmpty)
+    }
+
+    @Test(
         "mail goes to a folder or a mail server",
         arguments: [
             ("file:outbox", "the folder outbox"), ("file:/var/spool/spindle", "the folder /var/spool/spindle"),
@@ -149,7 +173,10 @@ import Values
         #expect(configuration.facebookAPI == "http://127.0.0.1:9/fb")
         #expect(configuration.googleAPI == "https://google.example")
         for key in ["terms", "facebook_api", "google_api"] {
-            for text in ["terms.html", "http://login.example.com/terms", "ftp://login.example.com/", "javascript:1"] {
+            for text in [
+                "terms.html", "http://login.example.com/terms", "ftp://login.example.com/", "javascript:1",
+                "httpfoo://login.example.com/", "https://login.example.com:65536/", "http://[::1]:0/",
+            ] {
                 #expect(faults([key: text]).map(\.key) == [key], "\(text)")
             }
         }

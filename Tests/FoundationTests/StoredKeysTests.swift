@@ -56,8 +56,9 @@ import Values
     @Test("a shared database takes the given key, and makes none", arguments: Backend.available)
     func sharedDatabase(_ backend: Backend) async throws {
         let database = try await backend.open()
-        await #expect(throws: MasterKeyError.notGiven) {
-            _ = try await MasterKeySource.file(freshFile(), mayCreate: false).masterKey(for: database, random: random)
+        let file = freshFile()
+        await #expect(throws: MasterKeyError.notGiven(path: file.path)) {
+            _ = try await MasterKeySource.file(file, mayCreate: false).masterKey(for: database, random: random)
         }
         let key = MasterKey.random(from: random)
         #expect(try await MasterKeyCheck(key).verify(database) == .absent)

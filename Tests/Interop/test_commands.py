@@ -185,6 +185,7 @@ def test_doctor_warns_of_providers_asked_without_tls(prepare):
     told = server.command("doctor", SPINDLE_FACEBOOK_API="http://127.0.0.1:9", SPINDLE_GOOGLE_API="https://example.com")
     warnings = [line for line in told.stdout.splitlines() if "https: whoever answers" in line]
     assert len(warnings) == 1 and re.search(r"warning +configuration +facebook_api http://127", warnings[0]), told.stdout
+    assert "google_api https://example.com is not the provider's own host" in told.stdout, told.stdout
 
 
 def test_doctor_tells_whose_front_channel_tokens_buy(prepare):
@@ -233,6 +234,17 @@ def test_doctor_tells_whose_id_tokens_have_a_shared_secret(launch, engine):
         id_token_signed_response_alg="HS256", scope="openid")
     told = server.command("doctor").stdout
     assert re.search(rf"warning +ID tokens .*{client.id} \(Gateway\)", told), told
+
+
+def test_doctor_tells_whose_access_tokens_go_through_addresses(launch, engine):
+    server = launch(engine)
+    spindle = Spindle.of(server)
+    assert "response types" not in server.command("doctor").stdout
+    client = spindle.create_client(
+        spindle.create_merchant("Loom"), "Old pages", redirect_uris=["https://pages.example/"],
+        grant_types=["implicit"], response_types=["id_token token"])
+    told = server.command("doctor").stdout
+    assert re.search(rf"warning +response types .*for 1: {client.id} \(Old pages\)", told), told
 
 
 def test_a_templates_folder_changes_the_served_pages(launch, prepare, tmp_path):

@@ -52,6 +52,10 @@ def test_a_container_writes_no_core_dump_and_is_restarted():
     assert re.search(r"^    ulimits:\n      core: 0$", spindle, flags=re.MULTILINE)
 
 
+def test_a_crash_without_a_limit_around_it_leaves_keys_in_a_core(launch):
+    assert resource.prlimit(launch().process.pid, resource.RLIMIT_CORE) == (0, 0)
+
+
 @pytest.mark.parametrize("end", ["SIGSEGV", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE"])
 def test_a_crash_prints_no_backtrace_and_the_next_process_serves_the_same_users(prepare, end):
     server = prepare(settings=QUIET, wrapper=["prlimit", "--core=0"])

@@ -13,7 +13,7 @@ struct ConnectedAppsTests {
     func list(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
-        let consents = Consents(database: world.database)
+        let consents = Consents(database: world.database, callbacks: .unheard)
         #expect(try await apps.list(of: world.user).isEmpty)
         #expect(try await apps.scope(of: world.phone.id, for: world.user) == nil)
         try await world.signIn()
@@ -35,7 +35,7 @@ struct ConnectedAppsTests {
     @Test("a consent answer adds and removes only what it was about", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let consents = Consents(database: world.database)
+        let consents = Consents(database: world.database, callbacks: .unheard)
         let began = world.clock.now
         let steps: [(shown: [String], allowed: [String], kept: [String])] = [
             (["profile", "email"], [], []),
@@ -62,7 +62,7 @@ struct ConnectedAppsTests {
     func revoke(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
-        let consents = Consents(database: world.database)
+        let consents = Consents(database: world.database, callbacks: .unheard)
         let phone = try await world.signIn()
         let own = try await world.signIn(on: world.backend)
         let token = try await world.accessTokens.present(phone.accessToken)
@@ -106,8 +106,8 @@ struct ConnectedAppsTests {
         try await database.write { db in
             try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
         }
-        let codes = AuthorizationCodes(database: database, random: SystemRandom())
-        let consents = Consents(database: database)
+        let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _ in }
+        let consents = Consents(database: database, callbacks: .unheard)
         let request = try await fixture.request(.stranger)
         let client = request.returnAddress.client.id
         func code() async throws -> Secret<AuthorizationCode>? {
@@ -133,7 +133,7 @@ struct ConnectedAppsTests {
         try await world.signIn()
         database.forget()
         let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard, events: .unheard)
-        let consents = Consents(database: database)
+        let consents = Consents(database: database, callbacks: .unheard)
         try await consents.allow(
             Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.user, at: world.clock.now)
         #expect(try await apps.list(of: world.user).count == 1)

@@ -42,7 +42,8 @@ struct TokenFixture: Sendable {
             sessions: Sessions(database: database, clock: clock, events: .unheard))
         exchangeCodes = ExchangeCodes(
             database: database, clients: clients, accounts: AccountAddresses(origin: "https://spindle.test"),
-            seal: seal, clock: clock, random: random)
+            seal: seal, clock: clock, random: random
+        ) { _, _, _ in }
         authenticator = ClientAuthenticator(
             database: database, known: known,
             assertions: .without(database, seal: seal, clock: clock))

@@ -37,6 +37,44 @@ import Testing
         }
     }
 
+    @Test("the address that a connection goes to is not named, only its host's name")
+    func unverifiedAddresses() throws {
+        func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
+            try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
+        }
+        #expect(try hosts("postgresql://localhost/s?hostaddr=192.0.2.1") == ["192.0.2.1"])
+        #expect(try hosts("postgresql://localhost/s", ["PGHOSTADDR": "192.0.2.1"]) == ["192.0.2.1"])
+        #expect(try hosts("postgresql://db.example/s?hostaddr=127.0.0.1").isEmpty)
+        #expect(try hosts("postgresql://one.example,localhost/s?hostaddr=,192.0.2.1") == ["one.example", "192.0.2.1"])
+        #expect(try hosts("postgresql:///s", ["PGSERVICE": "x"]) == ["service x"])
+    }
+
+    @Test(
+        "a part of a password that is not percent-encoded becomes a host or a port, which messages quote",
+        arguments: [
+            "postgresql://u:p@tWXyZ@127.0.0.1:1/x", "postgresql://u:tWXyZ/rest@127.0.0.1:1/x",
+            "postgresql://u:p@@tWXyZ@127.0.0.1:1/x", "postgresql://u:1/tWXyZ@127.0.0.1:1/x",
+            "postgresql://u:p@tWXyZ/rest@127.0.0.1:1/x", "postgresql://u:p@a:tWXyZ@127.0.0.1:1/x",
+            "postgresql://u@one,two:1,tWXyZ/x?port=1,70000",
+        ])
+    func misreadPasswords(_ url: String) {
+        let error = #expect(throws: StorageError.self) {
+            try PostgreSQLDatabase.unverifiedHosts(of: url, environment: [:])
+        }
+        #expect(error == .unreadable("the PostgreSQL connection string cannot be parsed"))
+    }
+
+    @Test(
+        "lists of hosts and ports, sockets and encoded passwords are refused",
+        arguments: [
+            "postgresql://u:p%40ss%2F@one.example:5432,two.example/x", "postgresql://%2Frun%2Fa%40b/x",
+            "postgresql://u@/x?host=@abstract", "postgresql://[::1]:5432/x", "host=a,b port=1,65535 user=u@v",
+            "postgresql:///x?user=a@b", "postgresql://u:p?s@db.example/x",
+        ])
+    func readAddresses(_ url: String) {
+        #expect(throws: Never.self) { try PostgreSQLDatabase.unverifiedHosts(of: url, environment: [:]) }
+    }
+
     @Test("a lost race runs the whole closure again")
     func retries() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things())

@@ -9,10 +9,12 @@ extension Users {
     /// Joins the transaction of a change, for example to queue a mail about it.
     public typealias Also = @Sendable (any Transaction) throws -> Void
 
-    /// Whether the user has a password.
+    /// Whether the user can confirm by a password. Without an address nobody can sign in by one, or reset it.
     public func hasPassword(_ id: UserID) async throws -> Bool {
         try await database.read { db in
-            try !db.rows("SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL").isEmpty
+            try !db.rows(
+                "SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL AND email IS NOT NULL"
+            ).isEmpty
         }
     }
 
@@ -45,8 +47,9 @@ extension Users {
             password.text, for: HashingPool.sender(place.address), random: random
         ).encoded
         return try await events.write(to: database, at: now) { db, announcement in
-            let own = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
-            let current: String? = try own?.get("password_hash")
+            let own = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
+            guard let own, try own.get("email", as: String?.self) != nil else { return false }
+            let current: String? = try own.get("password_hash")
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
@@ -70,12 +73,17 @@ extension Users {
         guard let proof else { return hash == nil }
         return try proof.user == session.user && proof.holds(in: db)
     }
+
+    /// The hash of the password by which the user in `row` confirms; nil without an address, too (`hasPassword`).
+    static func confirming(_ row: Row) throws -> String? {
+        try row.get("email", as: String?.self) == nil ? nil : row.get("password_hash")
+    }
+
     /// Throws `SignIn.Refusal` unless the user of `session` may still do what `proof` allows. For actions that only
     /// start here, in the transaction that starts them.
     public static func confirm(_ proof: SignIn.Proof?, for session: Session, in db: any Transaction) throws {
-        let row = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
-        let hash: String? = try row?.get("password_hash")
-        guard row != nil, try permits(proof, for: session, current: hash, in: db) else {
+        let row = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
+        guard let row, try permits(proof, for: session, current: confirming(row), in: db) else {
             throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
         }
     }

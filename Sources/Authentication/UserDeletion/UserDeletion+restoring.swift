@@ -21,12 +21,12 @@ extension UserDeletion {
         return try await events.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
                 id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
-            let (user, method): (UserID, Session.Method)
+            let (user, offer): (UserID, Verification)
             switch taken {
             case .failure(let refusal): return .failure(refusal)
             case .success(let verification):
                 guard let found = verification.user else { return .failure(.unknown) }
-                (user, method) = (found, verification.method ?? .mail)
+                (user, offer) = (found, verification)
             }
             // A disabling ends what was offered before it. Nothing is offered after it: no sign-in counts.
             guard try db.rows("SELECT id FROM users WHERE id = \(user) AND disabled_at IS NOT NULL").isEmpty else {
@@ -41,7 +41,8 @@ extension UserDeletion {
             // Cancelled in another browser meanwhile: a user who still wants to leave asks again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
             try Sessions.open(
-                opening.by(method), user: user, signedInAt: now, replacing: old, at: now, in: db,
+                opening.by(offer.method ?? .mail).resting(on: offer.issuer), user: user,
+                signedInAt: offer.createdAt, replacing: old, at: now, in: db,
                 announcement)
             return .success(.kept)
         }

@@ -47,12 +47,12 @@ public struct UserDeletion: Sendable {
         let due = dueAt(askedAt: now)
         let outcome: Outcome = try await events.write(to: database, at: now) { [self] db, announcement in
             let row = try db.rows(
-                "SELECT password_hash, deletion_due_at FROM users WHERE id = \(session.user)"
+                "SELECT email, password_hash, deletion_due_at FROM users WHERE id = \(session.user)"
             ).first
             guard let row else { return .deleted }
             // A form sent twice, or a retry after a COMMIT of unknown outcome.
             if let earlier: Timestamp = try row.get("deletion_due_at") { return .scheduled(earlier) }
-            guard try Users.permits(proof, for: session, current: try row.get("password_hash"), in: db) else {
+            guard try Users.permits(proof, for: session, current: try Users.confirming(row), in: db) else {
                 return .overtaken
             }
             try Throttle.chargeDeletion(of: session.user, at: now, in: db)

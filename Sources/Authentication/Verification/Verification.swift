@@ -61,6 +61,8 @@ public struct Verification: Sendable {
     public let newcomer: Newcomer?
     /// How a user signed in who is now asked whether to cancel their deletion.
     let method: Session.Method?
+    /// The id of the issuer that vouched for them, if one did.
+    let issuer: String?
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
 

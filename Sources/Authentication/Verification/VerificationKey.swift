@@ -25,10 +25,12 @@ extension Verifications {
     /// nobody is charged, however often they sign in while they wait to be deleted. Nil when the sign-in no longer
     /// counts.
     public func offerToRestore(
-        _ user: LeavingUser, by method: Session.Method, in browser: Fingerprint<Browser>?, continueTo: String
+        _ user: LeavingUser, by method: Session.Method, of issuer: String?, in browser: Fingerprint<Browser>?,
+        continueTo: String
     ) async throws -> Verification.ID? {
         let draft = draft(
-            .restore, email: user.email, user: user.id, browser: browser, continueTo: continueTo, method: method)
+            .restore, email: user.email, user: user.id, browser: browser, continueTo: continueTo, method: method,
+            issuer: issuer)
         let purpose = Verification.Purpose.restore.rawValue
         return try await database.write { db in
             guard try user.holds(in: db) else { return nil }

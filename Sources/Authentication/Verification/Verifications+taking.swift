@@ -147,6 +147,7 @@ extension Verifications {
                 continueTo: try row.get("continue_to"),
                 newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
                 method: try row.get("method", as: String?.self).flatMap(Session.Method.init),
+                issuer: try row.get("issuer_id"),
                 createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"))
             code = try row.get("code")
             tries = try row.get("tries")
@@ -157,8 +158,8 @@ extension Verifications {
 
     private static let columns: SQL.Columns =
         """
-        id, purpose, user_id, email, phone, code, browser, password_hash, profile, agreed, method, continue_to, tries, \
-        created_at, expires_at, spent_at, spent_by
+        id, purpose, user_id, email, phone, code, browser, password_hash, profile, agreed, method, issuer_id, \
+        continue_to, tries, created_at, expires_at, spent_at, spent_by
         """
 
     private static func find(

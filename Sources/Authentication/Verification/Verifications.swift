@@ -33,12 +33,12 @@ public struct Verifications: Sendable {
     public func draft(
         _ purpose: Verification.Purpose, email: String = "", phone: PhoneNumber? = nil, user: UserID? = nil,
         browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil,
-        method: Session.Method? = nil
+        method: Session.Method? = nil, issuer: String? = nil
     ) -> Draft {
         let now = clock.now
         let verification = Verification(
             id: .random(from: random), purpose: purpose, user: user, email: email, phone: phone, browser: browser,
-            continueTo: continueTo, newcomer: newcomer, method: method, createdAt: now,
+            continueTo: continueTo, newcomer: newcomer, method: method, issuer: issuer, createdAt: now,
             expiresAt: now + purpose.lifetime)
         let code = purpose.codeLifetime.map { _ in OneTimeCode.random(from: random) }
         let link = purpose.linkLifetime.map { _ in Secret<Verification>.random(from: random) }
@@ -53,12 +53,13 @@ public struct Verifications: Sendable {
         try db.execute(
             """
             INSERT INTO verifications (id, purpose, user_id, email, phone, link, code, browser, password_hash, profile,
-                agreed, method, continue_to, tries, created_at, expires_at)
+                agreed, method, issuer_id, continue_to, tries, created_at, expires_at)
             VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.user),
                 \(verification.email), \(verification.phone), \(draft.link?.fingerprint), \(draft.codeMark),
                 \(verification.browser),
                 \(verification.newcomer?.passwordHash), \(verification.newcomer?.profile ?? "{}"),
-                \(verification.newcomer?.agreed ?? ""), \(verification.method?.rawValue), \(verification.continueTo),
+                \(verification.newcomer?.agreed ?? ""), \(verification.method?.rawValue), \(verification.issuer),
+                \(verification.continueTo),
                 \(0), \(verification.createdAt), \(verification.expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)

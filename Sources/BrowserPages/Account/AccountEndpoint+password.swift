@@ -11,6 +11,10 @@ import Pages
 extension AccountEndpoint {
     @Sendable func changePassword(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
+            // Nobody could sign in by it, or reset it. The page shows no form then.
+            guard entry.session.email != nil else {
+                return .sendBrowser(to: Self.path, status: .seeOther)
+            }
             let hasPassword = try await users.hasPassword(entry.session.user)
             guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
             do {
@@ -42,9 +46,9 @@ extension AccountEndpoint {
 
     private func newPassword(_ entry: UserAccess.Entry) async throws -> Password {
         let user = try await users.find(entry.session.user)
-        let names = ["name", "given_name", "family_name"].compactMap { user?.profile[$0]?.string }
         return try Password(
-            entry.form["new_password"] ?? "", personal: names + [user?.email].compactMap(\.self))
+            entry.form["new_password"] ?? "",
+            personal: (user?.wordsAboutThem ?? []) + [entry.visit.frame.brand?.name ?? ""])
     }
 }
 
@@ -52,5 +56,12 @@ extension SignIn.Refusal {
     /// The refusal to show when the address is known and only the password was asked for.
     var whenConfirming: PageRefusal {
         if case .wrong = self { .wrongPassword } else { onPage }
+    }
+}
+
+extension User {
+    /// What a password of theirs must not be.
+    var wordsAboutThem: [String] {
+        ["name", "given_name", "family_name"].compactMap { profile[$0]?.string } + [email].compactMap(\.self)
     }
 }

@@ -49,6 +49,7 @@ public struct AccountEndpoint: Endpoint {
     private static let notices: [String: AccountPage.Notice] = [
         "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
         "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "link": .linkRemoved,
+        "only-link": .linkIsOnly,
         "connected": .linkAdded,
         "confirmed": .confirmed,
         "restored": .deletionCancelled,
@@ -125,10 +126,10 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func removeLink(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await links.remove(
+            let isRemoved = try await links.remove(
                 entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
                 in: entry.session, at: clock.now)
-            return done("link", request)
+            return done(isRemoved ? "link" : "only-link", request)
         }
     }
 }

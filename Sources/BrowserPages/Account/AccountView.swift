@@ -54,7 +54,9 @@ public struct AccountView: Sendable {
             sessions: isOfApp ? [] : try await items(of: entry.session),
             apps: isOfApp ? [] : try await apps.list(of: user.id).map(\.item),
             links: isOfApp ? [] : try await links.list(of: user.id).map(\.item),
-            connectable: connectable.map { ConnectableItem(issuer: $0.id.text, name: $0.title) },
+            connectable: connectable.map {
+                ConnectableItem(issuer: $0.id.text, name: $0.app?.provider.name ?? $0.title)
+            },
             newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
             refusal: refused.map { ($0.form, $0.refusal) })
         return pages.page(

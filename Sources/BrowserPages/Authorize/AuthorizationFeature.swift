@@ -31,7 +31,8 @@ public struct AuthorizationFeature: Feature {
                 answers: AuthorizationAnswers(
                     codes: oauth.codes,
                     direct: FrontChannelTokens(
-                        database: context.database, mint: openID.bearer, clock: clock, random: context.random),
+                        database: context.database, mint: openID.bearer, clock: clock, random: context.random,
+                        charge: oauth.charge),
                     ids: openID.idTokens, issuer: site.issuer, clock: clock),
                 requestedSubject: RequestedSubject(names: openID.names, hints: openID.hints),
                 requestObjects: RequestObjects(

@@ -139,8 +139,9 @@ public struct LogoutEndpoint: Endpoint {
 
     /// Ends the token, its refresh token and the sessions bought with it: they all belong to one token family.
     private func endToken(_ presented: PresentedToken) async throws -> AccessToken {
-        // The token may be in the URL: nobody gains a token that this request ends.
-        let token = try await tokens.require(presented, inQuery: true, forAnybody: true)
+        // The token may be in the URL: nobody gains a token that this request ends. One for another resource server is
+        // in that server's hands, which signs nobody out.
+        let token = try await tokens.require(presented, inQuery: true)
         guard let family = token.family else { throw OAuthError.userTokenNeeded }
         try await families.logOut(family, at: clock.now)
         return token

@@ -78,7 +78,9 @@ extension IdentityProviderEndpoint {
                 return pages.message(
                     .accountDeletionScheduled, visit, values: ["dueAt": user.dueAt.dayText], status: .forbidden)
             }
-            guard let page = try await restoring.offer(user, by: .issuerUndated, request, visit) else {
+            let page = try await restoring.offer(
+                user, by: .issuerUndated, of: attempt.issuer.id.text, request, visit)
+            guard let page else {
                 throw IdentityProviderRefusal.gone(reason: "account_gone_or_changed")
             }
             return page

@@ -90,9 +90,12 @@ public struct LoginEndpoint: Endpoint {
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)
+            let session =
+                form["confirm"] == "1" ? try await newSessions.sessions.of(request, pages.site) : nil
             var response = try await page(
-                request, visit, nil, email: email, isAnew: form["anew"] == "1", refusal: refusal.onPage,
-                status: oauth.status)
+                request, visit, session, email: email,
+                isConfirmation: session != nil && session?.email == email, isAnew: form["anew"] == "1",
+                refusal: refusal.onPage, status: oauth.status)
             oauth.decorate(&response.headers)
             return response
         }

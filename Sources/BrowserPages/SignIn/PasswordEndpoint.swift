@@ -18,10 +18,11 @@ public struct PasswordEndpoint: Endpoint {
     private let reset: PasswordReset
     private let newSessions: NewSessions
     private let mail: MailComposer
+    private let users: Users
 
     public init(
         pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, reset: PasswordReset,
-        newSessions: NewSessions, mail: MailComposer
+        newSessions: NewSessions, mail: MailComposer, users: Users
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -29,6 +30,7 @@ public struct PasswordEndpoint: Endpoint {
         self.reset = reset
         self.newSessions = newSessions
         self.mail = mail
+        self.users = users
     }
 
     public func add(to router: inout Routes) {
@@ -122,8 +124,11 @@ public struct PasswordEndpoint: Endpoint {
         }
         let visit = try await pages.visit(request, of: verification)
         do {
+            var user: User?
+            if let id = verification.user { user = try await users.find(id) }
             let password = try Password(
-                form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
+                form["password"] ?? "",
+                personal: (user?.wordsAboutThem ?? [verification.email]) + [visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
             let newSession = try await newSessions.newSession(request, by: .mail, at: visit)

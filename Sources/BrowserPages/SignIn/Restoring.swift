@@ -12,12 +12,13 @@ struct Restoring: Sendable {
 
     /// Nil when the user changed after the sign-in, which then no longer counts.
     func offer(
-        _ user: LeavingUser, by method: Session.Method, _ request: Request, _ visit: PageContext
+        _ user: LeavingUser, by method: Session.Method, of issuer: String? = nil, _ request: Request,
+        _ visit: PageContext
     ) async throws -> Response? {
         let form = pages.forms.issue(request)
         let continueTo = visit.destination?.text ?? ""
         let verification = try await verifications.offerToRestore(
-            user, by: method, in: pages.forms.browser(request), continueTo: continueTo)
+            user, by: method, of: issuer, in: pages.forms.browser(request), continueTo: continueTo)
         guard let verification else { return nil }
         let page = RestorePage(
             action: "/account/restore", formToken: form.token, verification: verification.text,

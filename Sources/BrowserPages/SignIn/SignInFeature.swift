@@ -25,7 +25,7 @@ public struct SignInFeature: Feature {
                 signIn: authentication.signIn, newSessions: sessions),
             PasswordEndpoint(
                 pages: pages, verifications: verifications, signIn: authentication.mailSignIn,
-                reset: authentication.passwordReset, newSessions: sessions, mail: mail),
+                reset: authentication.passwordReset, newSessions: sessions, mail: mail, users: context.users),
             VerifyEndpoint(
                 pages: pages, verifications: verifications, addresses: authentication.addressChange,
                 newSessions: sessions, mail: mail, random: context.random),

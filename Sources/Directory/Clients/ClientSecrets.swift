@@ -36,14 +36,17 @@ extension Clients {
         }
     }
 
-    /// Deletes a secret. False when the client has no such secret.
+    /// Deletes a secret. The client's own tokens of before administer no more: one of them would make another secret.
+    /// False when the client has no such secret.
     public func endSecret(_ secret: ClientSecret.ID, of id: Client.ID) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
         defer { known.forget() }
+        let now = clock.now
         try await database.write { db in
-            _ = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
+            try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
+            try db.execute("UPDATE clients SET secret_ended_at = \(now) WHERE id = \(id)")
         }
         return true
     }

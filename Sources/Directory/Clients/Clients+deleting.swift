@@ -39,7 +39,7 @@ extension Clients {
         var hasMore = true
         while hasMore {
             guard !budget.isSpent else { return false }
-            hasMore = try await sessions.endBought(by: id)
+            hasMore = try await sessions.endBought(byOrFor: id)
             if hasMore { budget.spend() }
         }
         guard try await erasure.client(id, &budget) else { return false }

@@ -1,4 +1,5 @@
 public import Cryptography
+import InternationalText
 public import JSON
 public import Storage
 public import Values
@@ -65,9 +66,10 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Changes the members that `json` names. Nil when there is no such merchant. Without `takesAnyName` a name that
-    /// reads like another merchant's is refused: pages and mails speak to users in it.
-    public func change(_ id: Merchant.ID, _ json: JSON, takesAnyName: Bool = true) async throws -> Merchant? {
+    /// Changes the members that `json` names. Nil when there is no such merchant. A name that looks
+    /// like another merchant's, or like one of `reserved`, is refused unless that is nil: pages and mails speak to
+    /// users in it.
+    public func change(_ id: Merchant.ID, _ json: JSON, reserved: [String]? = nil) async throws -> Merchant? {
         let members = try JSONMembers(json)
         let name = try members.name("name", most: Merchant.longestName)
         let reaches = try members.flag("logout_reaches_backends")
@@ -83,8 +85,13 @@ public struct Merchants: Sendable {
                 ).first.map(Merchant.init)
             else { return nil }
             if let name, name != merchant.name {
-                guard try takesAnyName || !Self.isAnothers(name, than: id, in: db) else {
-                    throw JSONFault("name", "unlike the name of another merchant: the platform may give it")
+                if let reserved {
+                    guard try !Self.isAnothers(name, than: id, in: db),
+                        !reserved.contains(where: { $0.likeness == name.likeness })
+                    else {
+                        throw JSONFault(
+                            "name", "unlike the name of another merchant or of the platform, which may give it")
+                    }
                 }
                 merchant.name = name
             }
@@ -110,10 +117,9 @@ public struct Merchants: Sendable {
     }
 
     private static func isAnothers(_ name: String, than id: Merchant.ID, in db: any Transaction) throws -> Bool {
-        func likeness(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
-        let wanted = likeness(name)
+        let wanted = name.likeness
         return try db.rows("SELECT name FROM merchants WHERE id <> \(id) AND deleted_at IS NULL")
-            .contains { likeness(try $0.get("name")) == wanted }
+            .contains { try $0.get("name", as: String.self).likeness == wanted }
     }
 }
 

@@ -68,10 +68,11 @@ public struct Session: Sendable {
         package var client: Client.ID?
         package var buyer: Client.ID?
         package var assertedBy: AssertedBy?
-        /// The issuer that asserted the sign-in which the buyer's token comes from.
-        var issuerOfBuyer: String?
+        /// The id of the issuer that the session rests on, where it asserted something else: the sign-in that a token
+        /// comes from, or that the user decided after.
+        private var basis: String?
         /// The id of the issuer that the session rests on.
-        var issuer: String? { assertedBy?.issuer ?? issuerOfBuyer }
+        var issuer: String? { assertedBy?.issuer ?? basis }
         /// More work in the transaction that opens the session.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
@@ -98,7 +99,13 @@ public struct Session: Sendable {
             var opening = self
             opening.client = client
             opening.buyer = buyer
-            opening.issuerOfBuyer = issuer
+            return opening.resting(on: issuer)
+        }
+
+        /// The same, which rests while the issuer with the id `issuer` is disabled, and ends with it.
+        package func resting(on issuer: String?) -> Opening {
+            var opening = self
+            opening.basis = issuer
             return opening
         }
 

@@ -36,9 +36,11 @@ extension Sessions {
         try announcement.say(.browserEnded(id), live.user, db)
     }
 
-    /// Ends sessions that tokens of `client` bought, as many as one transaction should. Whether there may be more.
-    func endBought(by client: Client.ID) async throws -> Bool {
-        try await endSome("buyer_id = \(client)", by: Self.end)
+    /// Ends sessions that tokens of `client` bought, or that were bought for it, as many as one transaction should.
+    /// Whether there may be more.
+    func endBought(byOrFor client: Client.ID) async throws -> Bool {
+        if try await endSome("buyer_id = \(client)", by: Self.end) { return true }
+        return try await endSome("client_id = \(client)", by: Self.end)
     }
 
     /// Ends sessions that rest on the issuer with the id `issuer`, as above. Nobody signed out.
@@ -125,7 +127,12 @@ extension Sessions {
                 guard case .disconnected(let merchant) = event else { return }
                 let now = announcement.now
                 // Nobody signed out: other merchants' clients have nothing to hear of it.
-                let ids = try live("user_id = \(user) AND merchant_id = \(merchant)", at: now, in: db)
+                let isOfMerchant: SQL =
+                    """
+                    merchant_id = \(merchant) OR family_id IS NOT NULL
+                        AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                    """
+                let ids = try live("user_id = \(user) AND (\(isOfMerchant))", at: now, in: db)
                 for id in ids { try displace(id, at: now, in: db, announcement) }
             },
         ])

@@ -26,19 +26,27 @@ package enum ClosedIssuers {
         """
     }
 
-    /// Notes that the issuer with the id `issuer` is disabled, or is not, in the transaction that changes it.
-    package static func note(_ issuer: String, isClosed: Bool, in db: any Transaction) throws {
+    /// Notes that the issuer with the id `issuer` is disabled, or is not, in the transaction that changes it. Sessions
+    /// that rest on it are refused everywhere, tokens at the clients of its `merchant`.
+    package static func note(
+        _ issuer: String, of merchant: Merchant.ID, isClosed: Bool, in db: any Transaction
+    ) throws {
         try db.execute(
             isClosed
-                ? "INSERT INTO closed_issuers (issuer_id) VALUES (\(issuer)) ON CONFLICT (issuer_id) DO NOTHING"
+                ? """
+                INSERT INTO closed_issuers (issuer_id, merchant_id) VALUES (\(issuer), \(merchant))
+                ON CONFLICT (issuer_id) DO NOTHING
+                """
                 : "DELETE FROM closed_issuers WHERE issuer_id = \(issuer)")
     }
 
     /// Notes that the issuer is gone, in the transaction that deletes it.
-    package static func noteGone(_ issuer: String, in db: any Transaction) throws {
+    package static func noteGone(
+        _ issuer: String, of merchant: any SQLBindable & Sendable, in db: any Transaction
+    ) throws {
         try db.execute(
             """
-            INSERT INTO closed_issuers (issuer_id, is_gone) VALUES (\(issuer), 1)
+            INSERT INTO closed_issuers (issuer_id, merchant_id, is_gone) VALUES (\(issuer), \(merchant), 1)
             ON CONFLICT (issuer_id) DO UPDATE SET is_gone = 1
             """)
     }

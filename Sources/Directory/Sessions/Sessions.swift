@@ -32,7 +32,10 @@ public struct Sessions: Sendable {
         let client = family == nil ? nil : opening.client
         // The `sid` that clients know stays the same when the same user signs in again in this browser.
         let isRenewed = try old.map { old in
-            try db.execute(
+            guard try mayRenew(old, boughtBy: family, confinedTo: opening.assertedBy?.merchant, in: db) else {
+                return false
+            }
+            return try db.execute(
                 """
                 UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
                     client_id = \(client), buyer_id = \(opening.buyer), signed_in_at = \(signedInAt),
@@ -60,6 +63,17 @@ public struct Sessions: Sendable {
         let id = isRenewed == true ? old ?? opening.id : opening.id
         try displaceSurplus(of: user, beside: id, at: now, in: db, announcement)
         try forgetEnded(of: user, after: opening.id, in: db)
+    }
+
+    /// Whether a session that a token of `family` bought, or that is good for the merchant `confined` only, may have
+    /// the place of `old` in its browser, and its `sid`. It must rest on the same: whoever ends the one ends both.
+    private static func mayRenew(
+        _ old: Session.ID, boughtBy family: TokenFamily.ID?, confinedTo confined: Merchant.ID?, in db: any Transaction
+    ) throws -> Bool {
+        guard family != nil || confined != nil else { return true }
+        let row = try db.rows("SELECT family_id, merchant_id FROM sessions WHERE id = \(old)").first
+        return try row?.get("family_id", as: String?.self) == family?.text
+            && row?.get("merchant_id", as: String?.self) == confined?.text
     }
 
     private static func isRemembered(

@@ -34,25 +34,42 @@ extension IssuerSubjects {
 
     /// Removes one link of the user of `session`; a link of another user stays. From then on the user's address does
     /// not lead to them there, nor does an app link them, until they connect the issuer themselves. What the issuer
-    /// vouched for ends, except `session`.
+    /// vouched for ends, except `session`. False when it is the user's only way to sign in.
     public func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
-    ) async throws {
+    ) async throws -> Bool {
         let (user, said) = (session.user, events.announcement(at: now))
-        try await database.write { db in
+        let isRemoved = try await database.write { db in
+            guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
             let removed = try db.execute(
                 """
                 DELETE FROM issuer_subjects
                 WHERE issuer_id = \(issuer) AND subject = \(subject) AND user_id = \(user)
                 """)
-            guard removed == 1 else { return }
+            guard removed == 1 else { return true }
             try db.execute(
                 """
                 INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
                 ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
             try said.say(.unlinked(issuer: issuer.text, keeping: session.id), user, db)
+            return true
         }
         said.send()
+        return isRemoved
+    }
+
+    /// Whether `user` can sign in without that link: codes go to an address, with or without a password.
+    private static func hasAnotherWay(
+        _ user: UserID, than subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction
+    ) throws -> Bool {
+        guard try User.find(user, in: db)?.email == nil else { return true }
+        return try !db.rows(
+            """
+            SELECT s.subject FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
+            WHERE s.user_id = \(user) AND NOT (s.issuer_id = \(issuer) AND s.subject = \(subject))
+                AND s.is_confined = 0 AND i.disabled_at IS NULL AND i.deleted_at IS NULL
+            """
+        ).isEmpty
     }
 }

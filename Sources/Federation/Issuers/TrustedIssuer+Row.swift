@@ -30,7 +30,8 @@ extension TrustedIssuers {
     }
 
     static func update(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Int {
-        try ClosedIssuers.note(issuer.id.text, isClosed: issuer.disabledAt != nil, in: db)
+        try ClosedIssuers.note(
+            issuer.id.text, of: issuer.merchant, isClosed: issuer.disabledAt != nil, in: db)
         let keys = issuer.storedKeys
         return try db.execute(
             """

@@ -7,8 +7,8 @@ extension TrustedIssuers {
     /// The most links that go in one transaction, or nobody else could write for long.
     private static let batch = 200
 
-    /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is none.
-    /// `permit` refuses by throwing.
+    /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
+    /// none. `permit` refuses by throwing.
     ///
     /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`.
     public func delete(
@@ -27,7 +27,7 @@ extension TrustedIssuers {
                     disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id)
                 """)
-            try ClosedIssuers.note(id.text, isClosed: true, in: db)
+            try ClosedIssuers.note(id.text, of: issuer.merchant, isClosed: true, in: db)
         }
         var budget = budget
         _ = try await finish(id, &budget)
@@ -45,10 +45,15 @@ extension TrustedIssuers {
     }
 
     private func finish(_ id: TrustedIssuer.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        // Another node may have finished it.
+        let merchant: Merchant.ID? = try await database.read { db in
+            try db.rows("SELECT merchant_id FROM issuers WHERE id = \(id)").first?.get("merchant_id")
+        }
+        guard let merchant else { return true }
         var hasMore = true
         while hasMore {
             guard !budget.isSpent else { return false }
-            let hasMoreFamilies = try await families.endAsserted(by: id.text, at: clock.now)
+            let hasMoreFamilies = try await families.endAsserted(by: id.text, of: merchant, at: clock.now)
             hasMore = try await sessions.endAsserted(by: id.text) || hasMoreFamilies
             if hasMore { budget.spend() }
         }
@@ -66,7 +71,7 @@ extension TrustedIssuers {
         }
         try await database.write { db in
             try db.execute("DELETE FROM issuers WHERE id = \(id)")
-            try ClosedIssuers.noteGone(id.text, in: db)
+            try ClosedIssuers.noteGone(id.text, of: merchant, in: db)
         }
         return true
     }

@@ -87,18 +87,17 @@ extension OAuthError {
 
 extension AccessTokens {
     /// The live token of a request, with this server as its audience. `inQuery`: this call accepts the token in the
-    /// URL, from any client. `forAnybody`: this call only ends the token, so its audience may be another server.
+    /// URL, from any client.
     package func require(
-        _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false, forAnybody: Bool = false
+        _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false
     ) async throws -> AccessToken {
         try await require(
-            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery,
-            forAnybody: forAnybody)
+            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery)
     }
 
     /// The live token for `presented`.
     package func require(
-        _ presented: PresentedToken?, inQuery: Bool = false, forAnybody: Bool = false
+        _ presented: PresentedToken?, inQuery: Bool = false
     ) async throws -> AccessToken {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
@@ -108,7 +107,7 @@ extension AccessTokens {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
         }
-        if !forAnybody { try token.requireUs() }
+        try token.requireUs()
         return token
     }
 }

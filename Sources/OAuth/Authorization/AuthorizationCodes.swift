@@ -7,10 +7,12 @@ public import Values
 public struct AuthorizationCodes: Sendable {
     private let database: any Database
     private let random: any RandomSource
+    private let charge: CodeCharge
 
-    public init(database: any Database, random: any RandomSource) {
+    public init(database: any Database, random: any RandomSource, charge: @escaping CodeCharge) {
         self.database = database
         self.random = random
+        self.charge = charge
     }
 
     /// Makes a code for `request`, allowed by `subject` in `session`. Nil when the user took back what was allowed
@@ -19,7 +21,8 @@ public struct AuthorizationCodes: Sendable {
         _ request: AuthorizationRequest, subject: Subject, session: Session.ID, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
-        let isStored = try await database.write { db -> Bool in
+        let isStored = try await database.write { [charge] db -> Bool in
+            try charge(subject.user, now, db)
             guard try request.isAllowed(by: subject.user, in: session, db) else { return false }
             try Self.store(code.fingerprint, for: request, of: subject, session: session, at: now, in: db)
             return true
@@ -74,6 +77,9 @@ public struct AuthorizationCodes: Sendable {
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
                 AND EXISTS (SELECT 1 FROM sessions s
                     WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
+                AND NOT \(CodeEnds.condition(
+                    user: "authorization_codes.user_id", client: "authorization_codes.client_id",
+                    soldAt: "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"))
             """) == 1
     }
 

@@ -10,12 +10,17 @@ public struct FrontChannelTokens: Sendable {
     private let mint: BearerTokenMint
     private let clock: any WallClock
     private let random: any RandomSource
+    private let charge: CodeCharge
 
-    public init(database: any Database, mint: BearerTokenMint, clock: any WallClock, random: any RandomSource) {
+    public init(
+        database: any Database, mint: BearerTokenMint, clock: any WallClock, random: any RandomSource,
+        charge: @escaping CodeCharge
+    ) {
         self.database = database
         self.mint = mint
         self.clock = clock
         self.random = random
+        self.charge = charge
     }
 
     /// What `request` asks for, except the ID token, allowed by `subject` in `session`. Nil when the consent or the
@@ -27,7 +32,8 @@ public struct FrontChannelTokens: Sendable {
         let code =
             request.responseType.contains(.code)
             ? Secret<AuthorizationCode>.ordered(at: now, from: random) : nil
-        let claim = BrowserRedemption(request: request, subject: subject, session: session, code: code?.fingerprint)
+        let claim = BrowserRedemption(
+            request: request, subject: subject, session: session, code: code?.fingerprint, charge: charge)
         let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
             // A client that gets an ID token is connected too, and is notified of a logout, whether it redeems a code.

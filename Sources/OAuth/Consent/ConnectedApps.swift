@@ -96,8 +96,9 @@ public struct ConnectedApps: Sendable {
                     UPDATE token_families SET ended_at = \(now)
                     WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
                     """)
+                try TokenFamilies.forgetSessions(of: user, "client_id = \(client)", in: db)
             }
-            try PendingCodes.end(of: user, for: client, at: now, in: db)
+            try CodeEnds.end(of: user, for: client, at: now, in: db)
             try Consents.revoke(user, client, in: db)
             // Otherwise a page of the revoked app would get its user back at once.
             if let merchant = app.introduces {

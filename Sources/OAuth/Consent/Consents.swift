@@ -5,8 +5,12 @@ public import Values
 /// The stored consents: one for each user and client.
 public struct Consents: Sendable {
     private let database: any Database
+    private let callbacks: Callbacks
 
-    public init(database: any Database) { self.database = database }
+    public init(database: any Database, callbacks: Callbacks) {
+        self.database = database
+        self.callbacks = callbacks
+    }
 
     /// The consent of `user` for `client`, or nil.
     public func find(_ user: UserID, _ client: Client.ID) async throws -> Consent? {
@@ -25,10 +29,11 @@ public struct Consents: Sendable {
     }
 
     /// Stores that `user` was shown `shown` and allowed `scope` of it. What was not shown stays. Allowing the same
-    /// again changes nothing.
+    /// again changes nothing. Allowing less ends the client's tokens for more.
     public func allow(
         _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp
     ) async throws {
+        let announcement = callbacks.announcement(at: now)
         try await database.write { db in
             let known = try Self.find(user, client, in: db)?.scope
             let allowed = (known ?? .empty).subtracting(shown).union(scope.intersection(shown))
@@ -40,7 +45,18 @@ public struct Consents: Sendable {
                 ON CONFLICT (user_id, client_id)
                 DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
                 """)
+            let lost = (known ?? .empty).subtracting(allowed)
+            guard lost != .empty else { return }
+            let families = try db.rows(
+                """
+                SELECT id, scope FROM token_families
+                WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
+                """)
+            for row in families where try row.get("scope", as: Scope.self).intersection(lost) != .empty {
+                try TokenFamilies.end(try row.get("id"), telling: announcement, in: db)
+            }
         }
+        announcement.send()
     }
 
     /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A

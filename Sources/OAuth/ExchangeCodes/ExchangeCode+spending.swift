@@ -18,8 +18,8 @@ extension ExchangeCode {
                     JOIN users a ON a.id = p.user_id
                     WHERE p.id = \(source) AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
                         AND a.id = \(subject.user) AND a.disabled_at IS NULL)
-                AND NOT EXISTS (SELECT 1 FROM exchange_code_ends e
-                    WHERE e.user_id = \(subject.user) AND e.client_id = \(client) AND e.ended_at >= \(soldAt))
+                AND NOT \(CodeEnds.condition(
+                    user: "\(subject.user)", client: "\(client)", soldAt: "\(soldAt)"))
                 """)
     }
 
@@ -29,7 +29,7 @@ extension ExchangeCode {
     }
 
     /// Holds the family that bought the code. Whatever takes access from the user or the app changes its row (`end`,
-    /// `ExchangeCodeEnds`), so that of both one runs again: what is stored for the code cannot outlive an end at the
+    /// `CodeEnds`), so that of both one runs again: what is stored for the code cannot outlive an end at the
     /// same time.
     func holdingSource(when condition: SQL) -> SQL {
         "UPDATE token_families SET ended_at = ended_at WHERE id = \(source) AND \(condition)"

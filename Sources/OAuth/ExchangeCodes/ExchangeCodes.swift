@@ -4,6 +4,10 @@ public import Keys
 public import Storage
 public import Values
 
+/// Charges a user for a code that is stored for them, in the transaction that stores it, or refuses by throwing:
+/// whoever holds a token or a session could fill a table.
+public typealias CodeCharge = @Sendable (UserID, Timestamp, any Transaction) throws -> Void
+
 /// Sells exchange codes, and spends them. What they are bound to stands in `ExchangeCode`.
 ///
 /// A session code is stored when it is sold, a code for a backend never.
@@ -14,10 +18,11 @@ public struct ExchangeCodes: Sendable {
     private let seal: Seal
     private let clock: any WallClock
     private let random: any RandomSource
+    private let charge: CodeCharge
 
     public init(
         database: any Database, clients: Clients, accounts: AccountAddresses, seal: Seal, clock: any WallClock,
-        random: any RandomSource
+        random: any RandomSource, charge: @escaping CodeCharge
     ) {
         self.accounts = accounts
         self.database = database
@@ -25,6 +30,7 @@ public struct ExchangeCodes: Sendable {
         self.seal = seal
         self.clock = clock
         self.random = random
+        self.charge = charge
     }
 
     /// Sells `token` a code as `request` asks, and returns it with its kind, which tells its lifetime. Whether it may
@@ -46,15 +52,18 @@ public struct ExchangeCodes: Sendable {
             return (code.sealed(by: seal), .code)
         case .session:
             let code = Secret<ExchangeCode>.ordered(at: now, from: random)
-            try await database.change(
-                """
-                INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
-                    redirect_uri, state, signed_in_at, expires_at)
-                VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
-                    \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt),
-                    \(now + request.kind.lifetime))
-                ON CONFLICT (fingerprint) DO NOTHING
-                """)
+            try await database.write { [charge] db in
+                try charge(user, now, db)
+                try db.enqueue(
+                    """
+                    INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
+                        redirect_uri, state, signed_in_at, expires_at)
+                    VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
+                        \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt),
+                        \(now + request.kind.lifetime))
+                    ON CONFLICT (fingerprint) DO NOTHING
+                    """)
+            }
             return (code, .session)
         }
     }
@@ -85,6 +94,9 @@ public struct ExchangeCodes: Sendable {
                         AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
+                AND NOT \(CodeEnds.condition(
+                    user: "exchange_codes.user_id", client: "exchange_codes.client_id",
+                    soldAt: "exchange_codes.expires_at - \(ExchangeCode.Kind.session.lifetime.milliseconds)"))
             """)
         guard spent == 1 else { return false }
         try db.hold(

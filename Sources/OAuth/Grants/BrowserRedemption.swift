@@ -9,6 +9,7 @@ struct BrowserRedemption: Redemption {
     let subject: Subject
     let session: Session.ID
     let code: Fingerprint<AuthorizationCode>?
+    let charge: CodeCharge
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         try win(at: attempt.now, in: db)
@@ -19,6 +20,7 @@ struct BrowserRedemption: Redemption {
             return .changed
         }
         if let code {
+            try charge(subject.user, now, db)
             try AuthorizationCodes.store(code, for: request, of: subject, session: session, at: now, in: db)
         }
         return .won

@@ -126,6 +126,11 @@ extension OAuthError {
             "The merchant has made many people's accounts. Wait as long as Retry-After says, or ask the platform to "
                 + "import them.", retryAfter: wait)
     }
+    public static func tooManyCodes(_ wait: Duration) -> OAuthError {
+        OAuthError(
+            .tooManyRequests, "codes_throttled",
+            "This person was given many codes in a short time. Wait as long as Retry-After says.", retryAfter: wait)
+    }
     public static func tooManyChanges(_ wait: Duration) -> OAuthError {
         OAuthError(
             .tooManyRequests, "changes_throttled",

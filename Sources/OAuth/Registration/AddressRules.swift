@@ -13,6 +13,13 @@ public struct AddressRules: Sendable {
         self.mayAsk = mayAsk
     }
 
+    /// The names of this server, which a merchant does not take: its host's, with and without the first label.
+    public var ownNames: [String] {
+        guard let host = site?.host else { return ["Spindle"] }
+        let labels = host.split(separator: ".")
+        return ["Spindle", host] + (labels.count > 2 ? [labels.dropFirst().joined(separator: ".")] : [])
+    }
+
     /// Where users are sent, or what their browser loads.
     private static let visited = [
         "redirect_uris", "post_logout_redirect_uris", "client_uri", "logo_uri", "policy_uri", "tos_uri",

@@ -40,7 +40,7 @@ public struct ClientLogouts: Sendable {
             guard try Sessions.isLive(session, in: db), try Connections.has(user, client, in: db),
                 try !Self.isGone(session.id, from: client, in: db)
             else { return }
-            try PendingCodes.end(of: user, for: client, at: now, in: db)
+            try CodeEnds.end(of: user, for: client, at: now, in: db)
             try TokenFamilies.end(with: .one(session.id), of: user, for: client, telling: announcement, in: db)
             try db.execute(
                 """

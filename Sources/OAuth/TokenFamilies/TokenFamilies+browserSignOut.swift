@@ -15,7 +15,8 @@ extension TokenFamilies {
     /// A token family for OpenID Connect, or of a third-party client, ends with the session unless the user allowed
     /// `offline_access` (Back-Channel Logout §2.7, OpenID Connect Core §11). So does one whose tokens came through the
     /// browser. Every other lives on: a phone stays signed in when a browser is signed out. A client whose tokens have
-    /// expired is told too, because it may have a session of its own.
+    /// expired or ended is told too, because it may have a session of its own; unless they were revoked by its user or
+    /// merchant, which takes the session from the family.
     public static func end(
         with browsers: BrowserSessions, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
@@ -37,6 +38,7 @@ extension TokenFamilies {
         _ rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         var told: Set<[String]> = []
+        var sessions: Set<Session.ID> = []
         var rows = rows
         while let row = rows.popLast() {
             let client: Client.ID = try row.get("client_id")
@@ -46,17 +48,25 @@ extension TokenFamilies {
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
             }
+            sessions.insert(session)
             let family: TokenFamily.ID = try row.get("id")
-            if try isForNow(row) {
+            let hasEnded = try row.get("ended_at", as: Timestamp?.self) != nil
+            if try !hasEnded && isForNow(row) {
                 rows += try Self.rows(boughtBy: family, of: user, at: announcement.now, in: db)
                 try end(family, at: announcement.now, in: db)
-            } else {
-                // It belongs to no browser session any more: its client has been told.
-                try db.execute(
-                    """
-                    UPDATE token_families SET session_id = NULL, former_session_id = \(session) WHERE id = \(family)
-                    """)
             }
+            // It belongs to no browser session any more: its client has been told.
+            try db.execute(
+                "UPDATE token_families SET session_id = NULL, former_session_id = \(session) WHERE id = \(family)")
+        }
+        // What was got there before and has expired since: ID tokens may outlive it.
+        for session in sessions {
+            try db.execute(
+                """
+                UPDATE token_families SET ended_at = \(announcement.now)
+                WHERE user_id = \(user) AND former_session_id = \(session) AND expires_at <= \(announcement.now)
+                    AND ended_at IS NULL
+                """)
         }
     }
 
@@ -69,7 +79,7 @@ extension TokenFamilies {
         return isOfThirdParty || scope.contains(Scope.openID)
     }
 
-    /// The token families of `browsers` that have not ended.
+    /// The token families of `browsers`, also those that have ended and have not been told of their session's end.
     private static func rows(
         of browsers: BrowserSessions, _ user: UserID, in db: any Transaction
     ) throws -> [Row] {
@@ -77,17 +87,18 @@ extension TokenFamilies {
         case .one(let session):
             try db.rows(
                 """
-                SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+                SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
+                    c.spid_compatible
                 FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.session_id = \(session) AND p.user_id = \(user) AND p.ended_at IS NULL
+                WHERE p.session_id = \(session) AND p.user_id = \(user)
                 """)
         case .all(let kept):
             try db.rows(
                 """
-                SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+                SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
+                    c.spid_compatible
                 FROM token_families p JOIN clients c ON c.id = p.client_id
                 WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept?.text ?? "")
-                    AND p.ended_at IS NULL
                 """)
         }
     }
@@ -110,10 +121,11 @@ extension TokenFamilies {
     ) throws -> [Row] {
         try db.rows(
             """
-            SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+            SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
+                c.spid_compatible
             FROM sessions s JOIN token_families p ON p.session_id = s.id JOIN clients c ON c.id = p.client_id
             WHERE s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND p.user_id = \(user) AND p.ended_at IS NULL
+                AND p.user_id = \(user)
             """)
     }
 

@@ -1,16 +1,15 @@
-import Directory
+public import Directory
 import Storage
 public import Values
 
 /// Token families that come from the assertions of trusted issuers.
 extension TokenFamilies {
-    /// Ends those of `user` for whose sign-in the issuer with the id `issuer` vouched, except what belongs to the
-    /// browser session `kept`: the family that bought it, those that were got in it, and what came from them.
+    /// Ends those of `user` for whose sign-in the issuer with the id `issuer` vouched, except those that were got in
+    /// the browser session `kept`, and what came from them.
     static func end(
         of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp, in db: any Transaction
     ) throws {
-        let buyer: String? = try db.rows("SELECT family_id FROM sessions WHERE id = \(kept)").first?.get("family_id")
-        var keptFamilies = Set([buyer].compactMap { $0 })
+        var keptFamilies: Set<String> = []
         var ending: [String] = []
         // What came from a family is younger.
         for row in try db.rows(
@@ -22,7 +21,7 @@ extension TokenFamilies {
             let id: String = try row.get("id")
             let isGotThere = try row.get("session_id", as: String?.self) == kept.text
             let isOfKept = try row.get("parent_id", as: String?.self).map(keptFamilies.contains) ?? false
-            if isGotThere || isOfKept || keptFamilies.contains(id) {
+            if isGotThere || isOfKept {
                 keptFamilies.insert(id)
             } else {
                 ending.append(id)
@@ -35,14 +34,16 @@ extension TokenFamilies {
         if !ending.isEmpty { try endBought(of: user, at: now, in: db) }
     }
 
-    /// Ends families for whose sign-in the issuer with the id `issuer` vouched, as many as one transaction should.
-    /// Whether there may be more.
-    public func endAsserted(by issuer: String, at now: Timestamp) async throws -> Bool {
+    /// Ends families of clients of `merchant` for whose sign-in its issuer with the id `issuer` vouched, as many as one
+    /// transaction should. Whether there may be more. Those of other merchants' clients are none of its business.
+    public func endAsserted(by issuer: String, of merchant: Merchant.ID, at now: Timestamp) async throws -> Bool {
         let announcement = callbacks.announcement(at: now)
         let count = try await database.write { db in
             let families = try db.rows(
                 """
-                SELECT id FROM token_families WHERE issuer_id = \(issuer) AND ended_at IS NULL LIMIT \(Self.endedAtOnce)
+                SELECT f.id FROM token_families f JOIN clients c ON c.id = f.client_id
+                WHERE f.issuer_id = \(issuer) AND f.ended_at IS NULL AND c.merchant_id = \(merchant)
+                LIMIT \(Self.endedAtOnce)
                 """)
             for row in families { try Self.end(try row.get("id"), telling: announcement, in: db) }
             return families.count

@@ -18,11 +18,14 @@ extension TokenFamilies {
         // It is in whole seconds.
         let nextSecond = issuedAt + .seconds(1)
         let isOfSession: SQL =
-            if let session { "COALESCE(f.session_id, f.former_session_id) = \(session)" } else { "f.session_id IS NULL" }
+            if let session { "COALESCE(f.session_id, f.former_session_id) = \(session)" } else {
+                "f.session_id IS NULL"
+            }
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT f.id FROM token_families f LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id
+                SELECT f.id FROM token_families f JOIN clients c ON c.id = f.client_id
+                    LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
                 WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL
                     AND f.created_at < \(nextSecond) AND f.expires_at > \(issuedAt) AND i.issuer_id IS NULL
                     AND \(isOfSession)

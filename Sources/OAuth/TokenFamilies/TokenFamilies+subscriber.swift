@@ -35,7 +35,8 @@ extension TokenFamilies {
                     try end(with: .all(except: kept), of: user, telling: callbacks, in: db)
                     try endAll(of: user, at: announcement.now, in: db)
                 },
-                .on(.unlinked, "ends the token families that rest on that issuer, except those of the browser session") {
+                .on(.unlinked, "ends the token families that rest on that issuer, except those of the browser session")
+                {
                     event, user, announcement, db in
                     guard case .unlinked(let issuer, let kept) = event else { return }
                     try end(of: user, assertedBy: issuer, except: kept, at: announcement.now, in: db)

@@ -31,7 +31,7 @@ public struct TokenFamilies: Sendable {
                 """
                 UPDATE token_families SET session_id = NULL, former_session_id = \(session)
                 WHERE session_id = \(session) AND client_id = \(family.client) AND id <> \(family.id)
-                    AND expires_at <= \(family.createdAt)
+                    AND (expires_at <= \(family.createdAt) OR ended_at IS NOT NULL)
                 """)
         }
     }
@@ -54,7 +54,8 @@ public struct TokenFamilies: Sendable {
         SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
             CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
-            \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource), \(family.request.trial?.text),
+            \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource),
+            \(family.request.trial?.text),
             CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
         WHERE \(condition ?? .always)
         ON CONFLICT (id) DO NOTHING
@@ -141,7 +142,11 @@ public struct TokenFamilies: Sendable {
     /// Whether the tokens of `family` were got in the browser session, or bought it. Also when they have ended since.
     public func isOf(_ session: Session.ID, _ family: TokenFamily.ID) async throws -> Bool {
         try await database.read { db in
-            let got = try db.rows("SELECT id FROM token_families WHERE id = \(family) AND session_id = \(session)")
+            let got = try db.rows(
+                """
+                SELECT id FROM token_families
+                WHERE id = \(family) AND COALESCE(session_id, former_session_id) = \(session)
+                """)
             guard got.isEmpty else { return true }
             return try !db.rows("SELECT id FROM sessions WHERE id = \(session) AND family_id = \(family)").isEmpty
         }
@@ -186,6 +191,15 @@ public struct TokenFamilies: Sendable {
         }
     }
 
+    /// Has families of `user` tell nobody of their browser sessions' ends: their user or merchant revoked them.
+    static func forgetSessions(of user: UserID, _ which: SQL, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE token_families SET session_id = NULL, former_session_id = session_id
+            WHERE user_id = \(user) AND session_id IS NOT NULL AND \(which)
+            """)
+    }
+
     /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
     /// unspent codes, token families, consents, connections and the introduction; and says so.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
@@ -194,13 +208,15 @@ public struct TokenFamilies: Sendable {
         try await database.write { db in
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
-            try PendingCodes.end(of: user, forAllOf: merchant, at: now, in: db)
+            try CodeEnds.end(of: user, forAllOf: merchant, at: now, in: db)
             _ = try Self.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """
                     UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL
                         AND client_id IN (\(Clients.vouchedFor(by: merchant)))
                     """)
+                try Self.forgetSessions(
+                    of: user, "client_id IN (\(Clients.vouchedFor(by: merchant)))", in: db)
             }
             try db.execute(
                 """

@@ -93,16 +93,17 @@ public struct AccessTokens: Sendable {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
             t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
-            c.created_at AS client_created_at, c.disabled_at AS client_disabled_at,
+            c.created_at AS client_created_at, c.secret_ended_at, c.disabled_at AS client_disabled_at,
             m.disabled_at AS merchant_disabled_at, u.id AS user_found, u.subject, u.disabled_at AS user_disabled_at,
             u.deletion_due_at, f.id AS family_found, f.ended_at, f.signed_in_at, f.front_channel,
-            i.issuer_id AS closed_issuer, s.expires_at AS session_expires_at, r.fingerprint AS rotation_found, r.confirmed_at
+            i.issuer_id AS closed_issuer, s.expires_at AS session_expires_at,
+            r.fingerprint AS rotation_found, r.confirmed_at
         FROM access_tokens t
         JOIN clients c ON c.id = t.client_id
         LEFT JOIN merchants m ON m.id = c.merchant_id
         LEFT JOIN users u ON u.id = t.user_id
         LEFT JOIN token_families f ON f.id = t.family_id
-        LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id
+        LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
         LEFT JOIN sessions s ON s.id = f.session_id AND f.front_channel = 1
         LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
         WHERE t.fingerprint = \(fingerprint)
@@ -163,6 +164,12 @@ private struct Found {
         if try isSet("client_disabled_at") { return "client_disabled" }
         // Tokens of a client that was deleted are not those of one that got its id.
         if try token.issuedAt < row.get("client_created_at") { return "client_deleted" }
+        // Whoever had the secret could have got it, and would make another.
+        if token.user == nil, token.scope.administers, let end: Timestamp = try row.get("secret_ended_at"),
+            token.issuedAt <= end
+        {
+            return "secret_ended"
+        }
         if try isSet("merchant_disabled_at") { return "merchant_disabled" }
         if token.user != nil, try !isSet("user_found") { return "account_deleted" }
         if try isSet("user_disabled_at") { return "account_disabled" }

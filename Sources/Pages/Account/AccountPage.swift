@@ -5,7 +5,7 @@ public struct AccountPage: PageContents {
     /// What the last form did.
     public enum Notice: String, CaseIterable, Sendable {
         case profileSaved, emailChanged, emailVerified, passwordChanged, sessionEnded, otherSessionsEnded, appRevoked
-        case linkRemoved, linkAdded
+        case linkRemoved, linkAdded, linkIsOnly
         case confirmed, deletionCancelled
     }
 

@@ -29,7 +29,8 @@ public struct LoginPage: PageContents {
     /// - Parameters:
     ///   - email: what to fill in: empty, or what was typed before a refusal.
     ///   - clientName: the application that sent the user here.
-    ///   - isConfirmation: the signed-in user confirms who they are; the address cannot change.
+    ///   - isConfirmation: the signed-in user confirms who they are; the address cannot change. Posted as
+    ///     `confirm` (`1`), so that it is known after a refusal.
     ///   - wantsAnew: only a new sign-in will do. Posted as `anew` (`1`), so that it is known after a refusal.
     ///   - ways: the other issuers that users may sign in with.
     public init(

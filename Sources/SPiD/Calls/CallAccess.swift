@@ -29,7 +29,7 @@ package struct CallAccess: Sendable {
         case usual
         /// Every client of the merchant.
         case everyClient
-        /// Every client with every token, also one for another resource server: the call ends the token.
+        /// Every client, also a third party's and a pairwise one: the call ends the token.
         case everyToken
     }
 

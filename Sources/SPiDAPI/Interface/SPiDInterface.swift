@@ -95,7 +95,7 @@ public struct SPiDInterface: Endpoint {
         if presented == nil, let credentials = ClientCredentials.ofHeader(request) {
             caller = try await authorization.caller(with: credentials, for: access)
         } else {
-            let token = try await tokens.require(presented, forAnybody: access.reach == .everyToken)
+            let token = try await tokens.require(presented)
             caller = try await authorization.caller(with: token, for: access)
         }
         container.signSecret = try authorization.signSecret(of: caller.client)

@@ -35,7 +35,7 @@ struct BackupCommand: Command {
         await database.close()
         try SQLiteFile.publish(unfinished, as: file)
         if output.json {
-            Terminal.print(JSON.members(["backup": .string(file)]).text)
+            Terminal.print(json: .members(["backup": .string(file)]))
         } else {
             Terminal.print("copied \(path) to \(file). It is of no use without the master key, which is not in it.")
         }

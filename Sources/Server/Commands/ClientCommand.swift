@@ -35,7 +35,6 @@ struct ClientCommand: CommandGroup {
                         metadata, as: id, merchant: owner, by: .platform,
                         also: { client, db in
                             // An earlier client of the id may have left some.
-                            try PendingCodes.end(for: client.id, at: client.createdAt, in: db)
                             try Sessions.end(for: client.id, at: client.createdAt, in: db)
                         }
                     ).json)

@@ -31,7 +31,7 @@ struct ClientMembers: CommandArguments {
         name: "post-logout-redirect-uri",
         help: "Where a logout may return to; may be repeated. \"\" for none.")
     var postLogoutRedirectURIs: [String] = []
-    @Option(name: "callback-uri", help: "Who is told when a person is deleted; \"\" for nobody.")
+    @Option(name: "callback-uri", help: "Who is told when a person changes, signs out or is deleted; \"\" for nobody.")
     var callbackURI: String?
     @Flag(deniable: "Whether its people must have shown that they read their address.")
     var requireVerifiedEmail: Bool?

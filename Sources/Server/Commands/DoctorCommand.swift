@@ -8,7 +8,8 @@ import Values
 struct DoctorCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check configuration, pages, database, keys, clock, mail and issuer; exit with 1 if one is bad.")
+        abstract: "Check configuration, pages, certificate, database, keys, clock, mail, text messages and issuer; "
+            + "exit with 1 if one is bad.")
 
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -17,8 +18,7 @@ struct DoctorCommand: Command {
         let findings = try await findings()
         let isHealthy = !findings.contains { $0.state == .bad }
         if output.json {
-            Terminal.print(
-                JSON.members(["healthy": .bool(isHealthy), "checks": .array(findings.map(\.json))]).text)
+            Terminal.print(json: .members(["healthy": .bool(isHealthy), "checks": .array(findings.map(\.json))]))
         } else {
             Terminal.print(Table.of(findings.map { [$0.state.rawValue, $0.subject, $0.detail.printable] }))
         }

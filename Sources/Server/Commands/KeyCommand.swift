@@ -57,7 +57,7 @@ struct KeyCommand: CommandGroup {
             let installation = try await Installation.open(configuration, for: .administering)
             let count: Int
             do {
-                let new = try await newKey(installation)
+                let new = try await newKey(installation, ownedLike: configuration.fileOfService)
                 count = try await Resealing(
                     from: installation.masterKey, to: new, StoredTable.all, random: installation.random
                 )
@@ -69,7 +69,7 @@ struct KeyCommand: CommandGroup {
             await installation.close()
             if output.json {
                 Terminal.print(
-                    JSON.members(["resealed": .integer(Int64(count)), "master_key_file": .string(newKeyFile)]).text)
+                    json: .members(["resealed": .integer(Int64(count)), "master_key_file": .string(newKeyFile)]))
             } else {
                 Terminal.print(
                     """
@@ -80,7 +80,7 @@ struct KeyCommand: CommandGroup {
             }
         }
 
-        private func newKey(_ installation: Installation) async throws -> MasterKey {
+        private func newKey(_ installation: Installation, ownedLike model: String?) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
             if let key = try file.read() {
                 // Who believed that it is another one would destroy it.
@@ -93,8 +93,17 @@ struct KeyCommand: CommandGroup {
                 return key
             }
             let key = MasterKey.random(from: installation.random)
-            try file.create(key)
+            try file.create(key, ownedLike: model)
             return key
         }
+    }
+}
+
+extension SpindleConfiguration {
+    /// A file that the user has whom the server runs as.
+    fileprivate var fileOfService: String? {
+        if let path = masterKey.path, Files.exists(path) { return path }
+        guard case .sqlite(let path) = database else { return nil }
+        return path
     }
 }

@@ -7,12 +7,13 @@ struct OutputOptions: CommandArguments {
 
     /// Prints one document.
     func print(_ document: JSON) {
-        Terminal.print(json ? document.text : Table.of(document))
+        guard !json else { return Terminal.print(json: document) }
+        Terminal.print(Table.of(document))
     }
 
     /// Prints a page of a list. The table for people shows `columns` of each item.
     func print(_ page: Page, columns: [String]) {
-        guard !json else { return Terminal.print(page.json.text) }
+        guard !json else { return Terminal.print(json: page.json) }
         if !page.items.isEmpty { Terminal.print(Table.of(page.items, columns: columns)) }
         if let next = page.next { Terminal.tell("there are more: --after \(next)") }
     }

@@ -18,12 +18,15 @@ struct RestoreCommand: Command {
 
     func run() async throws {
         let configuration = try options.read()
-        guard case .sqlite(let path) = configuration.database else {
+        guard case .sqlite(let name) = configuration.database else {
             throw CommandFailure("a PostgreSQL database is restored by its own tools: use pg_restore or psql", .usage)
         }
+        // SQLite follows a link, and keeps its log beside the file itself.
+        let path = Files.resolved(name)
         guard force || !configuration.database.exists else {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }
+        try SQLiteFile.refuseCutOff(file, for: path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
         let candidate = try SQLiteFile.make("restoring", beside: path)
         defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }

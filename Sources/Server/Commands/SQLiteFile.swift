@@ -32,12 +32,13 @@ enum SQLiteFile {
     }
 
     /// Makes an empty file beside `target`, for this user only, under a name that nobody had before: so neither another
-    /// run of the command nor another user of a sticky folder has a hand in what is written there. `purpose` is in its
-    /// name.
+    /// run of the command nor another user of a sticky folder has a hand in what is written there. Where root makes it,
+    /// the owner of `target` has it. `purpose` is in its name.
     static func make(_ purpose: String, beside target: String) throws -> String {
         var name = Array("\(target).\(purpose)-XXXXXX".utf8CString)
         let file = mkstemp(&name)
         guard file >= 0 else { throw CommandFailure("\(target): \(String(cString: strerror(errno)))", .cannotCreate) }
+        Files.giveToOwner(of: target, file)
         close(file)
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -93,6 +94,20 @@ enum SQLiteFile {
             guard Files.write(piece, to: output) else { break }
         }
         throw failure
+    }
+
+    /// Throws unless the file at `path` is whole by itself, and another than `target`. A database that was cut off has
+    /// its last changes in the log beside it, and nowhere else.
+    static func refuseCutOff(_ path: String, for target: String) throws {
+        guard !Files.areSame(path, target) else {
+            throw CommandFailure("\(path) is the database itself", .usage)
+        }
+        for companion in companions(of: path) where !companion.hasSuffix("-shm") {
+            guard let bytes = Files.size(companion), bytes > 0 else { continue }
+            throw CommandFailure(
+                "\(companion) has changes that are not in \(path): make a backup of that database, and restore it",
+                .data)
+        }
     }
 
     /// The files that SQLite keeps beside a database.

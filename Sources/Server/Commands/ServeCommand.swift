@@ -3,6 +3,7 @@ import Cryptography
 import Keys
 import Logging
 import Pages
+import System
 import Values
 
 /// `spindle serve`: runs the server until SIGTERM or SIGINT.
@@ -16,6 +17,8 @@ struct ServeCommand: Command {
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
     func run() async throws {
+        // Before there is a key in memory.
+        CoreDumps.forbid()
         let configuration = try options.read()
         if development.dev { try DevelopmentMode.check(configuration) }
         let log = StandardErrorLog(configuration)

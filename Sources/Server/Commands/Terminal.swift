@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 
 /// The two streams that a command writes to.
 enum Terminal {
@@ -11,6 +12,9 @@ enum Terminal {
                 + "spindle client add-secret makes another", .notWritten
         ).end()
     }
+
+    /// Prints the command's answer as JSON that cannot control the terminal.
+    static func print(json document: JSON) { print(document.printableText) }
 
     /// Prints anything that is not part of the answer to standard error.
     static func tell(_ text: String) { LineWriter(descriptor: STDERR_FILENO).write(text + "\n") }

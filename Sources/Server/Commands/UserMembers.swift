@@ -1,5 +1,7 @@
 import CommandLineTool
+import Glibc
 import JSON
+import System
 
 /// The members of a user on the command line, in the names of OpenID Connect.
 struct UserMembers: CommandArguments {
@@ -42,9 +44,23 @@ struct UserMembers: CommandArguments {
     }
 
     private static func passwordFromStandardInput() throws -> String {
-        guard let line = readLine(strippingNewline: true) else {
-            throw CommandFailure("there is no password on the standard input", .data)
+        var input: [UInt8] = []
+        while !input.contains(lineEnd), let piece = Files.read(from: STDIN_FILENO, atMost: 4096), !piece.isEmpty {
+            input += piece
         }
-        return line
+        return try password(in: input)
+    }
+
+    private static let lineEnd = UInt8(ascii: "\n")
+
+    /// The first line of `input`. Bytes that are no UTF-8 would be replaced by a character, the same for all.
+    static func password(in input: [UInt8]) throws -> String {
+        guard !input.isEmpty else { throw CommandFailure("there is no password on the standard input", .data) }
+        var line = input.prefix { $0 != lineEnd }
+        if line.count < input.count, line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard let password = String(validating: line, as: UTF8.self) else {
+            throw CommandFailure("the password on the standard input is not UTF-8", .data)
+        }
+        return password
     }
 }

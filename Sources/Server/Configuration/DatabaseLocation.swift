@@ -26,19 +26,11 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         switch self {
         case .sqlite(let path): return path
         case .postgreSQL(let url):
-            guard let parts = URIParts(url.value) else { return "postgresql://…" }
+            // An @ in the path is behind a password that was not percent-encoded.
+            guard let parts = URIParts(url.value), !parts.path.contains("@") else { return "postgresql://…" }
             let port = parts.port.map { ":\($0)" } ?? ""
             return "postgresql://\(parts.host ?? "")\(port)\(parts.path)"
         }
-    }
-
-    /// Whether the URL has a password.
-    var hasPassword: Bool {
-        guard case .postgreSQL(let url) = self else { return false }
-        // It may name several hosts, which is no URI.
-        let authority = url.value.drop { $0 != "/" }.drop { $0 == "/" }.prefix { !"/?".contains($0) }
-        let user = authority.lastIndex(of: "@").map { authority[..<$0] } ?? ""
-        return user.contains(":") || ["?password=", "&password="].contains { url.value.contains($0) }
     }
 
     /// Whether a SQLite file exists. Always true for a PostgreSQL server, which is asked when it is opened.

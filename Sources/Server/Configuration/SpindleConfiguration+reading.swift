@@ -65,15 +65,15 @@ extension SpindleConfiguration {
                 Int(text).flatMap { $0 == 0 || (7...3650).contains($0) ? $0 : nil }
             } ?? 90
         keyRotation = days == 0 ? nil : .days(Int64(days))
-        let webAddress = "an https URL"
+        let webAddress = "an https URL, or an http one to this machine"
         // Kept verbatim: a slash at its end may belong to it.
         terms = reading.value(.terms, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         privacy = reading.value(.privacy, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
         introspectionCache = .seconds(
             Int64(reading.number(.introspectionCache, of: "seconds", within: 0...3600) ?? 0))
-        facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
-        googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? "https://oauth2.googleapis.com"
+        facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? Self.ownFacebookAPI
+        googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? Self.ownGoogleAPI
         basicRealm = reading.basicRealm()
         let flags = ["true": true, "1": true, "false": false, "0": false]
         unsafeFrontChannelTokens = reading.value(.unsafeFrontChannelTokens, "true or false") { flags[$0] } ?? false
@@ -88,7 +88,15 @@ extension SpindleConfiguration {
 
     /// An https URL, or an http one to this machine, without a trailing slash.
     private static func webAddress(_ text: String) -> String? {
-        guard let uri = RedirectURI(registering: text), uri.text.hasPrefix("http") else { return nil }
+        let start = ["https://", "http://"].first { text.hasPrefix($0) }
+        guard let start, RedirectURI(registering: text) != nil, hasPort(text.dropFirst(start.count)) else { return nil }
         return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// Whether the authority that `text` begins with has no port, or one that exists.
+    private static func hasPort(_ text: Substring) -> Bool {
+        let authority = text.prefix { !"/?".contains($0) }
+        guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }
+        return UInt16(authority[colon...].dropFirst()).map { $0 > 0 } ?? false
     }
 }

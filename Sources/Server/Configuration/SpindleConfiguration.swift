@@ -44,6 +44,8 @@ public struct SpindleConfiguration: Sendable {
     /// Where Facebook's and Google's access tokens are checked.
     public var facebookAPI: String
     public var googleAPI: String
+    static let ownFacebookAPI = "https://graph.facebook.com"
+    static let ownGoogleAPI = "https://oauth2.googleapis.com"
     /// When set, users may ask for their own data with name and password by HTTP Basic, in this realm.
     public var basicRealm: String?
     /// Whether clients that registered themselves get access tokens in an authorization response.

@@ -10,49 +10,47 @@ enum ConfigurationDiagnosis {
     }
 
     static func findings(_ configuration: SpindleConfiguration) -> [Finding] {
-        var findings = [Finding(subject, .good, "every setting is understood")]
-        let issuer = configuration.issuer
-        if !issuer.isSecure, !issuer.isLoopback {
-            findings.append(
-                Finding(subject, .warning, "issuer \(issuer) is not https: tokens and passwords can be read on the way")
-            )
+        let warnings = reach(configuration) + providers(configuration) + choices(configuration)
+        return [Finding(subject, .good, "every setting is understood")]
+            + warnings.map { Finding(subject, .warning, $0) }
+    }
+
+    /// Who provides what somebody is: what stands in the place of a provider's own host can sign in as anybody.
+    private static func providers(_ configuration: SpindleConfiguration) -> [String] {
+        [
+            ("facebook_api", configuration.facebookAPI, SpindleConfiguration.ownFacebookAPI),
+            ("google_api", configuration.googleAPI, SpindleConfiguration.ownGoogleAPI),
+        ].compactMap { setting, address, own -> String? in
+            let meaning = "whoever answers there decides who somebody is"
+            guard address.hasPrefix("https://") else { return "\(setting) \(address) is not https: \(meaning)" }
+            let parts = URIParts(address)
+            let isOwn = parts?.host?.lowercased() == URIParts(own)?.host && (parts?.port ?? 443) == 443
+            return isOwn ? nil : "\(setting) \(address) is not the provider's own host: \(meaning)"
         }
-        if !configuration.outboundAllowPrivate.isEmpty {
-            let networks = configuration.outboundAllowPrivate.map(\.description).joined(separator: ", ")
-            findings.append(
-                Finding(subject, .warning, "outbound_allow_private lets merchants' addresses reach \(networks)"))
-        }
-        for (setting, address) in [
-            ("facebook_api", configuration.facebookAPI), ("google_api", configuration.googleAPI),
-        ] where !address.hasPrefix("https://") {
-            findings.append(
-                Finding(
-                    subject, .warning,
-                    "\(setting) \(address) is not https: whoever answers there decides who somebody is"))
-        }
+    }
+
+    /// What an operator may choose, and what it costs.
+    private static func choices(_ configuration: SpindleConfiguration) -> [String] {
+        var warnings: [String] = []
         if let realm = configuration.basicRealm {
-            findings.append(
-                Finding(
-                    subject, .warning,
-                    "basic_realm \(realm): /me and /oauth/userinfo take people's passwords too, which apps then keep"))
+            warnings.append(
+                "basic_realm \(realm): /me and /oauth/userinfo take people's passwords too, which apps then keep")
         }
         if configuration.unsafeFrontChannelTokens {
-            findings.append(
-                Finding(
-                    subject, .warning,
-                    "unsafe_front_channel_tokens: clients that registered themselves get access tokens in addresses"))
+            warnings.append(
+                "unsafe_front_channel_tokens: clients that registered themselves get access tokens in addresses")
         }
-        if let everyone = configuration.trustedProxies.first(where: { $0.prefix == 0 }) {
-            findings.append(
-                Finding(subject, .warning, "trusted_proxies \(everyone) lets anybody claim any address"))
+        if configuration.keyRotation == nil {
+            warnings.append("key_rotation 0: who has got hold of a signing key can use it until `spindle key rotate`")
         }
-        if issuer.isSecure, configuration.tls == nil, configuration.trustedProxies.isEmpty {
-            findings.append(
-                Finding(
-                    subject, .warning,
-                    "issuer \(issuer) is https without tls_certificate or trusted_proxies: every request counts as the "
-                        + "proxy's, so that one stranger uses up the limits of all"))
+        if configuration.introspectionCache > .zero {
+            warnings.append(
+                "introspection_cache \(configuration.introspectionCache.components.seconds): callers may go on "
+                    + "accepting a revoked token for that many seconds")
         }
-        return findings
+        if configuration.sessionSameSite == .none {
+            warnings.append("session_samesite none: requests from any other site's pages carry people's sessions")
+        }
+        return warnings
     }
 }

@@ -22,6 +22,7 @@ struct DatabaseDiagnosis {
         if let clients = await pkceFinding() { findings.append(clients) }
         findings += await weakenedFindings()
         if let clients = await sharedSecretFinding() { findings.append(clients) }
+        if let clients = await responseTypesFinding() { findings.append(clients) }
         if let development = await developmentFinding() { findings.append(development) }
         return findings
     }

@@ -1,21 +1,59 @@
 import Keys
 import System
 
-/// Warns of files with secrets that other users of this machine can read or change.
+/// Warns of files and folders that other users of this machine can read or change, or the server cannot.
 enum FileDiagnosis {
     static func findings(_ configuration: SpindleConfiguration, configurationFile: String?) -> [Finding] {
+        let secrets = secrets(configuration, configurationFile)
+        return secrets.filter { Files.isOpenToOthers($0.path) }.map { file in
+            warning("other users of this machine may read or change the \(file.name) \(file.path)")
+        } + folders(secrets, configuration) + owners(configuration)
+    }
+
+    private static func warning(_ text: String) -> Finding { Finding(ConfigurationDiagnosis.subject, .warning, text) }
+
+    private static func secrets(
+        _ configuration: SpindleConfiguration, _ configurationFile: String?
+    ) -> [(name: String, path: String)] {
         var files: [(name: String, path: String)] = []
         if case .file(let file) = configuration.masterKey { files.append(("master key file", file.path)) }
-        if case .sqlite(let path) = configuration.database { files.append(("database", path)) }
+        if case .sqlite(let path) = configuration.database {
+            files.append(("database", path))
+            files += ["-wal", "-shm", "-journal"].map { ("database's", path + $0) }
+        }
         if let tls = configuration.tls { files.append(("certificate's key", tls.key)) }
         if let path = configurationFile, let file = try? ConfigurationFile(path: path), file.hasSecret {
             files.append(("configuration with secrets", path))
         }
-        return files.filter { Files.isOpenToOthers($0.path) }.map { file in
-            Finding(
-                ConfigurationDiagnosis.subject, .warning,
-                "other users of this machine may read or change the \(file.name) \(file.path)")
+        return files.filter { Files.exists($0.path) }
+    }
+
+    /// Who may write to a folder puts another file in the place of what is there, or beside it.
+    private static func folders(
+        _ secrets: [(name: String, path: String)], _ configuration: SpindleConfiguration
+    ) -> [Finding] {
+        let folders = Set(secrets.map { Files.folder(of: Files.resolved($0.path)) })
+        var open = folders.filter(Files.isFolderOpenToOthers).sorted()
+        if let templates = configuration.templates {
+            open += all(in: Files.resolved(templates)).filter(Files.isFolderOpenToOthers).prefix(3)
         }
+        return open.map { warning("other users of this machine may change what is in \($0), or put another there") }
+    }
+
+    /// The folder or file at `path`, and what is in it.
+    private static func all(in path: String, deep: Int = 3) -> [String] {
+        guard deep > 0, let names = Files.names(in: path) else { return [path] }
+        return [path] + names.sorted().flatMap { all(in: path + "/" + $0, deep: deep - 1) }
+    }
+
+    /// Root reads everything, so it cannot tell by itself what the server cannot.
+    private static func owners(_ configuration: SpindleConfiguration) -> [Finding] {
+        guard case .sqlite(let path) = configuration.database, let key = configuration.masterKey.path,
+            let one = Files.owner(of: path)?.user, let other = Files.owner(of: key)?.user, one != other
+        else { return [] }
+        return [
+            warning("\(path) and \(key) belong to different users: the server may not be able to read both")
+        ]
     }
 }
 

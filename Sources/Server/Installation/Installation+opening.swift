@@ -2,6 +2,7 @@ public import Cryptography
 import Keys
 import Migrations
 import Storage
+import System
 public import Values
 
 extension Installation {
@@ -23,6 +24,9 @@ extension Installation {
     ) async throws -> Installation {
         guard configuration.database.exists || purpose.makesDatabase else {
             throw InstallationError.uninitialised(configuration.database.description)
+        }
+        if purpose.makesDatabase, let path = configuration.ownFiles.first(where: Files.isStrangers) {
+            throw InstallationError.planted(path)
         }
         let database = try await configuration.database.open(forRequests: purpose.isServing)
         do {
@@ -88,6 +92,14 @@ extension Installation.Purpose {
     /// server is empty.
     fileprivate func fillsEmpty(_ location: DatabaseLocation) -> Bool {
         makesDatabase || (!location.isFile && migrates(location))
+    }
+}
+
+extension SpindleConfiguration {
+    /// The files that `init` makes unless they are there.
+    fileprivate var ownFiles: [String] {
+        guard case .sqlite(let path) = database else { return [] }
+        return [path, masterKey.path].compactMap(\.self) + ["-wal", "-journal"].map { path + $0 }
     }
 }
 

@@ -14,7 +14,7 @@ struct LogLine {
     func text(in format: LogFormat) -> String {
         switch format {
         case .text: plainText
-        case .json: json.text
+        case .json: json.printableText
         }
     }
 

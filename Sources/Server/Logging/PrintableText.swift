@@ -1,3 +1,5 @@
+import JSON
+
 extension String {
     /// The text on one line that cannot control a terminal: control characters and line separators are escaped.
     var printable: String {
@@ -28,8 +30,36 @@ extension String {
     }
 }
 
+extension JSON {
+    /// The compact form, in which nothing can control a terminal. What it adds to the escapes of `text` stands in
+    /// strings only, so that the document stays the same.
+    var printableText: String {
+        let text = self.text
+        guard text.utf8.contains(where: { $0 >= 0x7F }), text.unicodeScalars.contains(where: \.isUnprintable) else {
+            return text
+        }
+        var printable = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isUnprintable {
+                printable += scalar.escapedForJSON
+            } else {
+                printable.unicodeScalars.append(scalar)
+            }
+        }
+        return printable
+    }
+}
+
 extension Unicode.Scalar {
     fileprivate var escaped: String { "\\u{\(String(value, radix: 16))}" }
+
+    /// RFC 8259 §7; a pair of surrogates beyond U+FFFF.
+    fileprivate var escapedForJSON: String {
+        UTF16.encode(self)?.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined() ?? ""
+    }
 
     /// Control characters, line separators and format characters, which include those that reverse the text direction.
     fileprivate var isUnprintable: Bool {

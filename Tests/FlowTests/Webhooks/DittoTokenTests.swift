@@ -118,6 +118,38 @@ struct DittoTokenTests {
     }
 
     @Test(
+        "an ID token of a browser that was signed out admits its user while another is signed in",
+        arguments: Backend.available)
+    func sessions(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(
+                world, ["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+            func signIn(_ scope: String) async throws -> (browser: Browser, answer: Answer) {
+                var browser = Browser(world.server)
+                let code = try await world.authorize(in: &browser, ["scope": scope]).requireRedirected("code")
+                return (browser, try await world.redeemAuthorization(code))
+            }
+            var older = try await signIn("openid")
+            var newer = try await signIn("openid")
+            var kept = try await signIn("openid offline_access")
+            let phone = try await world.signIn(scope: "openid").require("id_token")
+            let tokens = try [older, newer, kept].map { try $0.answer.require("id_token") }
+            for token in tokens + [phone] { expectAdmitted(try await ditto.ask(token), as: world.user) }
+            _ = try await newer.browser.submit(try await newer.browser.open("/logout"))
+            _ = try await kept.browser.submit(try await kept.browser.open("/logout"))
+            expectAdmitted(try await ditto.ask(tokens[0]), as: world.user)
+            expectRefused(try await ditto.ask(tokens[1]))
+            // The app stays signed in, and has it from then.
+            expectAdmitted(try await ditto.ask(tokens[2]), as: world.user)
+            expectAdmitted(try await ditto.ask(phone), as: world.user)
+            let refreshed = try await world.refresh(try kept.answer.require("refresh_token"))
+            expectAdmitted(try await ditto.ask(try refreshed.require("id_token")), as: world.user)
+            _ = try await older.browser.submit(try await older.browser.open("/logout"))
+            expectRefused(try await ditto.ask(tokens[0]))
+        }
+    }
+
+    @Test(
         "tokens that are expired, revoked, signed out, or of a disabled or deleted user are refused",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {

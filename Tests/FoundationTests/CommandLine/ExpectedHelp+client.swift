@@ -71,7 +71,8 @@ extension ExpectedHelp {
                                       Where a logout may return to; may be repeated. "" for
                                       none.
               --callback-uri <callback-uri>
-                                      Who is told when a person is deleted; "" for nobody.
+                                      Who is told when a person changes, signs out or is
+                                      deleted; "" for nobody.
               --require-verified-email/--no-require-verified-email
                                       Whether its people must have shown that they read
                                       their address.
@@ -183,7 +184,8 @@ extension ExpectedHelp {
                                       Where a logout may return to; may be repeated. "" for
                                       none.
               --callback-uri <callback-uri>
-                                      Who is told when a person is deleted; "" for nobody.
+                                      Who is told when a person changes, signs out or is
+                                      deleted; "" for nobody.
               --require-verified-email/--no-require-verified-email
                                       Whether its people must have shown that they read
                                       their address.

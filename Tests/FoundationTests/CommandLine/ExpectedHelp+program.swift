@@ -20,8 +20,9 @@ extension ExpectedHelp {
               client                  Clients: apps and backends that ask for tokens.
               user                    Users: the people who sign in.
               key                     Signing keys, and the master key that seals them.
-              doctor                  Check configuration, pages, database, keys, clock,
-                                      mail and issuer; exit with 1 if one is bad.
+              doctor                  Check configuration, pages, certificate, database,
+                                      keys, clock, mail, text messages and issuer; exit
+                                      with 1 if one is bad.
               backup                  Copy the database to FILE while the server runs. The
                                       master key is not in it.
               restore                 Put the backup FILE in the place of the database.
@@ -85,8 +86,8 @@ extension ExpectedHelp {
         ExpectedHelp(
             "doctor",
             """
-            OVERVIEW: Check configuration, pages, database, keys, clock, mail and issuer;
-            exit with 1 if one is bad.
+            OVERVIEW: Check configuration, pages, certificate, database, keys, clock, mail,
+            text messages and issuer; exit with 1 if one is bad.
 
             USAGE: spindle doctor <options>
 

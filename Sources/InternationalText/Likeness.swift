@@ -1,0 +1,28 @@
+extension String {
+    /// What a reader sees of the text at a glance: texts that look alike have the same. Letters and digits without
+    /// marks and case; those of other scripts, and digits, as the Latin letters that they look like.
+    ///
+    /// It knows the look-alikes by which names of firms are imitated, not all of Unicode Technical Standard #39.
+    public var likeness: String {
+        var seen = ""
+        for scalar in compatiblyDecomposed.unicodeScalars {
+            let plain = Self.lookAlikes[scalar] ?? Character(scalar)
+            for letter in plain.lowercased() where letter.isLetter || letter.isNumber {
+                seen.append(Self.lookAlikes[letter.unicodeScalars.first ?? scalar] ?? letter)
+            }
+        }
+        return seen.replacing("rn", with: "m").replacing("vv", with: "w")
+    }
+
+    private static let lookAlikes: [Unicode.Scalar: Character] = {
+        let letters: [(Character, String)] = [
+            ("a", "АаΑαɑ"), ("b", "ВЬьΒβ"), ("c", "СсϹϲ"), ("d", "Ԁԁ"), ("e", "ЕеΕε"), ("f", "Ϝ"), ("g", "ɡԌ"),
+            ("h", "НнһҺΗ"), ("j", "Јј"), ("k", "КкΚκ"), ("l", "1IiІіΙιıӀӏ|ɩ"), ("m", "МмΜ"), ("n", "ΝηПп"),
+            ("o", "0ОоΟοσՕօ"), ("p", "РрΡρ"), ("q", "Ԛԛ"), ("r", "Гг"), ("s", "Ѕѕ5"), ("t", "ТтΤτ"), ("u", "μυՍս"),
+            ("v", "Ѵѵν"), ("w", "Ԝԝω"), ("x", "ХхΧχ"), ("y", "УуΥүγ"), ("z", "Ζζ"),
+        ]
+        return letters.reduce(into: [:]) { all, pair in
+            for scalar in pair.1.unicodeScalars { all[scalar] = pair.0 }
+        }
+    }()
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Server
+
+/// What `spindle doctor` says of a configuration that is valid and weak.
+@Suite struct ConfigurationDiagnosisTests: ConfigurationStory {
+    private func warnings(_ commandLine: [String: String]) throws -> [String] {
+        ConfigurationDiagnosis.findings(try read(commandLine)).filter { $0.state == .warning }.map(\.detail)
+    }
+
+    @Test("doctor warns of the defaults")
+    func defaults() throws {
+        #expect(try warnings([:]) == [])
+        #expect(try warnings(["issuer": "https://id.example.com", "trusted_proxies": "10.0.0.0/8"]) == [])
+    }
+
+    @Test("doctor says nothing of an address that others reach without TLS")
+    func openAddresses() throws {
+        let open = try warnings([
+            "listen": "0.0.0.0:8080", "admin_listen": "[::]:8081", "issuer": "https://id.example.com",
+            "trusted_proxies": "10.0.0.0/8",
+        ])
+        #expect(open.count == 2)
+        #expect(open.first?.hasPrefix("listen 0.0.0.0:8080 is without TLS") == true)
+        #expect(open.last?.hasPrefix("admin_listen [::]:8081 is without TLS") == true)
+        #expect(try warnings(["listen": "localhost:8080", "admin_listen": "[::1]:8081"]) == [])
+        let tls = ["listen": "0.0.0.0:443", "tls_certificate": "c", "tls_key": "k", "trusted_proxies": "10.0.0.0/8"]
+        #expect(try warnings(tls) == [])
+    }
+
+    @Test("doctor says nothing of a stranger's host that says who somebody is")
+    func providers() throws {
+        for (key, own) in [
+            ("facebook_api", "https://graph.facebook.com/v19.0"), ("google_api", "https://oauth2.googleapis.com/"),
+        ] {
+            #expect(try warnings([key: own]) == [])
+            for other in ["https://example.com", "\(own.prefix(10))x.example", "http://127.0.0.1:9"] {
+                let told = try warnings([key: other])
+                #expect(told.count == 1 && told.first?.hasPrefix("\(key) \(other) is not") == true, "\(told)")
+            }
+        }
+    }
+
+    @Test("doctor says nothing of keys that never change, kept answers and sessions for every site")
+    func choices() throws {
+        #expect(try warnings(["key_rotation": "0"]).map { $0.hasPrefix("key_rotation 0") } == [true])
+        let kept = try warnings(["introspection_cache": "60"])
+        #expect(kept.count == 1 && kept.first?.hasPrefix("introspection_cache 60: ") == true)
+        let sessions = try warnings([
+            "session_samesite": "none", "issuer": "https://id.example.com", "trusted_proxies": "10.0.0.0/8",
+        ])
+        #expect(sessions.count == 1 && sessions.first?.hasPrefix("session_samesite none") == true)
+    }
+
+    @Test("doctor says nothing of proxies that are half the world")
+    func proxies() throws {
+        for wide in ["0.0.0.0/0", "128.0.0.0/1", "8.0.0.0/7", "::/0", "2000::/3"] {
+            let told = try warnings(["trusted_proxies": wide])
+            #expect(told.count == 1 && told.first?.hasPrefix("trusted_proxies \(wide) ") == true, "\(told)")
+        }
+        for narrow in ["10.0.0.0/8", "fc00::/7", "fe80::/10", "2001:db8::/32", "192.0.2.1"] {
+            #expect(try warnings(["trusted_proxies": narrow]) == [], "\(narrow)")
+        }
+    }
+}
