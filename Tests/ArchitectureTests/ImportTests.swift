@@ -14,7 +14,7 @@ import Testing
         "CUnistring": ["InternationalText"],
         "CIDN2": ["InternationalText"],
         "CLinux": ["HTTPServer", "Transfer", "Threads", "System"],
-        "InternationalText": ["Cryptography", "Values", "Authentication"],
+        "InternationalText": ["Cryptography", "Values", "Directory", "Authentication"],
         "Transfer": ["Outbound", "Mail"],
         "HTTPServer": ["Server"],
         "HTTPSupport": ["Server", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI"],

@@ -28,6 +28,23 @@ import Testing
         #expect(Files.read("\(folder)/other") == nil && Files.read(folder) == nil)
     }
 
+    @Test("a folder that others may write to, or replace, passes for one's own")
+    func openFolders() throws {
+        let top = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path()
+        defer { try? FileManager.default.removeItem(atPath: top) }
+        let folder = "\(top)/a/b"
+        Files.makeFolder(folder)
+        #expect(!Files.isFolderOpenToOthers(folder), "also below a sticky /tmp")
+        #expect(chmod("\(top)/a", 0o777) == 0)
+        #expect(Files.isFolderOpenToOthers(folder))
+        #expect(chmod("\(top)/a", 0o1777) == 0)
+        #expect(!Files.isFolderOpenToOthers(folder) && Files.isFolderOpenToOthers("\(top)/a"))
+        #expect(chmod("\(top)/a", 0o700) == 0 && chmod(folder, 0o770) == 0)
+        #expect(Files.isFolderOpenToOthers(folder))
+        #expect(!Files.isStrangers(folder) && !Files.isStrangers("\(top)/none"))
+        #expect(Files.areSame(folder, "\(top)/a/../a/b") && !Files.areSame(folder, top))
+    }
+
     @Test("the environment is the one that the process was started with")
     func environment() { #expect(Environment.variables["PATH"] == ProcessInfo.processInfo.environment["PATH"]) }
 }

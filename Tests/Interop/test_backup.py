@@ -217,3 +217,72 @@ def test_postgresql_is_backed_up_by_its_own_tools(prepare):
     refused = server.command("backup", "copy.db")
     assert refused.returncode == BAD_USAGE and "pg_dump" in said(refused), said(refused)
     assert server.command("restore", "copy.db").returncode == BAD_USAGE
+
+
+def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored(launch, prepare):
+    server = launch()
+    world = World.create(Spindle.of(server))
+    late = world.spindle.create_merchant("In the log only")
+    server.kill()
+    copy = server.directory / "cut.db"
+    shutil.copyfile(server.database, copy)
+    shutil.copyfile(server.database + "-wal", str(copy) + "-wal")
+    refused = server.command("restore", str(copy), "--force")
+    assert refused.returncode == BAD_DATA and "-wal" in said(refused), said(refused)
+    itself = server.command("restore", server.database, "--force")
+    assert itself.returncode == BAD_USAGE, said(itself)
+    # What the message says works.
+    whole = server.directory / "whole.db"
+    done = server.command("backup", str(whole), "--database", str(copy))
+    assert done.returncode == 0, said(done)
+    assert (done := server.command("restore", str(whole), "--force")).returncode == 0, said(done)
+    assert server.command("merchant", "show", late).returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_what_root_restores_or_reseals_cannot_be_read_by_the_service(prepare):
+    server = prepare()
+    server.init()
+    copy = server.directory / "copy.db"
+    assert server.command("backup", str(copy)).returncode == 0
+    nobody = 65534
+    for path in [server.directory, Path(server.database), Path(server.database + ".key")]:
+        os.chown(path, nobody, nobody)
+    assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
+    assert os.stat(server.database).st_uid == nobody
+    new = server.directory / "new.key"
+    assert (done := server.command("key", "reseal", "--new-key-file", str(new))).returncode == 0, said(done)
+    assert os.stat(new).st_uid == nobody and os.stat(new).st_mode & 0o777 == 0o600
+    server.settings["SPINDLE_MASTER_KEY_FILE"] = str(new)
+    os.chown(new, 0, 0)
+    assert "belong to different users" in server.command("doctor").stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("planted", ["database", "key"])
+def test_init_takes_a_file_that_another_user_put_there(prepare, planted):
+    server = prepare()
+    path = Path(server.database + (".key" if planted == "key" else ""))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(master_key() + "\n" if planted == "key" else "")
+    os.chown(path, 65534, 65534)
+    refused = server.command("init")
+    assert refused.returncode != 0 and "belongs to another user" in said(refused), said(refused)
+    path.unlink()
+    assert server.command("init").returncode == 0
+
+
+def test_a_restore_replaces_the_link_to_a_database_and_not_the_database(prepare):
+    server = prepare()
+    server.init()
+    copy = server.directory / "copy.db"
+    assert server.command("backup", str(copy)).returncode == 0
+    real = server.directory / "disk" / "real.db"
+    real.parent.mkdir(mode=0o700)
+    Path(server.database).rename(real)
+    for rest in ["-wal", "-shm"]:
+        Path(server.database + rest).unlink(missing_ok=True)
+    Path(server.database).symlink_to(real)
+    before = real.stat().st_ino
+    assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
+    assert Path(server.database).is_symlink() and real.stat().st_ino != before and is_intact(real)

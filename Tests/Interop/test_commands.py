@@ -170,6 +170,24 @@ def test_doctor_warns_of_secrets_that_others_can_read(prepare, tmp_path):
     assert warning not in server.command("doctor", "--config", str(file)).stdout
 
 
+def test_doctor_warns_of_folders_in_which_others_can_put_files(prepare, tmp_path):
+    server = prepare()
+    server.init()
+    warning = "other users of this machine may change what is in"
+    assert warning not in server.command("doctor").stdout
+    server.directory.chmod(0o777)
+    assert f"{warning} {server.directory}" in server.command("doctor").stdout
+    server.directory.chmod(0o700)
+    templates = tmp_path / "templates"
+    templates.mkdir(mode=0o700)
+    server.settings["SPINDLE_TEMPLATES"] = str(templates)
+    assert warning not in server.command("doctor").stdout
+    page = templates / "style.css"
+    page.write_text("")
+    page.chmod(0o666)
+    assert f"{warning} {page}" in server.command("doctor").stdout
+
+
 def test_doctor_warns_where_everybody_has_the_proxys_address(prepare):
     server = prepare(settings={"SPINDLE_ISSUER": "https://id.loom.example"})
     server.init()

@@ -193,7 +193,8 @@ struct QueryPlanTests {
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
                 opening.at(
-                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer), user: entitlement.subject.user,
+                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer),
+                user: entitlement.subject.user,
                 signedInAt: now,
                 boughtBy: entitlement.family,
                 replacing: nil, at: now, in: db, announcement)

@@ -55,7 +55,7 @@ enum CodeEnds {
         """
         (EXISTS (SELECT 1 FROM exchange_code_ends e
                 WHERE e.user_id = \(user) AND e.client_id = \(client) AND e.ended_at >= \(soldAt))
-            OR NOT EXISTS (SELECT 1 FROM clients r WHERE r.id = \(client) AND r.created_at <= \(soldAt)))
+            OR EXISTS (SELECT 1 FROM clients r WHERE r.id = \(client) AND r.created_at > \(soldAt)))
         """
     }
 }

@@ -128,7 +128,7 @@ extension OAuthError {
     }
     public static func tooManyCodes(_ wait: Duration) -> OAuthError {
         OAuthError(
-            .tooManyRequests, "codes_throttled",
+            .tooManyRequests, "issued_codes_throttled",
             "This person was given many codes in a short time. Wait as long as Retry-After says.", retryAfter: wait)
     }
     public static func tooManyChanges(_ wait: Duration) -> OAuthError {

@@ -53,11 +53,12 @@ import Values
 
     private func kari(_ story: IssuerStory, _ host: IssuerHost) async throws {
         try await story.trust(host, ["link_by_email": true], provider: "google")
-        _ = try await World.make(
+        let person = try await World.make(
             story.world.server, story.world.admin, "users",
             [
                 "email": .string(Self.email), "password": .string(World.password), "email_verified": true,
             ])
+        try await story.world.introduce(try person.require("user_id"))
     }
 
     @Test("tokens of a provider's ID token stay after the user removed the link", arguments: Backend.available)

@@ -38,6 +38,7 @@ struct LogoutOfOneClientTests {
             #expect(picker.isPicker)
             // Until the press the client learns nothing, however often it asks.
             #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") == nil)
+            world.server.clock.advance(by: .milliseconds(1))
             let back = try await browser.pick(try #require(picker.choices.first), on: picker)
             #expect(try await world.redeemAuthorization(try back.requireRedirected("code")).status == 200)
             #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)

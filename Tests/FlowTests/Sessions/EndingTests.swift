@@ -1,0 +1,163 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("What an ending leaves") struct EndingTests {
+    @Test(
+        "a site whose tokens ended before, by a new password or a revocation, hears nothing of the end of its session",
+        arguments: Backend.available)
+    func told(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            var browser = Browser(world.server)
+            _ = try await told.site.signIn(in: &browser, scope: "openid")
+            let changed = try await browser.submit(
+                try await browser.open("/account"),
+                ["current_password": World.password, "new_password": "another good loom"], to: "/account/password")
+            #expect(changed.header("location") == "/account?done=password")
+            _ = try await browser.submit(try await browser.open("/logout"))
+            _ = try await told.next()
+
+            var second = Browser(world.server)
+            try await second.signIn(password: "another good loom")
+            let tokens = try await told.site.signIn(in: &second, scope: "openid offline_access")
+            _ = try await world.server.post(
+                "/oauth/revoke", ["token": try tokens.require("refresh_token")], basic: told.site.actor.basic)
+            _ = try await second.submit(try await second.open("/logout"))
+            _ = try await told.next()
+        }
+    }
+
+    @Test("a site that its user revoked is told of a session's end", arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let site = try await world.website()
+            _ = try await world.change(
+                "clients", site.actor.id, ["backchannel_logout_uri": "http://127.0.0.1:9/never"])
+            var browser = Browser(world.server)
+            _ = try await site.signIn(in: &browser)
+            _ = try await browser.submit(
+                try await browser.open("/account"), ["client": site.actor.id], to: "/account/apps/revoke")
+            let before = try await world.notices()
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try await world.notices() == before)
+        }
+    }
+
+    @Test(
+        "an administrator's token makes a secret after the one it was got with has ended", arguments: Backend.available)
+    func secret(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.confidential(
+                ["scope": "admin:merchant profile", "grant_types": ["client_credentials"]])
+            let path = "/admin/v1/clients/\(administrator.id)/secrets"
+            let stolen = try await world.clientToken(administrator, scope: "admin:merchant")
+            let plain = try await world.clientToken(administrator, scope: "profile")
+            world.server.clock.advance(by: .seconds(1))
+            let list = try await world.server.get(path, bearer: world.admin)
+            let old = try #require(list.json["items"]?.array?.first?["id"]?.string, "\(list)")
+            let made = try await world.server.send("POST", path, bearer: world.admin)
+            #expect(made.status == 201)
+            #expect(try await world.server.send("DELETE", "\(path)/\(old)", bearer: world.admin).status == 204)
+            #expect(try await world.server.send("POST", path, bearer: stolen).status == 401)
+            #expect(world.server.log.says("secret_ended"))
+            let seen = try await world.introspect(plain, as: world.backend)
+            #expect(seen.json["active"] == true, "what it does otherwise goes on")
+            world.server.clock.advance(by: .seconds(1))
+            let fresh = World.Actor(
+                id: administrator.id, secret: try made.require("client_secret"), redirectURI: administrator.redirectURI)
+            let token = try await world.clientToken(fresh, scope: "admin:merchant")
+            #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
+        }
+    }
+
+    @Test("a scope that its user took back stays with an app's older tokens", arguments: Backend.available)
+    func scope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            func allow(_ scope: String, ticking ticked: [String], _ more: String = "") async throws -> Answer {
+                let address = world.authorizeAddress(["scope": scope], for: client) + more
+                let page = try await browser.open(address)
+                let answer = page.status == 200 ? try await world.allow(page, in: &browser, ticking: ticked) : page
+                return try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+            }
+            let wide = try await allow("profile email", ticking: ["profile", "email"])
+            let narrow = try await allow("profile", ticking: ["profile"])
+            world.server.clock.advance(by: .seconds(1))
+            let again = try await allow("profile email", ticking: ["profile"], "&prompt=consent")
+            #expect(again.json["scope"]?.string == "profile")
+            #expect(try await !world.isLive(try wide.require("access_token")))
+            #expect(try await world.isLive(try narrow.require("access_token")))
+            #expect(try await world.isLive(try again.require("access_token")))
+        }
+    }
+
+    @Test(
+        "a revoked merchant's site gets its user back in a web view of the merchant's app", arguments: Backend.available
+    )
+    func webview(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var own = Browser(world.server)
+            _ = try await site.signIn(in: &own)
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            #expect(try await site.silentError(in: &webview) == nil)
+            _ = try await own.submit(
+                try await own.open("/account"), ["client": site.actor.id], to: "/account/apps/revoke")
+            #expect(try await site.silentError(in: &webview) == "login_required")
+        }
+    }
+
+    @Test("a web view outlives the client that it was opened for", arguments: Backend.available)
+    func receiver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.exchange(
+                try await world.signIn().require("access_token"), for: world.backend, type: "session",
+                redirectURI: world.backend.redirectURI
+            ).require("code")
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            let tokens = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            #expect(try await world.isLive(try tokens.require("access_token")))
+            let path = "/admin/v1/clients/\(world.backend.id)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+        }
+    }
+
+    @Test(
+        "a web view of one phone's token becomes another's, and outlives the first phone's logout",
+        arguments: Backend.available)
+    func phones(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phones = [try await world.signIn(), try await world.signIn()]
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[0]))")
+            let tokens = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[1]))")
+            _ = try await world.server.get("/logout", bearer: try phones[0].require("access_token"))
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+            #expect(try await webview.isSignedIn(), "by the second phone's token")
+            // The same phone's next code keeps the session.
+            let later = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[1]))")
+            #expect(try await world.isLive(try later.require("access_token")))
+        }
+    }
+}
+
+extension World {
+    fileprivate func notices() async throws -> Int {
+        try await server.database.rows("SELECT id FROM deliveries WHERE kind = 'notice'").count
+    }
+}

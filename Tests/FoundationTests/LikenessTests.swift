@@ -1,0 +1,23 @@
+import InternationalText
+import Testing
+
+@Suite struct LikenessTests {
+    @Test(
+        "a name in other letters passes for another's",
+        arguments: [
+            "Aftenbladet", "ΑFTENBLADET", "Аftenblаdet", "Ａｆｔｅｎｂｌａｄｅｔ", "aften-bladet!", "Åftenbladét", "𝐀ftenbladet",
+            "AftenbIadet",
+            "Aften\u{200B}bladet",
+        ])
+    func alike(_ name: String) { #expect(name.likeness == "Aftenbladet".likeness, "\(name.likeness)") }
+
+    @Test("names that differ are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
+    func different(_ name: String) { #expect(name.likeness != "Aftenbladet".likeness) }
+
+    @Test("Roman numerals, digits and joined letters look like others")
+    func others() {
+        #expect("Loom Ⅻ".likeness == "loom XII".likeness)
+        #expect("L00m".likeness == "Loom".likeness && "Coɾner".likeness != "Corner".likeness)
+        #expect("Comer".likeness == "Corner".likeness)
+    }
+}
