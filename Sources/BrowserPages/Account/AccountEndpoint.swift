@@ -62,9 +62,13 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await gate.show(request, inWebViews: true) {
-        case .refuse(let response): response
+        case .refuse(let response): return response
         case .enter(let entry):
-            try await view.response(entry, request, notice: entry.form["done"].flatMap { Self.notices[$0] })
+            // After a form of ours. A link elsewhere could say anything of the user; but a provider sends them back.
+            let word = entry.form["done"]
+            let isOurs = request.headers[.secFetchSite].map { $0 == "same-origin" } ?? true
+            return try await view.response(
+                entry, request, notice: isOurs || word == "connected" ? word.flatMap { Self.notices[$0] } : nil)
         }
     }
 

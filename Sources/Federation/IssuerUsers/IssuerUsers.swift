@@ -60,7 +60,7 @@ public struct IssuerUsers: Sendable {
         // user has disconnected.
         guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
             try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db),
-            try !IssuerSubjects.isRemoved(person.issuer.id, by: user.id, in: db)
+            try !IssuerSubjects.isProviderRemoved(person.issuer.id, by: user.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }

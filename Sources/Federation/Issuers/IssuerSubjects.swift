@@ -55,6 +55,17 @@ public struct IssuerSubjects: Sendable {
         try !db.rows("SELECT 1 AS found FROM removed_links WHERE user_id = \(user) AND issuer_id = \(issuer)").isEmpty
     }
 
+    /// The same of any merchant's issuer that stands for the same provider: a person removes Google, not a merchant's.
+    static func isProviderRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT 1 AS found FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
+            WHERE r.user_id = \(user) AND (
+                r.issuer_id = \(issuer) OR i.provider = (SELECT provider FROM issuers WHERE id = \(issuer)))
+            """
+        ).isEmpty
+    }
+
     /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A client of the
     /// issuer's merchant requested a confined link with the user's token; nobody asked the user.
     static func link(

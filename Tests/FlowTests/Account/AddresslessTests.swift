@@ -88,6 +88,22 @@ import Values
         }
     }
 
+    @Test("another site's link says on the account page what did not happen", arguments: Backend.available)
+    func notices(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let text = "Your password is changed"
+            for site in ["cross-site", "none"] {
+                let page = try await browser.open("/account?done=password", headers: ["Sec-Fetch-Site": site])
+                #expect(page.status == 200 && !page.words.contains(text))
+            }
+            let after = try await browser.open(
+                "/account?done=password", headers: ["Sec-Fetch-Site": "same-origin"])
+            #expect(after.words.contains(text))
+        }
+    }
+
     @Test("a reset takes the person's own name as a password", arguments: Backend.available)
     func ownName(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -236,6 +236,12 @@ import Values
                     at: host, ["sub": .string(sub), "email": "kari@gmail.com", "email_verified": true])
                 #expect(again.status == 400, "\(again)")
             }
+            // Nor at another merchant that has Google, too: it is Google that the user removed.
+            let rival = try await IssuerStory.client(story.world, of: story.world.rival)
+            try await story.trust(
+                host, ["link_by_email": true, "merchant_id": .string(story.world.rival)], provider: "google")
+            let there = try await story.present(host.sign(story.claims(host, claims)), as: rival)
+            #expect(there.status == 400, "\(there)")
             #expect(try await story.links() == 0)
             #expect(story.world.server.mail.letters(to: "kari@gmail.com").count == 1)
         }
