@@ -151,6 +151,7 @@ let package = Package(
                 .embedInCode("v030_families_of_codes.sql"),
                 .embedInCode("v031_sessions_of_issuers.sql"),
                 .embedInCode("v032_families_of_issuers.sql"),
+                .embedInCode("v033_families_by_issuer.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

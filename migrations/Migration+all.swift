@@ -37,6 +37,7 @@ extension Migration {
         Migration(version: 30, name: "families_of_codes", text: PackageResources.v030_families_of_codes_sql),
         Migration(version: 31, name: "sessions_of_issuers", text: PackageResources.v031_sessions_of_issuers_sql),
         Migration(version: 32, name: "families_of_issuers", text: PackageResources.v032_families_of_issuers_sql),
+        Migration(version: 33, name: "families_by_issuer", text: PackageResources.v033_families_by_issuer_sql),
     ]
 
     private init(

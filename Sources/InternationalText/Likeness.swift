@@ -5,8 +5,16 @@ extension String {
     /// It knows the look-alikes by which names of firms are imitated, not all of Unicode Technical Standard #39.
     public var likeness: String {
         var seen = ""
+        var isAfterLetterWithMarks = false
         for scalar in compatiblyDecomposed.unicodeScalars {
             let plain = Self.lookAlikes[scalar] ?? Character(scalar)
+            // In other scripts a mark makes another letter.
+            if scalar.properties.generalCategory == .nonspacingMark || scalar.properties.generalCategory == .spacingMark
+            {
+                if !isAfterLetterWithMarks { seen.unicodeScalars.append(scalar) }
+                continue
+            }
+            isAfterLetterWithMarks = scalar.value < 0x0530 || (0x1E00..<0x2000).contains(scalar.value)
             for letter in plain.lowercased() where letter.isLetter || letter.isNumber {
                 seen.append(Self.lookAlikes[letter.unicodeScalars.first ?? scalar] ?? letter)
             }

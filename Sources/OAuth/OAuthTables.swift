@@ -21,7 +21,7 @@ extension RefreshTokens {
                 """
                 DELETE FROM refresh_tokens WHERE fingerprint IN (
                     SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
-                    WHERE f.ended_at <= \(now - memory) ORDER BY f.ended_at LIMIT \(batch))
+                    WHERE f.ended_at <= \(now - memory) AND f.session_id IS NULL ORDER BY f.ended_at LIMIT \(batch))
                 """
             },
         ],
@@ -97,8 +97,8 @@ extension AuthorizationCodes {
     /// How long after its expiry a spent code is remembered, so that a replay still revokes: where the thief came
     /// first, the client comes within seconds.
     static let memory: Duration = .hours(1)
-    /// The same for one that nobody spent, which replays nothing: so that the log can tell late from unknown. Whoever
-    /// asks for codes over and over leaves no more than those of these minutes.
+    /// The same for one that nobody spent, and for a session code, whose replay revokes nothing: so that late can be
+    /// told from unknown. Whoever asks for codes over and over leaves no more than those of these minutes.
     static let memoryOfUnspent: Duration = .minutes(1)
 
     static let table = StoredTable(

@@ -38,7 +38,9 @@ extension Spindle {
             issuer: site.issuer, origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
             open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil,
             charge: { user, now, db in
-                if let wait = try CodeThrottle.charge(user, at: now, in: db) { throw OAuthError.tooManyCodes(wait) }
+                if let wait = try CodeThrottle.charge(user, at: now, in: db) {
+                    throw OAuthError.tooManyIssuedCodes(wait)
+                }
             })
         let openID = OpenIDServices(
             database: database, clock: clock, random: random, ring: ring,

@@ -60,6 +60,12 @@ extension ServerAddress {
     private static func hasAtInPath(_ url: String) -> Bool {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else { return false }
         let authority = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        // No path: a query may have a slash of its own.
+        let beforeSlash = authority.prefix { $0 != UInt8(ascii: "/") }
+        if let query = beforeSlash.firstIndex(of: UInt8(ascii: "?")), !beforeSlash[query...].contains(UInt8(ascii: "@"))
+        {
+            return false
+        }
         let path = authority.drop { $0 != UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "?") }
         return path.contains(UInt8(ascii: "@"))
     }

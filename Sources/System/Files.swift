@@ -17,10 +17,11 @@ public enum Files {
     }
 
     /// Whether the file at `path` belongs to a user that has no part here: not to this one, nor to root, nor, where
-    /// root works for another user, to the owner of its folder. False when there is none.
-    public static func isStrangers(_ path: String) -> Bool {
+    /// root works for another user, to the owner of its folder or of `home`. False when there is none.
+    public static func isStrangers(_ path: String, home: String) -> Bool {
         guard let owner = owner(of: path), owner.user != geteuid(), owner.user != 0 else { return false }
-        return geteuid() != 0 || owner.user != Self.owner(of: folder(of: path))?.user
+        let service = [folder(of: path), home].compactMap { Self.owner(of: $0)?.user }
+        return geteuid() != 0 || !service.contains(owner.user)
     }
 
     /// Whether users other than its owner may change what the folder at `path` holds, or what stands in its place: by
@@ -48,11 +49,14 @@ public enum Files {
         return (status.st_uid, status.st_gid)
     }
 
-    /// The path of the file itself where `path` leads to it by symbolic links; `path` when there is none.
+    /// The path of the file itself where `path` leads to it by symbolic links; `path` when there is none. Root follows
+    /// none to a file of somebody else than the owner of the folder, who may have made the link.
     public static func resolved(_ path: String) -> String {
         guard let found = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(found) }
-        return unsafe String(cString: found)
+        let target = unsafe String(cString: found)
+        guard geteuid() != 0 || owner(of: target)?.user == owner(of: folder(of: path))?.user else { return path }
+        return target
     }
 
     /// How many bytes the file at `path` has; nil when there is none.

@@ -19,5 +19,6 @@ import Testing
         #expect("Loom Ⅻ".likeness == "loom XII".likeness)
         #expect("L00m".likeness == "Loom".likeness && "Coɾner".likeness != "Corner".likeness)
         #expect("Comer".likeness == "Corner".likeness)
+        #expect("バス".likeness != "パス".likeness && "バス".likeness != "ハス".likeness && "कि".likeness != "की".likeness)
     }
 }

@@ -215,13 +215,21 @@ public struct AuthorizeEndpoint: Endpoint {
     ) async throws -> Response {
         let address = request.returnAddress
         if isBack, let session { try await clientLogouts.comeBack(to: address.client.id, in: session.id) }
-        guard let session, try await isFirst(incoming.interaction, http),
-            let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
-        else {
-            // The consent was taken back a moment ago, or another tab was faster: ask again.
-            return try await pages.waiting(incoming.interaction, incoming.form, http) { $0.sendBrowser(to: Self.path) }
+        do {
+            guard let session, try await isFirst(incoming.interaction, http),
+                let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
+            else {
+                // The consent was taken back a moment ago, or another tab was faster: ask again.
+                return try await pages.waiting(incoming.interaction, incoming.form, http) {
+                    $0.sendBrowser(to: Self.path)
+                }
+            }
+            return try await pages.send(answer, for: address, http)
+        } catch let refusal as OAuthError where refusal.code == .tooManyRequests {
+            let visit = try await pages.visit(http, client: address.client)
+            let page = pages.message(.tooManyAttempts, visit, status: .tooManyRequests)
+            return refusal.retryAfter.map(page.asking(toWait:)) ?? page
         }
-        return try await pages.send(answer, for: address, http)
     }
 
     /// Whether a stored request has no answer yet.

@@ -94,7 +94,7 @@ public struct LoginEndpoint: Endpoint {
                 form["confirm"] == "1" ? try await newSessions.sessions.of(request, pages.site) : nil
             var response = try await page(
                 request, visit, session, email: email,
-                isConfirmation: session != nil && session?.email == email, isAnew: form["anew"] == "1",
+                isConfirmation: session?.email == email, isAnew: form["anew"] == "1",
                 refusal: refusal.onPage, status: oauth.status)
             oauth.decorate(&response.headers)
             return response

@@ -40,7 +40,8 @@ extension Sessions {
     /// Whether there may be more.
     func endBought(byOrFor client: Client.ID) async throws -> Bool {
         if try await endSome("buyer_id = \(client)", by: Self.end) { return true }
-        return try await endSome("client_id = \(client)", by: Self.end)
+        // Nobody signed out of the app whose token bought it.
+        return try await endSome("client_id = \(client)", by: Self.displace)
     }
 
     /// Ends sessions that rest on the issuer with the id `issuer`, as above. Nobody signed out.
@@ -122,7 +123,7 @@ extension Sessions {
                 guard case .unlinked(let issuer, let kept) = event else { return }
                 try displace(of: user, assertedBy: issuer, except: kept, at: announcement.now, in: db, announcement)
             },
-            .on(.disconnected, "ends the browser sessions that are good for that merchant alone") {
+            .on(.disconnected, "ends the browser sessions that are good for that merchant alone, and its web views") {
                 event, user, announcement, db in
                 guard case .disconnected(let merchant) = event else { return }
                 let now = announcement.now

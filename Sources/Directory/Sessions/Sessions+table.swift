@@ -35,7 +35,7 @@ package enum ClosedIssuers {
             isClosed
                 ? """
                 INSERT INTO closed_issuers (issuer_id, merchant_id) VALUES (\(issuer), \(merchant))
-                ON CONFLICT (issuer_id) DO NOTHING
+                ON CONFLICT (issuer_id) DO UPDATE SET merchant_id = excluded.merchant_id
                 """
                 : "DELETE FROM closed_issuers WHERE issuer_id = \(issuer)")
     }
@@ -47,7 +47,7 @@ package enum ClosedIssuers {
         try db.execute(
             """
             INSERT INTO closed_issuers (issuer_id, merchant_id, is_gone) VALUES (\(issuer), \(merchant), 1)
-            ON CONFLICT (issuer_id) DO UPDATE SET is_gone = 1
+            ON CONFLICT (issuer_id) DO UPDATE SET is_gone = 1, merchant_id = excluded.merchant_id
             """)
     }
 }

@@ -37,6 +37,7 @@ public struct Consents: Sendable {
         try await database.write { db in
             let known = try Self.find(user, client, in: db)?.scope
             let allowed = (known ?? .empty).subtracting(shown).union(scope.intersection(shown))
+            try Self.take(shown.subtracting(scope), from: client, of: user, telling: announcement, in: db)
             guard allowed != known else { return }
             try db.execute(
                 """
@@ -45,18 +46,26 @@ public struct Consents: Sendable {
                 ON CONFLICT (user_id, client_id)
                 DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
                 """)
-            let lost = (known ?? .empty).subtracting(allowed)
-            guard lost != .empty else { return }
-            let families = try db.rows(
-                """
-                SELECT id, scope FROM token_families
-                WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
-                """)
-            for row in families where try row.get("scope", as: Scope.self).intersection(lost) != .empty {
-                try TokenFamilies.end(try row.get("id"), telling: announcement, in: db)
-            }
         }
         announcement.send()
+    }
+
+    /// Ends the tokens of `client` that hold any of `lost`, which `user` did not allow, and its codes of before.
+    private static func take(
+        _ lost: Scope, from client: Client.ID, of user: UserID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
+    ) throws {
+        guard lost != .empty else { return }
+        let families = try db.rows(
+            """
+            SELECT id, scope FROM token_families
+            WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
+            """)
+        for row in families where try row.get("scope", as: Scope.self).intersection(lost) != .empty {
+            try TokenFamilies.end(try row.get("id"), telling: announcement, in: db)
+        }
+        // The code that this consent leads to may come in the same millisecond.
+        try CodeEnds.end(of: user, for: client, at: announcement.now - .milliseconds(1), in: db)
     }
 
     /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A

@@ -126,7 +126,7 @@ extension OAuthError {
             "The merchant has made many people's accounts. Wait as long as Retry-After says, or ask the platform to "
                 + "import them.", retryAfter: wait)
     }
-    public static func tooManyCodes(_ wait: Duration) -> OAuthError {
+    public static func tooManyIssuedCodes(_ wait: Duration) -> OAuthError {
         OAuthError(
             .tooManyRequests, "issued_codes_throttled",
             "This person was given many codes in a short time. Wait as long as Retry-After says.", retryAfter: wait)

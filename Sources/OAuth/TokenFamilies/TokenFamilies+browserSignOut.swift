@@ -38,7 +38,6 @@ extension TokenFamilies {
         _ rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         var told: Set<[String]> = []
-        var sessions: Set<Session.ID> = []
         var rows = rows
         while let row = rows.popLast() {
             let client: Client.ID = try row.get("client_id")
@@ -48,7 +47,6 @@ extension TokenFamilies {
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
             }
-            sessions.insert(session)
             let family: TokenFamily.ID = try row.get("id")
             let hasEnded = try row.get("ended_at", as: Timestamp?.self) != nil
             if try !hasEnded && isForNow(row) {
@@ -57,15 +55,15 @@ extension TokenFamilies {
             }
             // It belongs to no browser session any more: its client has been told.
             try db.execute(
-                "UPDATE token_families SET session_id = NULL, former_session_id = \(session) WHERE id = \(family)")
+                "UPDATE token_families SET session_id = NULL WHERE id = \(family)")
         }
         // What was got there before and has expired since: ID tokens may outlive it.
-        for session in sessions {
+        for pair in told {
             try db.execute(
                 """
                 UPDATE token_families SET ended_at = \(announcement.now)
-                WHERE user_id = \(user) AND former_session_id = \(session) AND expires_at <= \(announcement.now)
-                    AND ended_at IS NULL
+                WHERE user_id = \(user) AND client_id = \(pair[0]) AND sid = \(pair[1])
+                    AND expires_at <= \(announcement.now) AND ended_at IS NULL
                 """)
         }
     }

@@ -7,7 +7,8 @@ extension TokenFamilies {
     /// Ends those of `user` for whose sign-in the issuer with the id `issuer` vouched, except those that were got in
     /// the browser session `kept`, and what came from them.
     static func end(
-        of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp, in db: any Transaction
+        of user: UserID, assertedBy issuer: String, except kept: Session.ID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
     ) throws {
         var keptFamilies: Set<String> = []
         var ending: [String] = []
@@ -27,11 +28,13 @@ extension TokenFamilies {
                 ending.append(id)
             }
         }
-        for start in stride(from: 0, to: ending.count, by: most) {
-            let some = Array(ending[start..<min(start + most, ending.count)])
-            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: some))")
+        guard !ending.isEmpty else { return }
+        try tellingOfBought(user, announcement, in: db) {
+            for start in stride(from: 0, to: ending.count, by: most) {
+                let some = Array(ending[start..<min(start + most, ending.count)])
+                try db.execute("UPDATE token_families SET ended_at = \(announcement.now) WHERE id IN (\(list: some))")
+            }
         }
-        if !ending.isEmpty { try endBought(of: user, at: now, in: db) }
     }
 
     /// Ends families of clients of `merchant` for whose sign-in its issuer with the id `issuer` vouched, as many as one
@@ -41,8 +44,9 @@ extension TokenFamilies {
         let count = try await database.write { db in
             let families = try db.rows(
                 """
-                SELECT f.id FROM token_families f JOIN clients c ON c.id = f.client_id
-                WHERE f.issuer_id = \(issuer) AND f.ended_at IS NULL AND c.merchant_id = \(merchant)
+                SELECT id FROM token_families
+                WHERE issuer_id = \(issuer) AND ended_at IS NULL
+                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 LIMIT \(Self.endedAtOnce)
                 """)
             for row in families { try Self.end(try row.get("id"), telling: announcement, in: db) }

@@ -18,7 +18,7 @@ extension TokenFamilies {
         // It is in whole seconds.
         let nextSecond = issuedAt + .seconds(1)
         let isOfSession: SQL =
-            if let session { "COALESCE(f.session_id, f.former_session_id) = \(session)" } else {
+            if let session { "COALESCE(f.sid, f.session_id) = \(session)" } else {
                 "f.session_id IS NULL"
             }
         return try await database.read { db in

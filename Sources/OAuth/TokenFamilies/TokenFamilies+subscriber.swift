@@ -39,7 +39,9 @@ extension TokenFamilies {
                 {
                     event, user, announcement, db in
                     guard case .unlinked(let issuer, let kept) = event else { return }
-                    try end(of: user, assertedBy: issuer, except: kept, at: announcement.now, in: db)
+                    try end(
+                        of: user, assertedBy: issuer, except: kept, telling: callbacks.announcement(for: announcement),
+                        in: db)
                 },
                 .on(.takenOver, "deletes consents, connections, introductions and agreements, and tells the clients") {
                     event, user, announcement, db in

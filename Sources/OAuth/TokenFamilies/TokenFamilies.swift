@@ -29,7 +29,7 @@ public struct TokenFamilies: Sendable {
             // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
             try db.enqueue(
                 """
-                UPDATE token_families SET session_id = NULL, former_session_id = \(session)
+                UPDATE token_families SET session_id = NULL
                 WHERE session_id = \(session) AND client_id = \(family.client) AND id <> \(family.id)
                     AND (expires_at <= \(family.createdAt) OR ended_at IS NOT NULL)
                 """)
@@ -50,10 +50,11 @@ public struct TokenFamilies: Sendable {
         // PostgreSQL takes values without a type for texts here.
         """
         INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-            method, session_id, issuer_id, claims, resource, trial, front_channel, redeemed_by)
+            method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by)
         SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
             CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
+            \(family.subject?.session),
             \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource),
             \(family.request.trial?.text),
             CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
@@ -145,7 +146,7 @@ public struct TokenFamilies: Sendable {
             let got = try db.rows(
                 """
                 SELECT id FROM token_families
-                WHERE id = \(family) AND COALESCE(session_id, former_session_id) = \(session)
+                WHERE id = \(family) AND COALESCE(sid, session_id) = \(session)
                 """)
             guard got.isEmpty else { return true }
             return try !db.rows("SELECT id FROM sessions WHERE id = \(session) AND family_id = \(family)").isEmpty
@@ -195,7 +196,7 @@ public struct TokenFamilies: Sendable {
     static func forgetSessions(of user: UserID, _ which: SQL, in db: any Transaction) throws {
         try db.execute(
             """
-            UPDATE token_families SET session_id = NULL, former_session_id = session_id
+            UPDATE token_families SET session_id = NULL
             WHERE user_id = \(user) AND session_id IS NOT NULL AND \(which)
             """)
     }

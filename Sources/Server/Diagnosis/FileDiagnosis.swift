@@ -19,7 +19,7 @@ enum FileDiagnosis {
         if case .file(let file) = configuration.masterKey { files.append(("master key file", file.path)) }
         if case .sqlite(let path) = configuration.database {
             files.append(("database", path))
-            files += ["-wal", "-shm", "-journal"].map { ("database's", path + $0) }
+            files += SQLiteFile.companions(of: path).map { ("database's", $0) }
         }
         if let tls = configuration.tls { files.append(("certificate's key", tls.key)) }
         if let path = configurationFile, let file = try? ConfigurationFile(path: path), file.hasSecret {

@@ -25,9 +25,7 @@ extension Installation {
         guard configuration.database.exists || purpose.makesDatabase else {
             throw InstallationError.uninitialised(configuration.database.description)
         }
-        if purpose.makesDatabase, let path = configuration.ownFiles.first(where: Files.isStrangers) {
-            throw InstallationError.planted(path)
-        }
+        if purpose.makesDatabase { try configuration.refusePlanted() }
         let database = try await configuration.database.open(forRequests: purpose.isServing)
         do {
             let key = try await prepare(database, configuration, purpose, clock, random)
@@ -96,10 +94,12 @@ extension Installation.Purpose {
 }
 
 extension SpindleConfiguration {
-    /// The files that `init` makes unless they are there.
-    fileprivate var ownFiles: [String] {
-        guard case .sqlite(let path) = database else { return [] }
-        return [path, masterKey.path].compactMap(\.self) + ["-wal", "-journal"].map { path + $0 }
+    /// Throws when another user of the machine has put a file where the database or its key is to be.
+    fileprivate func refusePlanted() throws {
+        guard case .sqlite(let path) = database else { return }
+        let files = [path, masterKey.path].compactMap(\.self) + SQLiteFile.companions(of: path)
+        let planted = files.first { Files.isStrangers($0, home: Files.folder(of: path)) }
+        if let planted { throw InstallationError.planted(planted) }
     }
 }
 

@@ -150,6 +150,24 @@ struct DittoTokenTests {
     }
 
     @Test(
+        "an ID token of a browser's session is refused when the session has only expired", arguments: Backend.available)
+    func expiredSession(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(
+                world, ["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+            try await world.change("clients", world.app.id, ["id_token_lifetime": 864_000])
+            var browser = Browser(world.server)
+            let code = try await world.authorize(in: &browser, ["scope": "openid offline_access"])
+                .requireRedirected("code")
+            let token = try await world.redeemAuthorization(code).require("id_token")
+            // Its row goes, too.
+            world.server.clock.advance(by: .days(9))
+            _ = try await world.server.database.write { db in try db.execute("DELETE FROM sessions") }
+            expectAdmitted(try await ditto.ask(token), as: world.user)
+        }
+    }
+
+    @Test(
         "tokens that are expired, revoked, signed out, or of a disabled or deleted user are refused",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {
