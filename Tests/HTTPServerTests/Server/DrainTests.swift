@@ -35,17 +35,31 @@ import Testing
 
     @Test("a drain serves an idle connection's last request, and closes silent connections")
     func idle() async throws {
+        // On a busy machine the request may come when the connection has been silent for too long: then once more.
+        for _ in 1...20 {
+            let isInTime = try await servesLast()
+            if isInTime { return }
+        }
+        Issue.record("never in time")
+    }
+
+    /// False when the request was sent too late to be served.
+    private func servesLast() async throws -> Bool {
+        var isInTime = false
         try await Served.run { served in
             let (busy, silent) = (try served.dial(), try served.dial())
             try busy.send(Self.get)
             _ = try busy.answer()
+            let start = ContinuousClock.now
             async let drained: Void = served.server.drain(grace: .seconds(60))
             #expect(await Served.eventually { (try? served.dial()) == nil })
-            try busy.send(Self.get)
-            #expect(try busy.answer()["connection"] == "close")
-            #expect(busy.readToEnd().isEmpty && silent.readToEnd().isEmpty)
+            try? busy.send(Self.get)
+            isInTime = ContinuousClock.now - start < .milliseconds(400)
+            if isInTime { #expect(try busy.answer()["connection"] == "close") }
+            #expect(!isInTime || busy.readToEnd().isEmpty && silent.readToEnd().isEmpty)
             await drained
         }
+        return isInTime
     }
 
     @Test("the grace time of a drain ends what does not end by itself")
