@@ -31,13 +31,13 @@ public struct MasterKeyFile: Sendable, Hashable {
     /// Makes the file with `key`. File and name are on disk before this returns: nothing may be sealed with a key that
     /// can still be lost. The finished file is linked to its name, so a file there is complete even after a power cut.
     ///
-    /// - Parameter model: where root makes it, a file whose owner is to have it; otherwise its folder's owner has.
+    /// - Parameter model: where root makes it, a file whose owner is to have it.
     public func create(_ key: MasterKey, ownedLike model: String? = nil) throws(MasterKeyError) {
         var name = Array((path + ".XXXXXX").utf8CString)
         let file = mkstemp(&name)
         guard file >= 0, fcntl(file, F_SETFD, FD_CLOEXEC) == 0 else { throw systemError() }
         defer { unlink(name) }
-        Files.giveToOwner(of: model ?? path, file)
+        if let model { Files.giveToOwner(of: model, file) }
         let text = Array((key.base64 + "\n").utf8)
         let done = write(file, text, text.count) == text.count && fsync(file) == 0
         let error = done ? nil : systemError()

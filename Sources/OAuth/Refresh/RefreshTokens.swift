@@ -48,8 +48,8 @@ public struct RefreshTokens: Sendable {
             FROM refresh_tokens r
             JOIN token_families p ON p.id = r.family_id
             LEFT JOIN users a ON a.id = p.user_id
-            LEFT JOIN clients c ON c.id = p.client_id
-            LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
+            LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id
+                AND i.merchant_id = (SELECT merchant_id FROM clients WHERE id = p.client_id)
             WHERE r.fingerprint = \(fingerprint)
             """)
         return try rows.first.map(RefreshToken.init)
