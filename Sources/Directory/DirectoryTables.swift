@@ -15,6 +15,7 @@ extension Clients {
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
     static let ofMerchants = StoredTable("merchant_resources", ofMerchant: .cascade)
+    static let former = StoredTable("former_resources")
 }
 
 extension User {
@@ -31,7 +32,8 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
         HostSessions.table, NoticedSignIns.table, Sessions.table, ClosedIssuers.table, Connections.table,
-        ClientResources.table, ClientResources.ofMerchants, Clients.secrets, Clients.table, Merchants.table,
+        ClientResources.table, ClientResources.ofMerchants, ClientResources.former, Clients.secrets, Clients.table,
+        Merchants.table,
         Merchants.former, User.table,
     ]
 }

@@ -21,6 +21,9 @@ struct EmailAddressTests {
         #expect(EmailAddress(address.text) == address, "it is its own text")
     }
 
+    @Test("a letter that is k in lower case alone makes another's mailbox", arguments: ["\u{212A}ari@example.com"])
+    func folded(text: String) { #expect(EmailAddress(text) == nil) }
+
     @Test(
         "no user is given an address that could be taken for another, or that mail may not reach",
         arguments: [

@@ -57,6 +57,17 @@ enum ClientResources {
             "SELECT client_id FROM client_resources WHERE resource = \(resource) AND client_id <> \(client.id) LIMIT 1")
         let kept = try db.rows("SELECT merchant_id FROM merchant_resources WHERE resource = \(resource)")
             .map { try $0.get("merchant_id", as: String.self) }
-        return (named.isEmpty && kept.isEmpty) || kept.contains(merchant)
+        let former = try db.rows("SELECT resource FROM former_resources WHERE resource = \(resource)")
+        return (named.isEmpty && kept.isEmpty && former.isEmpty) || kept.contains(merchant)
+    }
+
+    /// Keeps the APIs of a merchant that is about to go: they may outlive it, and trust tokens by their `aud`.
+    static func keep(of merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO former_resources (resource)
+            SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant)
+            ON CONFLICT (resource) DO NOTHING
+            """)
     }
 }

@@ -46,9 +46,15 @@ extension Clients {
         let now = clock.now
         try await database.write { db in
             try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
-            try db.execute("UPDATE clients SET secret_ended_at = \(now) WHERE id = \(id)")
+            try Self.endAdministration(of: id, at: now, in: db)
         }
         return true
+    }
+
+    /// The client's own tokens of before administer no more, nor those of the moment in which another node still knows
+    /// what it authenticated by.
+    static func endAdministration(of id: Client.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE clients SET secret_ended_at = \(now + KnownClients.memory) WHERE id = \(id)")
     }
 
     static func insert(

@@ -37,6 +37,7 @@ extension Clients {
             try permit(client, changed)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
+            if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: now, in: db) }
             try ClientResources.note(changed, after: client, by: author, in: db)
             try Self.confirmCallback(of: changed, after: client, by: author, in: db)
             if changed.firstParty, !client.firstParty {
@@ -55,5 +56,10 @@ extension Clients {
 }
 
 extension Client {
+    /// Whether what the client proves itself by is the same.
+    fileprivate func authenticates(like other: Client) -> Bool {
+        authentication == other.authentication && openID.keys == other.openID.keys
+    }
+
     fileprivate var liveSessionHosts: [String] { disabledAt == nil && spidCompatible ? spid.sessionHosts : [] }
 }

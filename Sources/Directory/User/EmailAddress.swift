@@ -17,6 +17,10 @@ public struct EmailAddress: Sendable, Hashable {
             })
         else { return nil }
         let lowered = trimmed.lowercased()
+        // U+212A in lower case is the letter k: another mailbox.
+        guard parts[0].lowercased().utf8.count(where: { $0 < 0x80 }) == parts[0].utf8.count(where: { $0 < 0x80 }) else {
+            return nil
+        }
         guard let at = lowered.lastIndex(of: "@") else { return nil }
         let domain = lowered[lowered.index(after: at)...]
         // An invalid domain stays as it is: the text may be a user name of another system, which gets no mail.

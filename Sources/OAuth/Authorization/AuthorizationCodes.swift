@@ -63,6 +63,17 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
+    /// Whether the session of a code lives, and rests for none of the reasons that `Sessions.find` knows.
+    private static let isSessionGood: SQL =
+        """
+        EXISTS (SELECT 1 FROM sessions s
+            LEFT JOIN clients c ON c.id = s.client_id LEFT JOIN clients b ON b.id = s.buyer_id
+            LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
+            LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
+            WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL AND c.disabled_at IS NULL
+                AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL)
+        """
+
     /// Spends a code that has not expired, while its user and its session live. The end of a session, also by a new
     /// password, ends everything issued in it. The number of changed rows decides.
     static func spend(
@@ -75,8 +86,7 @@ public struct AuthorizationCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM sessions s
-                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
+                AND \(isSessionGood)
                 AND NOT \(CodeEnds.condition(
                     user: "authorization_codes.user_id", client: "authorization_codes.client_id",
                     soldAt: "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"))
@@ -96,8 +106,7 @@ public struct AuthorizationCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_by = \(first) AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM sessions s
-                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
+                AND \(isSessionGood)
                 AND EXISTS (SELECT 1 FROM token_families p
                     WHERE p.id = authorization_codes.family_id AND p.ended_at IS NULL)
             """) == 1

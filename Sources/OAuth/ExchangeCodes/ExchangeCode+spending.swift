@@ -16,7 +16,9 @@ extension ExchangeCode {
                 EXISTS (SELECT 1 FROM token_families p
                     JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
                     JOIN users a ON a.id = p.user_id
+                    LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
                     WHERE p.id = \(source) AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                        AND i.issuer_id IS NULL
                         AND a.id = \(subject.user) AND a.disabled_at IS NULL)
                 AND NOT \(CodeEnds.condition(
                     user: "\(subject.user)", client: "\(client)", soldAt: "\(soldAt)"))

@@ -90,8 +90,9 @@ public struct ExchangeCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM token_families p
                     JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+                    LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
                     WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
-                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
+                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
                 AND NOT \(CodeEnds.condition(

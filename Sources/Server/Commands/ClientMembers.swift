@@ -21,7 +21,7 @@ struct ClientMembers: CommandArguments {
     var requirePKCE: Bool?
     @Option(help: "Seconds that its access tokens live.") var accessTokenLifetime: Int64?
     @Option(help: "Seconds that its refresh tokens live.") var refreshTokenLifetime: Int64?
-    @Option(help: "Seconds that the refresh tokens of one sign-in live together, or while_used.")
+    @Option(help: "Seconds that the refresh tokens of one grant live together, or while_used.")
     var refreshFamilyLifetime: String?
     @Option(
         name: "web-origin",

@@ -126,6 +126,19 @@ extension MerchantAdministratorTests {
         }
     }
 
+    @Test("the API of a merchant that is gone becomes another's", arguments: Backend.available)
+    func resourcesOfGone(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
+            let token = try await merchantAdmin(world)
+            #expect(try await World.make(world.server, token, "clients", members).status == 201)
+            let gone = "/admin/v1/merchants/\(world.merchant)"
+            #expect(try await world.server.send("DELETE", gone, bearer: world.admin).status == 204)
+            let rival = try await merchantAdmin(world, of: world.rival)
+            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
+        }
+    }
+
     @Test(
         "another merchant's API is refused in another spelling, too, by an error that names the normal form",
         arguments: Backend.available)

@@ -91,9 +91,14 @@ import Values
             let world = story.world
             var thief = try await Thief(story, at: host)
             let issuer = try await issuerID(story)
+            // Codes that were bought before.
+            let exchange = try await world.code(of: thief.tokens[0])
+            let authorization = try await thief.webview.open(world.authorizeAddress()).requireRedirected("code")
             try await world.change("issuers", issuer, ["disabled": true])
             #expect(try await thief.left() == [])
             #expect(world.server.log.says("issuer_disabled"))
+            #expect(try await world.redeem(exchange, as: world.backend).error == "invalid_grant")
+            #expect(try await world.redeemAuthorization(authorization).error == "invalid_grant")
             try await world.change("issuers", issuer, ["disabled": false])
             #expect(try await thief.left() == Self.all)
             let path = "/admin/v1/issuers/\(issuer)"

@@ -1,3 +1,4 @@
+import Cryptography
 import JSON
 import Storage
 import TestSupport
@@ -66,11 +67,36 @@ import Values
             #expect(world.server.log.says("secret_ended"))
             let seen = try await world.introspect(plain, as: world.backend)
             #expect(seen.json["active"] == true, "what it does otherwise goes on")
+            // As at a node that knew the old secret for a second more.
             world.server.clock.advance(by: .seconds(1))
+            let late = World.Actor(
+                id: administrator.id, secret: try made.require("client_secret"), redirectURI: administrator.redirectURI)
+            let lateToken = try await world.clientToken(late, scope: "admin:merchant")
+            #expect(try await world.server.get("/admin/v1/clients", bearer: lateToken).status == 401)
+            world.server.clock.advance(by: .milliseconds(1))
             let fresh = World.Actor(
                 id: administrator.id, secret: try made.require("client_secret"), redirectURI: administrator.redirectURI)
             let token = try await world.clientToken(fresh, scope: "admin:merchant")
             #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
+        }
+    }
+
+    @Test("an administrator's token puts the stolen key back after it was replaced", arguments: Backend.available)
+    func key(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.signingClient(.generate(.es256), ["scope": "admin:merchant"])
+            let stolen = try await administrator.ask(
+                nil, ["grant_type": "client_credentials", "scope": "admin:merchant"]
+            ).require("access_token")
+            let path = "/admin/v1/clients/\(administrator.id)"
+            #expect(try await world.server.get(path, bearer: stolen).status == 200)
+            let renamed = try await world.server.send("PATCH", path, json: ["client_name": "X"], bearer: world.admin)
+            #expect(renamed.status == 200)
+            #expect(try await world.server.get(path, bearer: stolen).status == 200, "nothing that it proves itself by")
+            let changed = try await world.server.send(
+                "PATCH", path, json: ["jwks": SigningClient.keySet(.generate(.es256))], bearer: world.admin)
+            #expect(changed.status == 200, "\(changed)")
+            #expect(try await world.server.get(path, bearer: stolen).status == 401)
         }
     }
 

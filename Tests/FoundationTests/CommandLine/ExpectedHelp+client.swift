@@ -62,7 +62,7 @@ extension ExpectedHelp {
               --refresh-token-lifetime <refresh-token-lifetime>
                                       Seconds that its refresh tokens live.
               --refresh-family-lifetime <refresh-family-lifetime>
-                                      Seconds that the refresh tokens of one sign-in live
+                                      Seconds that the refresh tokens of one grant live
                                       together, or while_used.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
@@ -175,7 +175,7 @@ extension ExpectedHelp {
               --refresh-token-lifetime <refresh-token-lifetime>
                                       Seconds that its refresh tokens live.
               --refresh-family-lifetime <refresh-family-lifetime>
-                                      Seconds that the refresh tokens of one sign-in live
+                                      Seconds that the refresh tokens of one grant live
                                       together, or while_used.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
