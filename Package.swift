@@ -152,7 +152,7 @@ let package = Package(
                 .embedInCode("v031_sessions_of_issuers.sql"),
                 .embedInCode("v032_families_of_issuers.sql"),
                 .embedInCode("v033_families_by_issuer.sql"),
-                .embedInCode("v034_former_resources.sql"),
+                .embedInCode("v034_reserved_resources.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -38,7 +38,7 @@ extension Migration {
         Migration(version: 31, name: "sessions_of_issuers", text: PackageResources.v031_sessions_of_issuers_sql),
         Migration(version: 32, name: "families_of_issuers", text: PackageResources.v032_families_of_issuers_sql),
         Migration(version: 33, name: "families_by_issuer", text: PackageResources.v033_families_by_issuer_sql),
-        Migration(version: 34, name: "former_resources", text: PackageResources.v034_former_resources_sql),
+        Migration(version: 34, name: "reserved_resources", text: PackageResources.v034_reserved_resources_sql),
     ]
 
     private init(

@@ -15,7 +15,7 @@ extension Clients {
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
     static let ofMerchants = StoredTable("merchant_resources", ofMerchant: .cascade)
-    static let former = StoredTable("former_resources")
+    static let reserved = StoredTable("reserved_resources")
 }
 
 extension User {
@@ -32,7 +32,7 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
         HostSessions.table, NoticedSignIns.table, Sessions.table, ClosedIssuers.table, Connections.table,
-        ClientResources.table, ClientResources.ofMerchants, ClientResources.former, Clients.secrets, Clients.table,
+        ClientResources.table, ClientResources.ofMerchants, ClientResources.reserved, Clients.secrets, Clients.table,
         Merchants.table,
         Merchants.former, User.table,
     ]

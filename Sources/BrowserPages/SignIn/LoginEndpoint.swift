@@ -43,7 +43,9 @@ public struct LoginEndpoint: Endpoint {
                 isAnew: query["anew"] == "1")
         }
         let form = pages.forms.issue(request)
-        let signedIn = SignedInPage(account: session.displayName, formToken: form.token, logoutAction: "/logout")
+        let signedIn = SignedInPage(
+            account: session.displayName, formToken: form.token, logoutAction: "/logout",
+            hasAccount: session.origin == .signIn)
         return pages.page(pages.templates.signedIn(signedIn, in: visit.frame), visit, cookies: [form.setCookie])
     }
 

@@ -126,6 +126,77 @@ extension MerchantAdministratorTests {
         }
     }
 
+    @Test("an API that the platform lent stays lent after the platform took it back", arguments: Backend.available)
+    func takenBack(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
+            let token = try await merchantAdmin(world)
+            #expect(try await World.make(world.server, token, "clients", members).status == 201)
+            let lent = JSON.object((members.members ?? []) + [.init("merchant_id", .string(world.rival))])
+            let made = try await World.make(world.server, world.admin, "clients", lent)
+            #expect(made.status == 201)
+            let rival = try await merchantAdmin(world, of: world.rival)
+            let others = try await World.make(world.server, rival, "clients", members)
+            #expect(others.status == 201, "while it is lent")
+            for client in [made, others] {
+                let path = "/admin/v1/clients/\(try client.require("client_id"))"
+                let taken = try await world.server.send("PATCH", path, json: ["resources": []], bearer: world.admin)
+                #expect(taken.status == 200)
+            }
+            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
+            #expect(try await World.make(world.server, token, "clients", members).status == 201, "the owner's still")
+            // Deleting what it was lent to takes it back, too.
+            let again = try await World.make(world.server, world.admin, "clients", lent)
+            let path = "/admin/v1/clients/\(try again.require("client_id"))"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
+        }
+    }
+
+    @Test(
+        "an API of the platform's becomes a merchant's when the platform's client is gone", arguments: Backend.available
+    )
+    func platforms(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let members: JSON = ["client_name": "x", "resources": ["https://api.platform.example"]]
+            let platforms = JSON.object(
+                (members.members ?? []) + [
+                    .init("scope", "admin"), .init("grant_types", ["client_credentials"]),
+                ])
+            let own = try await World.make(world.server, world.admin, "clients", platforms)
+            #expect(own.status == 201, "\(own)")
+            let path = "/admin/v1/clients/\(try own.require("client_id"))"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            let rival = try await merchantAdmin(world, of: world.rival)
+            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
+            #expect(try await World.make(world.server, world.admin, "clients", platforms).status == 201)
+        }
+    }
+
+    @Test(
+        "a merchant that was first to name another's API has it after the platform took it",
+        arguments: Backend.available)
+    func squatter(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
+            let rival = try await merchantAdmin(world, of: world.rival)
+            let squat = try await World.make(world.server, rival, "clients", members)
+            #expect(squat.status == 201)
+            let given = JSON.object((members.members ?? []) + [.init("merchant_id", .string(world.merchant))])
+            let owner = try await World.make(world.server, world.admin, "clients", given)
+            #expect(owner.status == 201)
+            let path = "/admin/v1/clients/\(try squat.require("client_id"))"
+            #expect(
+                try await world.server.send("PATCH", path, json: ["resources": []], bearer: world.admin).status == 200)
+            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
+            // It is the other's own from then on.
+            let theirs = "/admin/v1/clients/\(try owner.require("client_id"))"
+            #expect(try await world.server.send("DELETE", theirs, bearer: world.admin).status == 204)
+            let token = try await merchantAdmin(world)
+            #expect(try await World.make(world.server, token, "clients", members).status == 201)
+        }
+    }
+
     @Test("the API of a merchant that is gone becomes another's", arguments: Backend.available)
     func resourcesOfGone(backend: Backend) async throws {
         try await World.with(backend) { world in
