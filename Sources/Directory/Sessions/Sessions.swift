@@ -112,6 +112,23 @@ public struct Sessions: Sendable {
         return session
     }
 
+    /// Joins to `sessions s` what its session rests on: the client it is for (`c`), that which bought it, their
+    /// merchant, or the one it is good for, and the issuer that vouched.
+    package static let whatTheyRestOn: SQL =
+        """
+        LEFT JOIN clients c ON c.id = s.client_id
+        LEFT JOIN clients b ON b.id = s.buyer_id
+        LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
+        LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
+        """
+
+    /// Whether a session, so joined, has not ended, and nothing that it rests on is disabled.
+    package static let areGood: SQL =
+        """
+        s.ended_at IS NULL AND c.disabled_at IS NULL AND b.disabled_at IS NULL AND m.disabled_at IS NULL
+            AND i.issuer_id IS NULL
+        """
+
     /// The live session with this `fingerprint`, unless its user, merchant, client, the client that bought it, or the
     /// issuer that asserted it is disabled.
     static func find(
@@ -124,12 +141,8 @@ public struct Sessions: Sendable {
                 c.spid_compatible, c.first_party
             FROM sessions s
             JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
-            LEFT JOIN clients c ON c.id = s.client_id
-            LEFT JOIN clients b ON b.id = s.buyer_id
-            LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
-            LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
-            WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND c.disabled_at IS NULL AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL
+            \(whatTheyRestOn)
+            WHERE s.fingerprint = \(fingerprint) AND s.expires_at > \(now) AND \(areGood)
             """
         ).first.map(Session.init)
     }

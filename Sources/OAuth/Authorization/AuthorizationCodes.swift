@@ -63,15 +63,11 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
-    /// Whether the session of a code lives, and rests for none of the reasons that `Sessions.find` knows.
+    /// Whether the session of a code has not ended, and does not rest.
     private static let isSessionGood: SQL =
         """
-        EXISTS (SELECT 1 FROM sessions s
-            LEFT JOIN clients c ON c.id = s.client_id LEFT JOIN clients b ON b.id = s.buyer_id
-            LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
-            LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
-            WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL AND c.disabled_at IS NULL
-                AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL)
+        EXISTS (SELECT 1 FROM sessions s \(Sessions.whatTheyRestOn)
+            WHERE s.id = authorization_codes.session_id AND \(Sessions.areGood))
         """
 
     /// Spends a code that has not expired, while its user and its session live. The end of a session, also by a new

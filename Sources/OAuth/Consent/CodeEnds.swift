@@ -41,10 +41,11 @@ enum CodeEnds {
     }
 
     private static func end(of user: UserID, forThose clients: SQL, at now: Timestamp, in db: any Transaction) throws {
+        // SQLite takes ON CONFLICT for a part of the SELECT where that has no WHERE.
         try db.execute(
             """
             INSERT INTO exchange_code_ends (user_id, client_id, ended_at)
-            SELECT CAST(\(user) AS BIGINT), c.id, CAST(\(now) AS BIGINT) FROM (\(clients)) c WHERE c.id > ''
+            SELECT CAST(\(user) AS BIGINT), c.id, CAST(\(now) AS BIGINT) FROM (\(clients)) c WHERE \(SQL.always)
             ON CONFLICT (user_id, client_id) DO UPDATE SET ended_at = excluded.ended_at
             """)
     }

@@ -53,10 +53,10 @@ struct InitCommand: Command {
             }
         if json {
             Terminal.print(
-                JSON.members([
+                json: .members([
                     "admin_client_id": .string(id.text), "admin_client_secret": secret.map { .string($0) },
                     "database": .string(database), "master_key_file": keyFile.map { .string($0) },
-                ]).text)
+                ]))
         }
         guard let secret else {
             return Terminal.tell(

@@ -38,7 +38,7 @@ struct RestoreCommand: Command {
         try SQLiteFile.refuseWhileOpen(configuration.database)
         try SQLiteFile.replace(path, with: candidate)
         if output.json {
-            Terminal.print(JSON.members(["database": .string(path)]).text)
+            Terminal.print(json: .members(["database": .string(path)]))
         } else {
             Terminal.print("restored \(path) from \(file)")
         }
