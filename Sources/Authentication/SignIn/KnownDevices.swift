@@ -39,7 +39,7 @@ public enum KnownDevices {
 
     /// Whether the user who is known to read the mail to `email` signed in with this fingerprint before. Somebody else
     /// may have opened sessions with an address that its owner never verified.
-    static func knows(
+    private static func knows(
         _ mark: Fingerprint<Place>, ofReader email: EmailAddress, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
@@ -51,7 +51,7 @@ public enum KnownDevices {
     }
 
     /// The same for the user who has shown to read text messages to `phone`.
-    static func knows(
+    private static func knows(
         _ mark: Fingerprint<Place>, ofReader phone: PhoneNumber, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
@@ -66,10 +66,15 @@ public enum KnownDevices {
     static func knows(
         _ place: Place, ofReaderOf verification: Verification, in db: any Transaction
     ) throws -> Bool {
-        try place.marks.contains { mark in
-            if let phone = verification.phone { return try knows(mark, ofReader: phone, in: db) }
-            return try EmailAddress(verification.email).map { try knows(mark, ofReader: $0, in: db) } ?? false
-        }
+        try place.marks.contains { try knows($0, ofReaderOf: verification, in: db) }
+    }
+
+    /// The same for one of the place's fingerprints.
+    static func knows(
+        _ mark: Fingerprint<Place>, ofReaderOf verification: Verification, in db: any Transaction
+    ) throws -> Bool {
+        if let phone = verification.phone { return try knows(mark, ofReader: phone, in: db) }
+        return try EmailAddress(verification.email).map { try knows(mark, ofReader: $0, in: db) } ?? false
     }
 
     /// Whether `user` signed in with this fingerprint before.

@@ -10,12 +10,10 @@ extension Throttle {
     }
 
     /// Each purpose has its own bucket: flooding a mailbox with codes does not block the link that sets a new password.
-    /// A browser in which the user signed in before has one too, which strangers cannot use up.
     private static func mailbox(
-        _ recipient: EmailAddress, _ purpose: Verification.Purpose, at device: Fingerprint<KnownDevices.Place>?
+        _ recipient: EmailAddress, _ purpose: Verification.Purpose, share: String = ""
     ) -> Bucket {
-        let place = device.map { "|device \($0.text)" } ?? ""
-        return Bucket("mails to|\(purpose.rawValue)|\(recipient.text)\(place)", burst: 5, refill: .minutes(12))
+        Bucket("mails to|\(purpose.rawValue)|\(recipient.text)\(share)", burst: 5, refill: .minutes(12))
     }
 
     /// Charges one mail that `address` asked for, or returns how long to wait without charging it.
@@ -28,15 +26,50 @@ extension Throttle {
         for bucket in origin(address) { try giveBack(bucket, in: db) }
     }
 
-    /// Charges one mail to `recipient`, asked for at `place`. False when the mailbox got too many recently. The
-    /// requester is not told, because that would reveal something about the mailbox.
+    /// Charges one mail to `recipient`. False when the mailbox got too many recently. The requester is not told,
+    /// because that would reveal something about the mailbox.
     static func chargeMailbox(
-        _ recipient: EmailAddress, for purpose: Verification.Purpose, at place: KnownDevices.Place? = nil,
-        _ now: Timestamp, in db: any Transaction
+        _ recipient: EmailAddress, for purpose: Verification.Purpose, _ now: Timestamp, in db: any Transaction
     ) throws -> Bool {
-        var device: Fingerprint<KnownDevices.Place>?
-        if let mark = place?.deviceMark, try KnownDevices.knows(mark, ofReader: recipient, in: db) { device = mark }
-        return try take(mailbox(recipient, purpose, at: device), at: now, in: db) == nil
+        try take(mailbox(recipient, purpose), at: now, in: db) == nil
+    }
+
+    /// Charges one mail or text message to where the secret of `verification` goes, asked for at `place` or by
+    /// `backend`. False when too much went there recently.
+    static func chargeRecipient(
+        of verification: Verification, at place: KnownDevices.Place?, by backend: Client?, _ now: Timestamp,
+        in db: any Transaction
+    ) throws -> Bool {
+        let share = try share(of: verification, at: place, for: backend, in: db)
+        let bucket =
+            if let phone = verification.phone {
+                number(phone, verification.purpose, share: share)
+            } else if let recipient = EmailAddress(verification.email) {
+                mailbox(recipient, verification.purpose, share: share)
+            } else {
+                Bucket?.none
+            }
+        return try bucket.map { try take($0, at: now, in: db) == nil } ?? false
+    }
+
+    /// What strangers cannot use up: a browser in which the recipient signed in before has a share of its own, so has
+    /// an address, because apps have no cookie, and so have the backends of a merchant whose apps they use. All others
+    /// share one.
+    private static func share(
+        of verification: Verification, at place: KnownDevices.Place?, for backend: Client?, in db: any Transaction
+    ) throws -> String {
+        if let mark = place?.deviceMark, try KnownDevices.knows(mark, ofReaderOf: verification, in: db) {
+            return "|device \(mark.text)"
+        }
+        if let mark = place?.addressMark, try KnownDevices.knows(mark, ofReaderOf: verification, in: db) {
+            return "|address \(mark.text)"
+        }
+        if let backend, let user = verification.user,
+            try !Connections.clients(of: user, around: backend, in: db).isEmpty
+        {
+            return "|merchant \(backend.merchant?.text ?? backend.id.text)"
+        }
+        return ""
     }
 
     /// Wrong codes typed to sign in as one user, in any browser and for any number of mails, except at known devices

@@ -27,27 +27,8 @@ extension Throttle {
         try take(Bucket("texts by|\(merchant)", burst: 60, refill: .minutes(1)), at: now, in: db)
     }
 
-    /// Charges one mail or text message to where the secret of `verification` goes. False when too much went there
-    /// recently.
-    static func chargeRecipient(
-        of verification: Verification, at place: KnownDevices.Place, _ now: Timestamp, in db: any Transaction
-    ) throws -> Bool {
-        let purpose = verification.purpose
-        guard let phone = verification.phone else {
-            return try EmailAddress(verification.email).map { recipient in
-                try chargeMailbox(recipient, for: purpose, at: place, now, in: db)
-            } ?? false
-        }
-        return try take(number(phone, purpose, at: place, in: db), at: now, in: db) == nil
-    }
-
-    /// Each purpose has its own bucket, as mails have. Where the number's user signed in before there is another, which
-    /// strangers cannot use up: apps have no cookie, so it is the address that is recognized.
-    private static func number(
-        _ phone: PhoneNumber, _ purpose: Verification.Purpose, at place: KnownDevices.Place, in db: any Transaction
-    ) throws -> Bucket {
-        let isKnown = try KnownDevices.knows(place.addressMark, ofReader: phone, in: db)
-        let known = isKnown ? "|address \(place.addressMark.text)" : ""
-        return Bucket("texts to|\(purpose.rawValue)|\(phone.text)\(known)", burst: 5, refill: .minutes(12))
+    /// Each purpose has its own bucket, as mails have.
+    static func number(_ phone: PhoneNumber, _ purpose: Verification.Purpose, share: String) -> Bucket {
+        Bucket("texts to|\(purpose.rawValue)|\(phone.text)\(share)", burst: 5, refill: .minutes(12))
     }
 }

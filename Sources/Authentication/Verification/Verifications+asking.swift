@@ -22,20 +22,22 @@ extension Verifications {
     /// - Parameters:
     ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
     ///   - device: what the requester's browser is recognized by; one that the user is known in has mails of its own.
+    ///   - backend: the client that has proved itself; the backends of a merchant whose user it is have mails of theirs.
     ///   - confirm: throws when the requester may no longer ask.
     public func ask(
-        _ draft: Draft, from address: String?, device: Secret<Device>? = nil, hasReader: Bool = true,
+        _ draft: Draft, from address: String?, device: Secret<Device>? = nil, backend: Client? = nil,
+        hasReader: Bool = true,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }, post: @escaping Post
     ) async throws -> Asked {
         let now = clock.now
         let verification = draft.verification
-        let place = KnownDevices.Place(address: address ?? "", device: device)
+        let place = address.map { KnownDevices.Place(address: $0, device: device) }
         return try await database.write { db in
             try confirm(db)
             if let wait = try Throttle.chargeAsking(of: verification, from: address, at: now, in: db) {
                 return .wait(wait)
             }
-            let fits = try Throttle.chargeRecipient(of: verification, at: place, now, in: db)
+            let fits = try Throttle.chargeRecipient(of: verification, at: place, by: backend, now, in: db)
             let isSent = hasReader && fits
             try Self.store(isSent ? draft : draft.blank, in: db)
             try post(isSent, db)

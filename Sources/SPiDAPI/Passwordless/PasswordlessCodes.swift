@@ -54,9 +54,10 @@ struct PasswordlessCodes: Sendable {
     ///
     /// - Parameters:
     ///   - address: who asks, to be charged; nil when they were charged before.
+    ///   - isProven: whether the client has shown its secret.
     ///   - confirm: throws when the requester may no longer ask.
     func send(
-        _ wanted: Wanted, for client: Client, _ request: Request, from address: String?,
+        _ wanted: Wanted, for client: Client, _ request: Request, from address: String?, isProven: Bool,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> PasswordlessToken {
         let locale = wanted.locale?.replacing("_", with: "-")
@@ -75,7 +76,8 @@ struct PasswordlessCodes: Sendable {
             post = texts.reply(prepared.draft, to: phone, visit)
         }
         let asked = try await verifications.ask(
-            prepared.draft, from: address, hasReader: prepared.hasReader, confirm: confirm, post: post)
+            prepared.draft, from: address, backend: isProven ? client : nil, hasReader: prepared.hasReader,
+            confirm: confirm, post: post)
         mail.send()
         if case .wait(let wait) = asked { throw OAuthError.tooManyCodes(wait) }
         return prepared.token

@@ -39,9 +39,9 @@ public struct PasswordlessEndpoint: Endpoint {
         do {
             let form = try Form.read(request)
             context.presumedClient?.note(ClientCredentials.named(request, form))
-            let client = try await client(request, form)
+            let (client, isProven) = try await client(request, form)
             let token = try await codes.send(
-                try await find(form, client), for: client, request, from: address.of(request))
+                try await find(form, client), for: client, request, from: address.of(request), isProven: isProven)
             return .json(.members(["passwordless_token": .string(token.text)]))
         } catch let refusal as OAuthError {
             return refusal.nestedResponse(
@@ -51,9 +51,9 @@ public struct PasswordlessEndpoint: Endpoint {
 
     /// The client of the request. One of SPiD's SDKs sends no secret here; it does where the code is taken. Whoever
     /// sends another's `client_id` gets a token that is worth nothing without the code.
-    private func client(_ request: Request, _ form: Form) async throws -> Client {
+    private func client(_ request: Request, _ form: Form) async throws -> (Client, isProven: Bool) {
         let credentials = try ClientCredentials.read(request, try form.parameters)
-        let client: Client
+        let (client, isProven): (Client, Bool)
         if case .none = credentials.proof {
             // A page of anybody's could have its visitors ask for codes for others, each from an address of their own.
             guard request.headers[.origin] == nil, request.headers[.secFetchSite] == nil else {
@@ -62,12 +62,12 @@ public struct PasswordlessEndpoint: Endpoint {
             guard let found = try await clients.findLive(credentials.id) else {
                 throw OAuthError.unknownClient(credentials.id)
             }
-            client = found
+            (client, isProven) = (found, false)
         } else {
-            client = try await authenticator.authenticate(credentials)
+            (client, isProven) = (try await authenticator.authenticate(credentials), true)
         }
         guard client.spidCompatible, client.may(.passwordless) else { throw OAuthError.grantNotAllowed(client.id) }
-        return client
+        return (client, isProven)
     }
 }
 

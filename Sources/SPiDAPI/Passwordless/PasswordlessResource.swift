@@ -48,7 +48,7 @@ struct PasswordlessResource: SPiDResource {
                 throw OAuthError.tooManyCodes(wait)
             }
             let token = try await codes.send(
-                wanted, for: client, call.request, from: nil, confirm: caller.confirm)
+                wanted, for: client, call.request, from: nil, isProven: true, confirm: caller.confirm)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))
         }
     }
