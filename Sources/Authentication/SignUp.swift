@@ -42,12 +42,10 @@ public struct SignUp: Sendable {
         if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
         let hash: String
         do {
-            hash = try await hashing.hash(
-                password.text, for: HashingPool.sender(address), random: random
-            ).encoded
-        } catch is HashingPoolFull {
+            hash = try await self.hash(password, from: address)
+        } catch {
             try await verifications.refund(to: address)
-            throw SignIn.Refusal.overloaded
+            throw error
         }
         let profile = JSON.object(name.map { [.init("name", .string($0))] } ?? [])
         let draft = verifications.draft(
@@ -59,32 +57,13 @@ public struct SignUp: Sendable {
         return Prepared(draft: isTaken ? draft.blank : draft, isTaken: isTaken)
     }
 
-    /// Whether `password` is the one chosen at the sign-up. This is asked when the link is opened in another browser,
-    /// whose user may never have signed up. Each try is charged before it is checked. Throws `Verification.Refusal`,
-    /// and `SignIn.Refusal.overloaded` when `address` has to wait for others' passwords: that is no try.
-    public func isChosen(
-        _ password: String, at verification: Verification, from address: String
-    ) async throws -> Bool {
-        guard let hash = verification.newcomer?.passwordHash else {
-            throw Verification.Refusal.gone(reason: "sign_up_done")
-        }
+    private func hash(_ password: Password, from address: String) async throws -> String {
         do {
-            return try await hashing.admit(HashingPool.sender(address)) {
-                guard try await verifications.chargeTry(verification.id) else {
-                    throw Verification.Refusal.gone(reason: "tried_too_often")
-                }
-                do {
-                    return try await hashing.verify(
-                        password, against: PasswordHash(encoded: hash), for: HashingPool.sender(address))
-                } catch let full as HashingPoolFull {
-                    try await verifications.refundTry(verification.id)
-                    throw full
-                }
-            }
+            return try await hashing.hash(
+                password.text, for: HashingPool.sender(address), random: random
+            ).encoded
         } catch is HashingPoolFull {
             throw SignIn.Refusal.overloaded
-        } catch is PasswordTooLong {
-            return false
         }
     }
 
@@ -93,6 +72,25 @@ public struct SignUp: Sendable {
     public func finish(
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
+        try await finish(key, as: nil, opening: opening, replacing: old)
+    }
+
+    /// The same for the reader of the mail in another browser than the one that signed up. Somebody else may have
+    /// signed up there, so their password, name and consent to terms are forgotten: these are the user's.
+    /// Throws `SignIn.Refusal.overloaded` too.
+    public func finish(
+        _ link: Secret<Verification>, choosing password: Password, agreed: String, opening: Session.Opening,
+        replacing old: Session.ID?
+    ) async throws -> Result<Verification, Verification.Refusal> {
+        let hash = try await hash(password, from: opening.address)
+        let reader = Verification.Newcomer(passwordHash: hash, profile: "{}", agreed: agreed)
+        return try await finish(.link(link), as: reader, opening: opening, replacing: old)
+    }
+
+    private func finish(
+        _ key: VerificationKey, as reader: Verification.Newcomer?, opening: Session.Opening,
+        replacing old: Session.ID?
+    ) async throws -> Result<Verification, Verification.Refusal> {
         let id = UserID.random(from: random)
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
@@ -100,7 +98,8 @@ public struct SignUp: Sendable {
             guard case .success(let verification) = taken else { return taken }
             // A retry after a COMMIT of unknown outcome meets its own row.
             guard try db.rows("SELECT id FROM users WHERE id = \(id)").isEmpty else { return taken }
-            guard let newcomer = verification.newcomer else { return .failure(.gone(reason: "sign_up_done")) }
+            guard let asker = verification.newcomer else { return .failure(.gone(reason: "sign_up_done")) }
+            let newcomer = reader ?? asker
             let user = User(
                 id: id, email: verification.email, emailVerified: true, profile: try JSON(stored: newcomer.profile),
                 createdAt: now, updatedAt: now, disabledAt: nil, deletionDueAt: nil)

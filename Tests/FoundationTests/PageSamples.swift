@@ -43,7 +43,9 @@ struct PageSamples {
         for asks in [true, false] {
             pages["signUpConfirm \(asks)"] = templates.signUpConfirm(
                 SignUpConfirmPage(
-                    action: value, formToken: value, email: value, asksPassword: asks, refusal: .wrongPassword),
+                    action: value, formToken: value, email: value, asksPassword: asks,
+                    terms: [TermsLink(uri: value, owner: value)],
+                    refusal: .weakPassword(.personal)),
                 in: frame)
         }
         for purpose in CodePage.Purpose.allCases {

@@ -22,7 +22,7 @@ extension Verifications {
     /// - Parameters:
     ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
     ///   - device: what the requester's browser is recognized by; one that the user is known in has mails of its own.
-    ///   - backend: the client that has proved itself; the backends of a merchant whose user it is have mails of theirs.
+    ///   - backend: the client that has proved itself; the backends of a merchant that its reader uses have their own.
     ///   - confirm: throws when the requester may no longer ask.
     public func ask(
         _ draft: Draft, from address: String?, device: Secret<Device>? = nil, backend: Client? = nil,

@@ -91,25 +91,6 @@ extension Verifications {
         return try spend(found.verification, attempt, in: db)
     }
 
-    /// Charges one try at the password of a sign-up whose link was opened in another browser. False after too many
-    /// tries.
-    public func chargeTry(_ id: Verification.ID) async throws -> Bool {
-        try await database.write { db in
-            try db.execute(
-                """
-                UPDATE verifications SET tries = tries + 1
-                WHERE id = \(id) AND spent_at IS NULL AND tries < \(Verification.mostTries)
-                """) == 1
-        }
-    }
-
-    /// Takes that charge back: the password was not looked at.
-    func refundTry(_ id: Verification.ID) async throws {
-        try await database.write { db in
-            _ = try db.execute("UPDATE verifications SET tries = tries - 1 WHERE id = \(id) AND tries > 0")
-        }
-    }
-
     private func spend(
         _ verification: Verification, _ attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {

@@ -38,7 +38,8 @@ public struct SignUpEndpoint: Endpoint {
         router.get("\(codes.path)") { request, _ in try await codes.show(request) }
         router.post("\(codes.path)", use: check)
         let link = SignUpLink(
-            pages: pages, verifications: verifications, signUp: signUp, newSessions: newSessions)
+            pages: pages, verifications: verifications, signUp: signUp, agreements: agreements,
+            newSessions: newSessions)
         router.get("\(Self.path)/confirm/{link}", use: link.show)
         router.post("\(Self.path)/confirm/{link}", use: link.confirm)
     }

@@ -3,16 +3,19 @@ import Directory
 import HTTP
 import HTTPSupport
 import Logging
+import OAuth
 import Pages
 import Storage
 import Values
 
-/// The link of a sign-up. In the browser that signed up it asks for a click, in any other for the chosen password:
-/// somebody who gets such a mail without having signed up must not confirm their address for another's user.
+/// The link of a sign-up. In the browser that signed up it asks for a click, in any other for a new password: somebody
+/// who gets such a mail without having signed up must not confirm their address for another's user, and can use it
+/// when strangers' sign-ups have used up the mails of their own.
 struct SignUpLink: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
     let signUp: SignUp
+    let agreements: Agreements
     let newSessions: NewSessions
 
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -36,23 +39,26 @@ struct SignUpLink: Sendable {
         }
         let visit = try await pages.visit(request, of: verification)
         do {
-            if !verification.isFrom(pages.forms.browser(request)) {
-                let isChosen = try await signUp.isChosen(
-                    form["password"] ?? "", at: verification, from: newSessions.address(request))
-                guard isChosen else {
-                    return try page(verification, request, visit, context, refusal: .wrongPassword)
-                }
-            }
             let newSession = try await newSessions.newSession(request, by: .password, at: visit)
-            let outcome = try await signUp.finish(
-                .link(link), opening: newSession.opening, replacing: newSession.replaces?.id)
+            let outcome =
+                if verification.isFrom(pages.forms.browser(request)) {
+                    try await signUp.finish(
+                        .link(link), opening: newSession.opening, replacing: newSession.replaces?.id)
+                } else {
+                    try await signUp.finish(
+                        link,
+                        choosing: Password(
+                            form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""]),
+                        agreed: Agreements.note(of: form.agreed(of: agreements.terms(for: visit.client))),
+                        opening: newSession.opening, replacing: newSession.replaces?.id)
+                }
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
                 return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
             }
-        } catch let refusal as Verification.Refusal {
-            return refuse(refusal, visit, context)
+        } catch let fault as Authentication.PasswordFault {
+            return try page(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
         } catch let refusal as SignIn.Refusal {
             let error = refusal.oauthError
             error.log(to: context.logger)
@@ -71,10 +77,12 @@ struct SignUpLink: Sendable {
         refusal: PageRefusal? = nil
     ) throws -> Response {
         let form = pages.forms.issue(request)
+        let asksPassword = !verification.isFrom(pages.forms.browser(request))
+        let terms = asksPassword ? agreements.terms(for: visit.client) : []
         let page = SignUpConfirmPage(
             action: "\(SignUpEndpoint.path)/confirm/\(try link(context).value)", formToken: form.token,
-            email: verification.email, asksPassword: !verification.isFrom(pages.forms.browser(request)),
-            refusal: refusal)
+            email: verification.email, asksPassword: asksPassword,
+            terms: terms.map { TermsLink($0, of: visit.client) }, refusal: refusal)
         return pages.page(
             pages.templates.signUpConfirm(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: true)

@@ -45,6 +45,31 @@ import Testing
         }
     }
 
+    @Test("in another browser the link of a sign-up agrees to what its own page shows", arguments: Backend.available)
+    func elsewhere(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform]) { world in
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            world.server.clock.advance(by: .seconds(1))
+            var browser = Browser(world.server)
+            let path = "/signup?continue=\(try await world.begin(world.authorizeAddress(), in: &browser))"
+            let page = try await browser.open(path)
+            _ = try await sign(up: "grace@example.com", on: page, in: &browser, of: world, agreeing: [Self.loom])
+            let letter = try await world.server.mail.letter(to: "grace@example.com")
+            let link = try #require(letter.link(containing: "/confirm/")).replacing("http://spindle.test", with: "")
+            var reader = Browser(world.server)
+            let confirm = try await reader.open(link)
+            #expect(
+                confirm.body.contains("href=\"\(Self.platform)\"") && confirm.body.contains("href=\"\(Self.loom)\""))
+            let form = ["form_token": confirm.fields["form_token"] ?? "", "password": World.password]
+            let done = try await world.server.post(
+                link, form: form.map { ($0.key, $0.value) } + [("terms", Self.platform)], cookies: reader.cookies)
+            #expect(done.status == 303)
+            let grace = try await world.signIn(as: "grace@example.com")
+            let (token, id) = (try grace.require("access_token"), try grace.require("user_id"))
+            #expect(try await agreements(world, token, of: id) == ["platform": true, "client": false])
+        }
+    }
+
     /// Sends the form as a browser does: `terms` as often as there are some.
     private func sign(
         up email: String, on page: Answer, in browser: inout Browser, of world: World, agreeing terms: [String]

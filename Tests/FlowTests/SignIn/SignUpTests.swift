@@ -44,32 +44,48 @@ struct SignUpTests {
         }
     }
 
-    @Test("in another browser the link asks for the chosen password", arguments: Backend.available)
+    @Test(
+        "in another browser the link asks for a new password, and who signed up there has left nothing",
+        arguments: Backend.available)
     func otherBrowser(backend: Backend) async throws {
         try await World.with(backend) { world in
             var thief = BrowserUser(world)
-            _ = try await thief.signUp(Self.email, password: "chosen by a thief")
-            let path = try await link(world)
+            let asked = try await thief.signUp(Self.email, password: "chosen by a thief", name: "Not Grace")
+            let letter = try await world.server.mail.letter(to: Self.email)
             var owner = BrowserUser(world)
-            let page = try await owner.browser.open(path)
-            #expect(page.body.contains("type=\"password\""))
-            #expect(try await owner.browser.submit(page, ["password": ""]).status == 400)
-            #expect(try await owner.browser.submit(page, ["password": "what I would take"]).status == 400)
+            let page = try await owner.browser.open(try link(letter))
+            #expect(page.body.contains("autocomplete=\"new-password\""))
+            for weak in ["", "short", "password1", Self.email] {
+                let refused = try await owner.browser.submit(page, ["password": weak])
+                #expect(refused.status == 400 && refused.body.contains("role=\"alert\""))
+            }
             #expect(try await !owner.isSignedIn())
+            let done = try await owner.browser.submit(page, ["password": World.password])
+            #expect(done.status == 303 && done.header("location") == "/account")
+            #expect(try await owner.isSignedIn())
             #expect(try await world.signIn(as: Self.email, password: "chosen by a thief").error == "invalid_grant")
-            #expect(try await owner.browser.submit(page, ["password": "chosen by a thief"]).status == 303)
+            let token = try await world.signIn(scope: "profile", as: Self.email).require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["name"] == nil)
+            let late = try await thief.browser.submit(asked, ["code": try #require(letter.code)])
+            #expect(late.status == 410)
+            #expect(try await owner.browser.submit(page, ["password": World.password]).status == 410)
         }
     }
 
-    @Test("five wrong passwords end the mailed link", arguments: Backend.available)
-    func guesses(backend: Backend) async throws {
+    @Test(
+        "strangers who use up the mails of sign-ups leave the owner of the address a link to sign up with",
+        arguments: Backend.available)
+    func flooded(backend: Backend) async throws {
         try await World.with(backend) { world in
             var thief = BrowserUser(world)
-            _ = try await thief.signUp(Self.email)
+            for _ in 1...6 { _ = try await thief.signUp(Self.email, password: "chosen by a thief") }
             var owner = BrowserUser(world)
-            let page = try await owner.browser.open(try await link(world))
-            for _ in 1...5 { _ = try await owner.browser.submit(page, ["password": "a wrong guess"]) }
-            #expect(try await owner.browser.submit(page, ["password": World.password]).status == 410)
+            #expect(try await owner.signUp(Self.email).status == 200)
+            var letters: [MailMessage] = []
+            for _ in 1...5 { letters.append(try await world.server.mail.letter(to: Self.email)) }
+            let page = try await owner.browser.open(try link(try #require(letters.last)))
+            #expect(try await owner.browser.submit(page, ["password": World.password]).status == 303)
+            #expect(try await owner.isSignedIn())
         }
     }
 
@@ -144,8 +160,10 @@ struct SignUpTests {
     }
 
     private func link(_ world: World) async throws -> String {
-        let letter = try await world.server.mail.letter(to: Self.email)
-        let link = try #require(letter.link(containing: "/signup/confirm/"))
-        return link.replacing("http://spindle.test", with: "")
+        try link(try await world.server.mail.letter(to: Self.email))
+    }
+
+    private func link(_ letter: MailMessage) throws -> String {
+        try #require(letter.link(containing: "/signup/confirm/")).replacing("http://spindle.test", with: "")
     }
 }
