@@ -9,8 +9,9 @@ enum DeliveryLimits {
         default: 32
         }
     }
-    /// Of these, for one share. One merchant whose servers hang leaves the others three quarters.
-    static let mostForOneShare = 8
+    /// Of these, for one share. One merchant whose servers hang leaves the others three quarters, and mails or texts
+    /// that hang leave others one place in four.
+    static func mostForOneShare(_ kind: Delivery.Kind) -> Int { min(8, mostAtOnce(kind) * 3 / 4) }
     /// Of these, to one server, so that a slow one leaves the share's others something.
     static let mostToOneServer = 2
     /// Of these, to servers of the share that failed last time, however many they are.

@@ -32,7 +32,7 @@ public struct DeliveryWorker: Sendable {
 
     static func room(_ kind: Delivery.Kind) -> DeliveryRoom {
         DeliveryRoom(
-            mostAtOnce: DeliveryLimits.mostAtOnce(kind), mostForOne: DeliveryLimits.mostForOneShare)
+            mostAtOnce: DeliveryLimits.mostAtOnce(kind), mostForOne: DeliveryLimits.mostForOneShare(kind))
     }
 
     private func claims(_ room: DeliveryRoom) async -> [Lease] {

@@ -37,8 +37,8 @@ extension Spindle {
             events: stores.events, published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)),
             issuer: site.issuer, origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
             open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil,
-            charge: { user, now, db in
-                if let wait = try CodeThrottle.charge(user, at: now, in: db) {
+            charge: { user, share, now, db in
+                if let wait = try CodeThrottle.charge(user, by: share, at: now, in: db) {
                     throw OAuthError.tooManyIssuedCodes(wait)
                 }
             })

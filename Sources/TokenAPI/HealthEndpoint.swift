@@ -2,12 +2,13 @@ import HTTP
 public import HTTPSupport
 import JSON
 public import Storage
+import Synchronization
 
 /// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests, which needs its database.
 public struct HealthEndpoint: Endpoint {
-    private let database: any Database
+    private let readiness: Readiness
 
-    public init(database: any Database) { self.database = database }
+    public init(database: any Database) { readiness = Readiness(database) }
 
     public func add(to router: inout Routes) {
         router.get("/healthz", use: lives)
@@ -21,7 +22,28 @@ public struct HealthEndpoint: Endpoint {
     }
 
     @Sendable private func isReady(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await database.confirmReady()
+        try await readiness.confirm()
         return .json(.members(["status": "ready"]))
+    }
+}
+
+/// Asks the database once for all who ask at the same moment: each question is a transaction, and anybody may ask.
+private final class Readiness: Sendable {
+    private let database: any Database
+    private let running = Mutex<Task<Void, any Error>?>(nil)
+
+    init(_ database: any Database) { self.database = database }
+
+    func confirm() async throws {
+        let question = running.withLock { running in
+            if let running { return running }
+            let task = Task {
+                defer { self.running.withLock { $0 = nil } }
+                try await database.confirmReady()
+            }
+            running = task
+            return task
+        }
+        try await question.value
     }
 }

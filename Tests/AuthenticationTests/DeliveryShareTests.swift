@@ -26,9 +26,18 @@ struct DeliveryShareTests {
         fixture.clock.advance(by: .seconds(1))
         try await leave(3, for: "quiet", in: fixture)
         let leases = try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
-        #expect(leases.filter { $0.share == .init("busy") }.count == DeliveryLimits.mostForOneShare)
+        #expect(leases.filter { $0.share == .init("busy") }.count == DeliveryLimits.mostForOneShare(.callback))
         #expect(leases.filter { $0.share == .init("quiet") }.count == 3)
         await fixture.database.close()
+    }
+
+    @Test(
+        "mails or texts of one share that hang take all places", arguments: [Delivery.Kind.mail, .text])
+    func hanging(_ kind: Delivery.Kind) {
+        var room = DeliveryWorker.room(kind)
+        for _ in 0..<DeliveryLimits.mostForOneShare(kind) { room.take(for: .init("hangs")) }
+        #expect(room.free > 0)
+        #expect(DeliveryLimits.mostForOneShare(kind) > DeliveryLimits.mostAtOnce(kind) / 2)
     }
 
     @Test("the place that becomes free goes to the share with the fewest under way", arguments: Backend.available)
@@ -65,7 +74,7 @@ struct DeliveryShareTests {
         try await leave(5, isUrgent: true)
         var room = DeliveryWorker.room(.callback)
         let leases = try await fixture.outbox.claim(.callback, room)
-        #expect(leases.count == DeliveryLimits.mostForOneShare)
+        #expect(leases.count == DeliveryLimits.mostForOneShare(.callback))
         #expect(leases.count(where: \.share.isUrgent) == 5)
         for lease in leases { room.take(for: lease.share) }
         try await leave(1, isUrgent: true)
@@ -235,7 +244,7 @@ struct DeliveryShareTests {
             group.addTask { await worker.run() }
             // Every quick one arrives while the stuck ones hold all that their merchant may have.
             for await _ in transport.done { break }
-            #expect(transport.stuck == DeliveryLimits.mostForOneShare)
+            #expect(transport.stuck == DeliveryLimits.mostForOneShare(.callback))
             fixture.outbox.close()
             group.cancelAll()
         }

@@ -106,7 +106,7 @@ struct ConnectedAppsTests {
         try await database.write { db in
             try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
         }
-        let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _ in }
+        let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _, _ in }
         let consents = Consents(database: database, callbacks: .unheard)
         let request = try await fixture.request(.stranger)
         let client = request.returnAddress.client.id

@@ -26,7 +26,7 @@ struct DirectAnswerTests {
                 number: { user, _ in user.description }, callbacks: .unheard,
                 clock: clock, random: random
             )
-            answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random) { _, _, _ in }
+            answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random) { _, _, _, _ in }
             consents = Consents(database: database, callbacks: .unheard)
             try await database.write { db in
                 try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)

@@ -34,6 +34,15 @@ final class Explained: Database {
         }
     }
 
+    /// Expects that the statements with `part`, of which there is one at least, use `index`.
+    func expect(_ part: String, uses index: String) {
+        let found = statements.withLock { $0.filter { $0.text.contains(part) } }
+        #expect(!found.isEmpty, "no statement with \(part)")
+        for statement in found {
+            #expect(statement.plan.contains { $0.contains(index) }, "\(statement.plan): \(statement.text)")
+        }
+    }
+
     /// Expects that each column that a statement compares to a value is found by an index: others are read row by row.
     func expectNoFilters(atLeast count: Int) throws {
         let statements = statements.withLock(\.self)

@@ -45,10 +45,15 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
-    @Test("a user's families at a thousand clients have no bound in all", arguments: Backend.available)
+    @Test(
+        "a user's families at a merchant's clients have no bound in all, or one merchant's end another's",
+        arguments: Backend.available)
     func inAll(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let (now, backend) = (world.clock.now, world.backend.id)
+        let rival = try await world.merchants.create(["name": "Rival"]).id
+        let metadata = try ClientMetadata(["redirect_uris": ["https://rival.example/back"]])
+        let elsewhere = try await world.clients.register(metadata, merchant: rival, by: .platform).client.id
         @Sendable func family(_ id: String, _ client: Client.ID, at time: Timestamp) -> NewTokenFamily {
             NewTokenFamily(
                 id: TokenFamily.ID(id), parent: nil, client: client,
@@ -69,12 +74,17 @@ struct FamilyBoundTests {
                     FROM token_families
                     """)
             }
+            try TokenFamilies.store(family("first", elsewhere, at: now), in: db)
             // The bound is looked at for one id in 256.
             try TokenFamilies.store(family("last-00", world.phone.id, at: now + .hours(1)), in: db)
         }
         let live = try await world.database.rows(
-            "SELECT count(*) AS families FROM token_families WHERE ended_at IS NULL")
-        #expect(try live.first?.get("families", as: Int.self) == TokenFamilies.mostInAll)
+            "SELECT client_id, count(*) AS families FROM token_families WHERE ended_at IS NULL GROUP BY client_id")
+        let counts = try live.map {
+            (try $0.get("client_id", as: Client.ID.self), try $0.get("families", as: Int.self))
+        }
+        #expect(counts.filter { $0.0 != elsewhere }.map(\.1).reduce(0, +) == TokenFamilies.mostAtMerchant)
+        #expect(counts.first { $0.0 == elsewhere }?.1 == 1, "it is the oldest, and another merchant's")
         await world.database.close()
     }
 

@@ -25,7 +25,7 @@ struct IntroductionRaceTests {
                 VALUES ('s', 'f', \(Self.user), \(now), \(now), \(now), \(now + .hours(1)), '', '')
                 """)
         }
-        let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _ in }
+        let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _, _ in }
         let introductions = Introductions(database: database)
         let request = try await fixture.request(.own)
         let client = request.returnAddress.client

@@ -48,6 +48,8 @@ struct QueryPlanTests {
         try await families.disconnect(world.user, from: world.merchant, at: world.clock.now)
         #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
+        // By the user's families it would read thousands, for each of thousands.
+        database.expect("sessions s CROSS JOIN token_families p", uses: "sessions_by_family")
         await database.close()
     }
 

@@ -43,7 +43,7 @@ struct TokenFixture: Sendable {
         exchangeCodes = ExchangeCodes(
             database: database, clients: clients, accounts: AccountAddresses(origin: "https://spindle.test"),
             seal: seal, clock: clock, random: random
-        ) { _, _, _ in }
+        ) { _, _, _, _ in }
         authenticator = ClientAuthenticator(
             database: database, known: known,
             assertions: .without(database, seal: seal, clock: clock))

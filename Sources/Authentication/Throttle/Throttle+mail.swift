@@ -67,7 +67,7 @@ extension Throttle {
         if let backend, let user = verification.user,
             try !Connections.clients(of: user, around: backend, in: db).isEmpty
         {
-            return "|merchant \(backend.merchant?.text ?? backend.id.text)"
+            return "|merchant \(backend.shareOfUser)"
         }
         return ""
     }

@@ -107,8 +107,14 @@ public struct ConsentEndpoint: Endpoint {
                 of: session, http, refusal: .nothingAllowed)
         }
         try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: clock.now)
-        try await consents.allow(
-            decision.allowed, of: decision.shown, to: client.id, by: session.user, at: clock.now)
+        let now = clock.now
+        do {
+            try await consents.allow(
+                decision.allowed, of: decision.shown, to: client.id, by: session.user, at: now
+            ) { db in try RevocationThrottle.charge(session.user, at: now, in: db) }
+        } catch SignIn.Refusal.throttled(let wait) {
+            return try await pages.tooManyAttempts(wait, http)
+        }
         try await introduce(session.user, to: client)
         try await pages.interactions.allowed(decision.granted, of: asked, in: pages.signInMark(http))
         return back(to: asked)

@@ -154,7 +154,14 @@ public struct LogoutEndpoint: Endpoint {
     ) async throws -> Response {
         if let client = logout.leaves {
             guard let session = browser.all.first else { return try await signedOut(request, logout) }
-            try await clientLogouts.leave(client.id, in: session, at: clock.now)
+            let now = clock.now
+            do {
+                try await clientLogouts.leave(client.id, in: session, at: now) { db in
+                    try RevocationThrottle.charge(session.user, at: now, in: db)
+                }
+            } catch SignIn.Refusal.throttled(let wait) {
+                return try await pages.tooManyAttempts(wait, request)
+            }
             return try await signedOut(request, logout)
         }
         try await sessions.end(browser.ids)

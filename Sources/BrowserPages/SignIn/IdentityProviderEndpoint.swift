@@ -5,6 +5,7 @@ import HTTP
 public import HTTPSupport
 import OAuth
 import Pages
+import Text
 public import Values
 
 /// `/login/with/{issuer}`: sends users to sign in at another issuer. `…/callback`: takes them back.
@@ -45,11 +46,15 @@ public struct IdentityProviderEndpoint: Endpoint {
         TrustedIssuer.ID(try context.parameters.require("issuer"))
     }
 
-    /// Only sends the browser there, so a link may do it. A link that somebody is made to follow signs them in as
-    /// nobody but themselves.
+    /// Only sends the browser there, so a link of ours may do it. One from elsewhere leads to the page that asks: the
+    /// issuer may be its sender's own, and sign in whomever that likes (RFC 9700 §4.7).
     @Sendable private func begin(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
+        guard !request.isFromElsewhere else {
+            let onward = visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? ""
+            return .sendBrowser(to: "/login\(onward)", status: .seeOther)
+        }
         let id = try Self.issuer(context)
         let isAnew = query["anew"] == "1" || visit.wantsFreshness
         let session = try await newSessions.sessions.of(request, pages.site)

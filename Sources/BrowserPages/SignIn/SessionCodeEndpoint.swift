@@ -138,7 +138,7 @@ extension SpindleContext {
 
 extension Request {
     /// Whether another site's link or form led here. An app that opens an address is not a site.
-    fileprivate var isFromElsewhere: Bool {
+    var isFromElsewhere: Bool {
         headers[.secFetchSite].map { $0 != "none" && $0 != "same-origin" } ?? false
     }
 

@@ -3,10 +3,13 @@ import Storage
 import Values
 
 /// The owners of the APIs that clients name as `resources` (RFC 8707). An API trusts tokens by their `aud`, so another
-/// merchant's client must not get tokens for it. An API belongs to the merchant whose client named it first, also when
-/// that client is gone, and to those that the platform lends it to, as long as a client of theirs names it. The
-/// platform's own are nobody else's. Each is stored in its normal form; only a host's
-/// root has two.
+/// merchant's client must not get tokens for it.
+///
+/// An API belongs to the merchant whose client named it first, also when that client is gone; the platform's own are
+/// nobody else's. The platform lends it to another merchant by naming it for one of the merchant's clients. A loan
+/// lasts as long as a client of theirs names the API, and ends when the platform takes it from any of them: others that
+/// name it keep it, and none gets it anew. Each API is stored in its normal form; only a host's root has two, which are
+/// one API.
 enum ClientResources {
     /// How many different ones the clients of a merchant may ever name.
     static let most = 10_000
@@ -20,11 +23,13 @@ enum ClientResources {
         for resource in known.subtracting(named) {
             try db.execute(
                 "DELETE FROM client_resources WHERE resource = \(resource) AND client_id = \(client.id)")
-            if lends, let merchant = client.merchant { try takeBack(resource, from: merchant, in: db) }
+            let forms = ResourceURI.equivalents(of: resource)
+            guard lends, let merchant = client.merchant, named.isDisjoint(with: forms) else { continue }
+            try takeBack(forms, from: merchant, in: db)
         }
         for resource in named.subtracting(known).sorted() {
-            let isOwn = try isFree(resource, for: client, in: db)
-            guard lends || isOwn else {
+            let standing = try standing(of: resource, for: client, in: db)
+            guard lends || standing != .others else {
                 throw JSONFault(
                     "resources", "your own APIs: another merchant has one of these, which only the platform lends")
             }
@@ -33,14 +38,15 @@ enum ClientResources {
                 INSERT INTO client_resources (resource, client_id) VALUES (\(resource), \(client.id))
                 ON CONFLICT (resource, client_id) DO NOTHING
                 """)
+            guard standing != .own else { continue }
             guard let merchant = client.merchant else {
-                if isOwn { try reserve("SELECT \(resource) AS resource WHERE \(SQL.always)", in: db) }
+                if standing == .free { try reserve("SELECT \(resource) AS resource WHERE \(SQL.always)", in: db) }
                 continue
             }
             try db.execute(
                 """
                 INSERT INTO merchant_resources (resource, merchant_id, is_lent)
-                VALUES (\(resource), \(merchant), \(!isOwn))
+                VALUES (\(resource), \(merchant), \(standing == .others))
                 ON CONFLICT (resource, merchant_id) DO NOTHING
                 """)
         }
@@ -53,53 +59,79 @@ enum ClientResources {
         }
     }
 
-    /// Takes an API from `merchant`, whose last client that named it names it no more, where others have it too. One
-    /// that nobody else has stays the merchant's own.
-    private static func takeBack(_ resource: String, from merchant: Merchant.ID, in db: any Transaction) throws {
-        let others = try db.rows(
+    /// Takes an API from `merchant`: a loan ends. One of its own that no client of theirs names any more goes to those
+    /// who have it on loan or otherwise; if nobody has, it stays the merchant's.
+    private static func takeBack(_ forms: [String], from merchant: Merchant.ID, in db: any Transaction) throws {
+        let holders = try holders(of: forms, in: db)
+        let isOwner = holders.contains { $0.merchant == merchant && !$0.isLent }
+        if isOwner {
+            let others = try holders.filter { holder in
+                try holder.merchant != merchant && (!holder.isLent || isNamed(forms, by: holder.merchant, in: db))
+            }
+            let isReserved = try isReserved(forms, in: db)
+            guard try !isNamed(forms, by: merchant, in: db), isReserved || !others.isEmpty else { return }
+            if !isReserved, others.allSatisfy(\.isLent) {
+                try db.execute(
+                    """
+                    UPDATE merchant_resources SET is_lent = 0
+                    WHERE resource IN (\(list: forms)) AND merchant_id IN (\(list: others.map(\.merchant)))
+                    """)
+            }
+        }
+        try db.execute(
+            "DELETE FROM merchant_resources WHERE resource IN (\(list: forms)) AND merchant_id = \(merchant)")
+    }
+
+    /// What an API is to a client's merchant, or to the platform.
+    private enum Standing {
+        case free, own, others
+    }
+
+    /// Looks at all forms of the API. Rows of the client itself do not count: the transaction's closure may run twice.
+    private static func standing(
+        of resource: String, for client: Client, in db: any Transaction
+    ) throws -> Standing {
+        let forms = ResourceURI.equivalents(of: resource)
+        let holders = try holders(of: forms, in: db)
+        if let merchant = client.merchant, let own = holders.first(where: { $0.merchant == merchant }),
+            try !own.isLent || isNamed(forms, by: merchant, besides: client.id, in: db)
+        {
+            return .own
+        }
+        guard try holders.isEmpty && !isReserved(forms, in: db) else { return .others }
+        let named = try db.rows(
             """
-            SELECT merchant_id AS owner FROM merchant_resources
-            WHERE resource = \(resource) AND merchant_id <> \(merchant)
-            UNION ALL SELECT '' AS owner FROM reserved_resources WHERE resource = \(resource)
+            SELECT client_id FROM client_resources
+            WHERE resource IN (\(list: forms)) AND client_id <> \(client.id) LIMIT 1
             """)
-        guard !others.isEmpty, try !isNamed(resource, by: merchant, besides: nil, in: db) else { return }
-        try db.execute("DELETE FROM merchant_resources WHERE resource = \(resource) AND merchant_id = \(merchant)")
-        // It was the first to name it. What the platform gave to others since is theirs now.
-        let owners = try db.rows(
-            "SELECT 1 AS found FROM merchant_resources WHERE resource = \(resource) AND is_lent = 0")
-        let isReserved = try others.contains { try $0.get("owner", as: String.self).isEmpty }
-        guard owners.isEmpty, !isReserved else { return }
-        try db.execute("UPDATE merchant_resources SET is_lent = 0 WHERE resource = \(resource)")
+        return named.isEmpty ? .free : .others
+    }
+
+    /// The merchants that own an API, or have or had it on loan.
+    private static func holders(
+        of forms: [String], in db: any Transaction
+    ) throws -> [(merchant: Merchant.ID, isLent: Bool)] {
+        try db.rows(
+            """
+            SELECT merchant_id, is_lent FROM merchant_resources WHERE resource IN (\(list: forms)) ORDER BY is_lent
+            """
+        ).map { (try $0.get("merchant_id"), try $0.get("is_lent")) }
+    }
+
+    private static func isReserved(_ forms: [String], in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT resource FROM reserved_resources WHERE resource IN (\(list: forms))").isEmpty
     }
 
     private static func isNamed(
-        _ resource: String, by merchant: Merchant.ID, besides client: Client.ID?, in db: any Transaction
+        _ forms: [String], by merchant: Merchant.ID, besides client: Client.ID? = nil, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
             """
             SELECT 1 AS found FROM client_resources r JOIN clients c ON c.id = r.client_id
-            WHERE r.resource = \(resource) AND c.merchant_id = \(merchant) AND c.id <> \(client?.text ?? "")
+            WHERE r.resource IN (\(list: forms)) AND c.merchant_id = \(merchant) AND c.id <> \(client?.text ?? "")
                 AND c.deleted_at IS NULL LIMIT 1
             """
         ).isEmpty
-    }
-
-    private static func isFree(_ resource: String, for client: Client, in db: any Transaction) throws -> Bool {
-        try ResourceURI.equivalents(of: resource).allSatisfy { try isFree(exactly: $0, for: client, in: db) }
-    }
-
-    private static func isFree(exactly resource: String, for client: Client, in db: any Transaction) throws -> Bool {
-        // Rows of the client itself do not count: the transaction's closure may run twice.
-        let named = try db.rows(
-            "SELECT client_id FROM client_resources WHERE resource = \(resource) AND client_id <> \(client.id) LIMIT 1")
-        let reserved = try db.rows("SELECT resource FROM reserved_resources WHERE resource = \(resource)")
-        let kept = try db.rows("SELECT merchant_id, is_lent FROM merchant_resources WHERE resource = \(resource)")
-        guard !named.isEmpty || !reserved.isEmpty || !kept.isEmpty else { return true }
-        guard let merchant = client.merchant,
-            let own = try kept.first(where: { try $0.get("merchant_id", as: String.self) == merchant.text })
-        else { return false }
-        // What the platform lent is the merchant's as long as a client of theirs names it.
-        return try !own.get("is_lent", as: Bool.self) || isNamed(resource, by: merchant, besides: client.id, in: db)
     }
 
     private static func reserve(_ some: SQL, in db: any Transaction) throws {

@@ -14,9 +14,10 @@ extension HTTP2Session {
         waitingBytes += size
     }
 
-    /// Whether the handlers of this connection may have one more head: one always, and not more than `mostHeads`.
+    /// Whether the handlers of this connection may have one more head: one always, no other in a crowd, and not more
+    /// than `mostHeads`.
     func mayBegin(_ stream: HTTP2Stream) -> Bool {
-        working == 0 || headsAtWork + stream.headBytes <= Self.mostHeads
+        working == 0 || (!service.isCrowded && headsAtWork + stream.headBytes <= Self.mostHeads)
     }
 
     /// Its request goes to the handler.

@@ -11,6 +11,9 @@ final class Service: Sendable {
     let open = Atomic<Int>(0)
     /// Requests with the handler, including those of connections that are gone.
     let working = Atomic<Int>(0)
+    /// Whether so many requests are at work that a connection begins another only while it has none. What many
+    /// connections bring at once, with a hundred streams each, then waits in them, not in the line before the database.
+    var isCrowded: Bool { working.load(ordering: .relaxed) >= 512 }
     /// TLS handshakes under way.
     let handshaking = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)

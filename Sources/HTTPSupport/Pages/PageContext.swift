@@ -64,7 +64,9 @@ extension PageContext {
     package var wantsFreshness: Bool {
         guard let request = destination?.interaction?.form else { return false }
         let asksAgain = request[.prompt]?.split(separator: " ").contains { $0 == Prompt.login.rawValue } ?? false
-        return asksAgain || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
+        let isSPiDs = client?.spidCompatible == true
+        let asksForPassword = isSPiDs && AuthorizationRequest.asksForPassword(request[.acrValues])
+        return asksAgain || asksForPassword || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
     }
 
     /// The same for a page with one click to agree: even a merchant's own page could trick the user into that click.

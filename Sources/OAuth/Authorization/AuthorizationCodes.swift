@@ -22,7 +22,7 @@ public struct AuthorizationCodes: Sendable {
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { [charge] db -> Bool in
-            try charge(subject.user, now, db)
+            try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
             guard try request.isAllowed(by: subject.user, in: session, db) else { return false }
             try Self.store(code.fingerprint, for: request, of: subject, session: session, at: now, in: db)
             return true

@@ -5,7 +5,12 @@ extension AuthorizationRequest {
     /// of the ID token say how the user did sign in.
     mutating func takeSPiDContexts(_ text: String?) {
         let words = Set((text ?? "").split(separator: " "))
-        if words.contains("password") { prompt.insert(.login) }
+        if Self.asksForPassword(text) { prompt.insert(.login) }
         wantsMailedCode = words.contains("otp-email")
+    }
+
+    /// Whether `acr_values` of a SPiD-compatible client ask for the password once more, as `prompt=login` does.
+    package static func asksForPassword(_ text: String?) -> Bool {
+        text?.split(separator: " ").contains("password") ?? false
     }
 }

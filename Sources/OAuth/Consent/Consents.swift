@@ -30,14 +30,21 @@ public struct Consents: Sendable {
 
     /// Stores that `user` was shown `shown` and allowed `scope` of it. What was not shown stays. Allowing the same
     /// again changes nothing. Allowing less ends the client's tokens for more.
+    ///
+    /// - Parameter charge: refuses by throwing when the user takes something away too often: see `ConnectedApps`.
     public func allow(
-        _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp
+        _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp,
+        charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
             let known = try Self.find(user, client, in: db)?.scope
             let allowed = (known ?? .empty).subtracting(shown).union(scope.intersection(shown))
-            try Self.take(shown.subtracting(scope), from: client, of: user, telling: announcement, in: db)
+            let lost = shown.subtracting(scope)
+            if lost != .empty {
+                try charge(db)
+                try Self.take(lost, from: client, of: user, telling: announcement, in: db)
+            }
             guard allowed != known else { return }
             try db.execute(
                 """
@@ -55,7 +62,6 @@ public struct Consents: Sendable {
         _ lost: Scope, from client: Client.ID, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
-        guard lost != .empty else { return }
         let families = try db.rows(
             """
             SELECT id, scope FROM token_families

@@ -5,8 +5,9 @@ public import Storage
 public import Values
 
 /// Charges a user for a code that is stored for them, in the transaction that stores it, or refuses by throwing:
-/// whoever holds a token or a session could fill a table.
-public typealias CodeCharge = @Sendable (UserID, Timestamp, any Transaction) throws -> Void
+/// whoever holds a token or a session could fill a table. The text is what the codes share an allowance by
+/// (`Client.shareOfUser`): one merchant does not use up what the user may have at others.
+public typealias CodeCharge = @Sendable (UserID, String, Timestamp, any Transaction) throws -> Void
 
 /// Sells exchange codes, and spends them. What they are bound to stands in `ExchangeCode`.
 ///
@@ -52,8 +53,10 @@ public struct ExchangeCodes: Sendable {
             return (code.sealed(by: seal), .code)
         case .session:
             let code = Secret<ExchangeCode>.ordered(at: now, from: random)
+            // Only a first-party client's token comes here.
+            let share = Client.outboundShare(of: token.merchant, registeredItself: false)
             try await database.write { [charge] db in
-                try charge(user, now, db)
+                try charge(user, share, now, db)
                 try db.enqueue(
                     """
                     INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,

@@ -20,7 +20,7 @@ struct BrowserRedemption: Redemption {
             return .changed
         }
         if let code {
-            try charge(subject.user, now, db)
+            try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
             try AuthorizationCodes.store(code, for: request, of: subject, session: session, at: now, in: db)
         }
         return .won

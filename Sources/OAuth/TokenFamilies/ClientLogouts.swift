@@ -33,13 +33,20 @@ public struct ClientLogouts: Sendable {
     /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.
     ///
     /// Only a client that the user has used can be left, and once, so that no site fills the table.
-    public func leave(_ client: Client.ID, in session: Session, at now: Timestamp) async throws {
+    ///
+    /// - Parameter charge: refuses by throwing when the user does so too often: it may rewrite what the user has at a
+    ///   merchant.
+    public func leave(
+        _ client: Client.ID, in session: Session, at now: Timestamp,
+        charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws {
         let announcement = callbacks.announcement(at: now)
         let user = session.user
         try await database.write { db in
             guard try Sessions.isLive(session, in: db), try Connections.has(user, client, in: db),
                 try !Self.isGone(session.id, from: client, in: db)
             else { return }
+            try charge(db)
             try CodeEnds.end(of: user, for: client, at: now, in: db)
             try TokenFamilies.end(with: .one(session.id), of: user, for: client, telling: announcement, in: db)
             try db.execute(

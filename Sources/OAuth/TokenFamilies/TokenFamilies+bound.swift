@@ -5,13 +5,13 @@ import Values
 extension TokenFamilies {
     /// How many token families one user may have at one client. A user with many devices has dozens.
     static let most = 1000
-    /// How many at all clients together: a new password ends them in one transaction, and a merchant may have a
-    /// thousand clients.
-    static let mostInAll = 20_000
+    /// How many at all clients of a merchant together, or of the platform: a new password ends them in one transaction,
+    /// and a merchant may have a thousand clients. No merchant takes the share of another.
+    static let mostAtMerchant = 20_000
 
-    /// Ends a user's oldest token families at a client beyond `most`, and at all beyond `mostInAll`, and forgets ended
-    /// and expired ones at the client beyond as many. Otherwise a user who signs in in a loop would leave more than a
-    /// sign-out can end in a single transaction, and fill the disk.
+    /// Ends a user's oldest token families at a client beyond `most`, and at its merchant beyond `mostAtMerchant`, and
+    /// forgets ended and expired ones at the client beyond as many. Otherwise a user who signs in in a loop would leave
+    /// more than a sign-out can end in a single transaction, and fill the disk.
     ///
     /// Checks one stored family in 256, so that not every sign-in pays for the count: at times there are some hundreds
     /// more.
@@ -19,11 +19,23 @@ extension TokenFamilies {
         guard family.isSampled else { return }
         let now = family.createdAt
         try endOldest(of: user, "client_id = \(family.client)", beyond: most, at: now, in: db)
-        try endOldest(of: user, .always, beyond: mostInAll, at: now, in: db)
+        try endOldest(of: user, atMerchantOf: family.client, beyond: mostAtMerchant, at: now, in: db)
         try forgetOldest(of: user, family.client, at: now, in: db)
     }
 
     static func endOldest(
+        of user: UserID, atMerchantOf client: Client.ID, beyond kept: Int, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let isOfMerchant: SQL =
+            """
+            EXISTS (SELECT 1 FROM clients c JOIN clients n ON n.id = \(client)
+                WHERE c.id = token_families.client_id
+                    AND COALESCE(c.merchant_id, '') = COALESCE(n.merchant_id, ''))
+            """
+        try endOldest(of: user, isOfMerchant, beyond: kept, at: now, in: db)
+    }
+
+    private static func endOldest(
         of user: UserID, _ condition: SQL, beyond kept: Int, at now: Timestamp, in db: any Transaction
     ) throws {
         let excess = try oldest(

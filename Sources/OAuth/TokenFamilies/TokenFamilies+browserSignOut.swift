@@ -39,6 +39,8 @@ extension TokenFamilies {
     ) throws {
         var told: Set<[String]> = []
         var rows = rows
+        // Asked once: few families buy a session, and a session may hold thousands of families.
+        let buyers = try rows.isEmpty ? [] : buyers(of: user, in: db)
         while let row = rows.popLast() {
             let client: Client.ID = try row.get("client_id")
             let session: Session.ID = try row.get("session_id")
@@ -49,13 +51,16 @@ extension TokenFamilies {
             }
             let family: TokenFamily.ID = try row.get("id")
             let hasEnded = try row.get("ended_at", as: Timestamp?.self) != nil
-            if try !hasEnded && isForNow(row) {
-                rows += try Self.rows(boughtBy: family, of: user, at: announcement.now, in: db)
-                try end(family, at: announcement.now, in: db)
-            }
             // It belongs to no browser session any more: its client has been told.
+            guard try !hasEnded && isForNow(row) else {
+                try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
+                continue
+            }
             try db.execute(
-                "UPDATE token_families SET session_id = NULL WHERE id = \(family)")
+                "UPDATE token_families SET session_id = NULL, ended_at = \(announcement.now) WHERE id = \(family)")
+            guard buyers.contains(family) else { continue }
+            rows += try Self.rows(boughtBy: family, of: user, at: announcement.now, in: db)
+            try Sessions.endBought(by: family, at: announcement.now, in: db)
         }
         // What was got there before and has expired since: ID tokens may outlive it.
         for pair in told {
@@ -113,7 +118,8 @@ extension TokenFamilies {
         return value
     }
 
-    /// The token families that were got in the live browser sessions that `family` bought.
+    /// The token families that were got in the live browser sessions that `family` bought. The join begins with the
+    /// sessions, which SQLite would not choose: a user may have thousands of families.
     private static func rows(
         boughtBy family: TokenFamily.ID, of user: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> [Row] {
@@ -121,10 +127,21 @@ extension TokenFamilies {
             """
             SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
                 c.spid_compatible
-            FROM sessions s JOIN token_families p ON p.session_id = s.id JOIN clients c ON c.id = p.client_id
-            WHERE s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(now)
+            FROM sessions s CROSS JOIN token_families p JOIN clients c ON c.id = p.client_id
+            WHERE p.session_id = s.id AND s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(now)
                 AND p.user_id = \(user)
             """)
+    }
+
+    /// The token families that bought sessions of `user` which have not ended.
+    private static func buyers(of user: UserID, in db: any Transaction) throws -> Set<TokenFamily.ID> {
+        Set(
+            try db.rows(
+                """
+                SELECT family_id FROM sessions
+                WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL
+                """
+            ).map { try $0.get("family_id") })
     }
 
     /// Does `work`, which ends token families of `user`, and tells the clients of the browser sessions bought with

@@ -92,14 +92,15 @@ public struct AccessTokens: Sendable {
     private static func query(_ fingerprint: Fingerprint<AccessToken>) -> SQL {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
-            t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
-            c.created_at AS client_created_at, c.secret_ended_at, c.disabled_at AS client_disabled_at,
+            t.resource, a.resource AS resource_found, c.merchant_id, c.scope AS client_scope, c.first_party,
+            c.spid_compatible, c.created_at AS client_created_at, c.secret_ended_at, c.disabled_at AS client_disabled_at,
             m.disabled_at AS merchant_disabled_at, u.id AS user_found, u.subject, u.disabled_at AS user_disabled_at,
             u.deletion_due_at, f.id AS family_found, f.ended_at, f.signed_in_at, f.front_channel,
             i.issuer_id AS closed_issuer, s.expires_at AS session_expires_at,
             r.fingerprint AS rotation_found, r.confirmed_at
         FROM access_tokens t
         JOIN clients c ON c.id = t.client_id
+        LEFT JOIN client_resources a ON a.resource = t.resource AND a.client_id = t.client_id
         LEFT JOIN merchants m ON m.id = c.merchant_id
         LEFT JOIN users u ON u.id = t.user_id
         LEFT JOIN token_families f ON f.id = t.family_id
@@ -170,6 +171,7 @@ private struct Found {
         {
             return "secret_ended"
         }
+        if token.resource != nil, try row.get("resource_found", as: String?.self) == nil { return "resource_taken" }
         if try isSet("merchant_disabled_at") { return "merchant_disabled" }
         if token.user != nil, try !isSet("user_found") { return "account_deleted" }
         if try isSet("user_disabled_at") { return "account_disabled" }

@@ -16,6 +16,11 @@ import Values
                 token, for: world.app, type: "session", redirectURI: World.webview)
             #expect(refused.status == 429 && refused.header("retry-after") == "1", "\(refused)")
             #expect(world.server.log.says("issued_codes_throttled"))
+            let elsewhere = world.rivalBackend
+            let foreign = try await world.signIn(with: elsewhere).require("access_token")
+            let sold = try await world.exchange(
+                foreign, for: elsewhere, type: "session", redirectURI: elsewhere.redirectURI)
+            #expect(sold.status == 200, "one merchant uses up what a user may have at another: \(sold)")
             // A code for a backend leaves nothing.
             #expect(try await world.exchange(token, for: world.backend).status == 200)
             var browser = Browser(world.server)
@@ -57,9 +62,12 @@ import Values
 extension World {
     /// Takes all codes that `user` may have at once.
     fileprivate func fillAllowance(of user: String) async throws {
-        let now = server.clock.now
+        let (now, merchant) = (server.clock.now, merchant)
         try await server.database.write { db in
-            for _ in 0..<1000 { _ = try CodeThrottle.charge(try #require(UserID(user)), at: now, in: db) }
+            for _ in 0..<1000 {
+                _ = try CodeThrottle.charge(
+                    try #require(UserID(user)), by: merchant, at: now, in: db)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Synchronization
 import Testing
 
 @testable import HTTPServer
@@ -19,6 +20,21 @@ import Testing
         #expect(client.next() == nil)
         client.answer(Response(status: .ok), to: 1)
         #expect(client.next()?.stream == 601)
+    }
+
+    @Test("Many connections with a hundred streams each fill the line before the database")
+    func crowd() {
+        let client = HTTP2Client()
+        client.session.service.working.add(511, ordering: .relaxed)
+        for index in 0..<3 { client.request(Int32(index * 2 + 1)) }
+        #expect(client.next()?.stream == 1)
+        client.session.service.working.add(1, ordering: .relaxed)
+        #expect(client.next() == nil, "it has one at work")
+        client.answer(Response(status: .ok), to: 1)
+        #expect(client.next()?.stream == 3, "a connection with none at work has its turn")
+        client.session.service.working.subtract(1, ordering: .relaxed)
+        #expect(client.next()?.stream == 5)
+        client.session.service.working.subtract(511, ordering: .relaxed)
     }
 
     @Test("The 101st stream is refused, also before the settings are acknowledged")

@@ -7,6 +7,23 @@ import Values
 
 @Suite("Sign in with another issuer: forged answers")
 struct IdentityProviderForgeryTests {
+    @Test("a link from another site signs in by an issuer that nobody chose", arguments: Backend.available)
+    func unasked(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let waiting = try await story.here.begin(story.here.authorizeAddress(), in: &browser)
+            let address = "/login/with/\(story.issuer)?continue=\(waiting)"
+            for site in ["cross-site", "same-site"] {
+                let asked = try await browser.open(address, headers: ["Sec-Fetch-Site": site])
+                #expect(asked.status == 303 && asked.header("location") == "/login?continue=\(waiting)", "\(asked)")
+            }
+            for site in ["same-origin", "none"] {
+                let left = try await browser.open(address, headers: ["Sec-Fetch-Site": site])
+                #expect(left.status == 303 && left.header("location")?.hasPrefix("/login") == false, "\(left)")
+            }
+        }
+    }
+
     @Test("an answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
     func unknownState(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in

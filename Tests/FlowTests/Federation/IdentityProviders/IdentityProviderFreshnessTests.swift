@@ -50,6 +50,27 @@ struct IdentityProviderFreshnessTests {
     }
 
     @Test(
+        "SPiD's acr_values=password is met by an issuer that cannot be asked for a fresh sign-in",
+        arguments: Backend.available)
+    func password(backend: Backend) async throws {
+        try await World.with(backend, settings: IdentityProviderStory.settings) { here in
+            let made = try await World.make(
+                here.server, here.admin, "issuers",
+                [
+                    "merchant_id": .string(here.merchant), "provider": "google", "audiences": ["loom"],
+                    "client_id": "loom", "client_secret": "s",
+                ])
+            try #require(made.status == 201, "\(made)")
+            let site = try await here.spidBackend()
+            var browser = Browser(here.server)
+            #expect(
+                try await browser.open(here.authorizeAddress(for: site)).link(to: "/login/with/") != nil)
+            let page = try await browser.open(here.authorizeAddress(["acr_values": "password"], for: site))
+            #expect(page.status == 200 && page.link(to: "/login/with/") == nil)
+        }
+    }
+
+    @Test(
         "an issuer that cannot be asked for a fresh sign-in is not offered when one is required",
         arguments: Backend.available)
     func providers(backend: Backend) async throws {
