@@ -45,7 +45,7 @@ public struct ClientsEndpoint: Endpoint {
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
         let bound = Self.bound(for: administrator)
         let registered = try await clients.register(
-            metadata, merchant: merchant, by: administrator.clientAuthor
+            metadata, merchant: merchant, by: administrator.clientAuthor, reserved: addresses.ownNames
         ) { _, db in try bound(db) }
         return .json(registered.json, status: .created)
     }
@@ -71,7 +71,7 @@ public struct ClientsEndpoint: Endpoint {
         }
         try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
-            client.id, json, by: administrator.clientAuthor,
+            client.id, json, by: administrator.clientAuthor, reserved: addresses.ownNames,
             permit: { client, changed in
                 try administrator.permit(client, toBecome: changed)
                 guard administrator.may(change: json, of: client, toBecome: changed) else { throw Problem.ofStranger }

@@ -85,7 +85,7 @@ package struct DataObjects: Sendable {
         return try await database.write { db in
             try confirm(db)
             guard let gone = try db.rows("SELECT size FROM data_objects WHERE id = \(id)").first else { return false }
-            try DataObjectThrottle.giveBack(try gone.get("size"), of: owner.client, merchant, in: db)
+            try DataObjectThrottle.giveBack([try gone.get("size")], of: owner.client, merchant, in: db)
             return try db.execute("DELETE FROM data_objects WHERE id = \(id)") == 1
         }
     }

@@ -19,6 +19,7 @@ extension UserEvents {
             IssuerSubjects.subscriber,
             PhoneVerification.subscriber,
             Agreements.subscriber,
+            DataObjects.subscriber,
             UserMails(mail: mail).subscriber,
         ]
     }

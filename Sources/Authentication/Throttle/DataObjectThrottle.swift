@@ -23,11 +23,11 @@ public enum DataObjectThrottle {
         return try Throttle.take(bucket(growth, of: client, merchant), at: now, in: db)
     }
 
-    /// Gives back what an object of `size` bytes took, which is deleted.
+    /// Gives back what objects of these `sizes` in bytes took, which are deleted.
     public static func giveBack(
-        _ size: Int, of client: Client.ID, _ merchant: Merchant.ID?, in db: any Transaction
+        _ sizes: [Int], of client: Client.ID, _ merchant: Merchant.ID?, in db: any Transaction
     ) throws {
-        try Throttle.giveBack(bucket(units(size), of: client, merchant), in: db)
+        try Throttle.giveBack(bucket(sizes.map(units).reduce(0, +), of: client, merchant), in: db)
     }
 
     private static func units(_ size: Int) -> Int64 { Int64((size + overhead + 1023) / 1024) }

@@ -8,9 +8,11 @@ extension Clients {
     ///
     /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
     /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
-    /// if that is new. `adopt` joins the transaction where a third party's client becomes its merchant's own.
+    /// if that is new. `adopt` joins the transaction where a third party's client becomes its merchant's own. Only the
+    /// platform gives the client a new name that looks like another merchant's, or like one of `reserved`.
     public func change(
-        _ id: Client.ID, _ json: JSON, by author: ClientAuthor, sector: SectorDocument? = nil,
+        _ id: Client.ID, _ json: JSON, by author: ClientAuthor, reserved: [String] = [],
+        sector: SectorDocument? = nil,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in },
         adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -35,6 +37,7 @@ extension Clients {
                 throw JSONFault.sharedSecretOfStranger
             }
             try permit(client, changed)
+            try Self.confirmName(of: changed, after: client, by: author, reserved: reserved, in: db)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: now, in: db) }
@@ -52,6 +55,15 @@ extension Clients {
         hosts = former.liveSessionHosts != changed.liveSessionHosts
         try await publishKeys(for: changed.openID)
         return changed
+    }
+
+    /// Throws when `client`, which `author` stores, has another name than `former`, and one that is not theirs to give:
+    /// our pages and mails name the client by it.
+    static func confirmName(
+        of client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
+    ) throws {
+        guard author != .platform, client.name != former?.name, let merchant = client.merchant else { return }
+        try Merchants.permit(client.name, in: "client_name", of: merchant, reserved: reserved, in: db)
     }
 }
 

@@ -47,9 +47,11 @@ public struct Clients: Sendable {
     }
 
     /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one.
-    /// `also` joins its transaction.
+    /// `also` joins its transaction. Only the platform gives it a name that looks like another merchant's, or like one
+    /// of `reserved`.
     public func register(
         _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, by author: ClientAuthor,
+        reserved: [String] = [],
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
         let registeringItself = author == .itself
@@ -85,6 +87,7 @@ public struct Clients: Sendable {
             if let taken, try taken.get("sealed_sign_secret", as: String.self) != client.sealedSignSecret {
                 throw StorageError.conflict("clients.id")
             }
+            try Self.confirmName(of: client, after: nil, by: author, reserved: reserved, in: db)
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, by: author, in: db)
             try Self.confirmCallback(of: client, after: nil, by: author, in: db)

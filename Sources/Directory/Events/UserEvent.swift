@@ -22,13 +22,15 @@ public enum UserEvent: Sendable, Equatable {
     case unlinked(issuer: String, keeping: Session.ID)
     /// The user revoked one of the merchant's own apps, or the merchant removed the user from all of them.
     case disconnected(from: Merchant.ID)
+    /// The user's connections to these clients are about to end, in this transaction.
+    case connectionsEnding(to: [Client.ID])
     /// The user is about to be deleted, in this transaction.
     case deleted
 
     /// An event without its values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked
-        case unlinked, disconnected, deleted
+        case unlinked, disconnected, connectionsEnding, deleted
     }
 
     var kind: Kind {
@@ -43,6 +45,7 @@ public enum UserEvent: Sendable, Equatable {
         case .linked: .linked
         case .unlinked: .unlinked
         case .disconnected: .disconnected
+        case .connectionsEnding: .connectionsEnding
         case .deleted: .deleted
         }
     }

@@ -85,14 +85,7 @@ public struct Merchants: Sendable {
                 ).first.map(Merchant.init)
             else { return nil }
             if let name, name != merchant.name {
-                if let reserved {
-                    guard try !Self.isAnothers(name, than: id, in: db),
-                        !reserved.contains(where: { $0.likeness == name.likeness })
-                    else {
-                        throw JSONFault(
-                            "name", "unlike the name of another merchant or of the platform, which may give it")
-                    }
-                }
+                if let reserved { try Self.permit(name, in: "name", of: id, reserved: reserved, in: db) }
                 merchant.name = name
             }
             merchant.logoURI = try Merchant.logoURI(members, merchant)
@@ -116,10 +109,17 @@ public struct Merchants: Sendable {
         }
     }
 
-    private static func isAnothers(_ name: String, than id: Merchant.ID, in db: any Transaction) throws -> Bool {
+    /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's or
+    /// like one of `reserved`: users would take the one for the other.
+    static func permit(
+        _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], in db: any Transaction
+    ) throws {
         let wanted = name.likeness
-        return try db.rows("SELECT name FROM merchants WHERE id <> \(id) AND deleted_at IS NULL")
+        let isOthers = try db.rows("SELECT name FROM merchants WHERE id <> \(merchant) AND deleted_at IS NULL")
             .contains { try $0.get("name", as: String.self).likeness == wanted }
+        guard !isOthers, !reserved.contains(where: { $0.likeness == wanted }) else {
+            throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
+        }
     }
 }
 

@@ -49,23 +49,39 @@ extension Connections {
         """
     }
 
-    /// Disconnects them. Returns whether they were connected.
-    package static func disconnect(_ user: UserID, from client: Client.ID, in db: any Transaction) throws -> Bool {
-        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id = \(client)") == 1
+    /// Disconnects them, and says so. Returns whether they were connected.
+    package static func disconnect(
+        _ user: UserID, from client: Client.ID, _ announcement: UserEvents.Announcement, in db: any Transaction
+    ) throws -> Bool {
+        try disconnect(user, where: "client_id = \(client)", announcement, in: db)
     }
 
-    /// Ends all connections of the user except the one to `kept`.
-    package static func disconnect(_ user: UserID, except kept: Client.ID?, in db: any Transaction) throws {
-        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(kept?.text ?? "")")
+    /// Ends all connections of the user except the one to `kept`, and says so.
+    package static func disconnect(
+        _ user: UserID, except kept: Client.ID?, _ announcement: UserEvents.Announcement, in db: any Transaction
+    ) throws {
+        _ = try disconnect(user, where: "client_id <> \(kept?.text ?? "")", announcement, in: db)
     }
 
-    /// Ends the user's connections to the clients that `merchant` vouches for.
-    package static func disconnect(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
-        try db.execute(
-            """
-            DELETE FROM connections WHERE user_id = \(user)
-                AND client_id IN (\(Clients.vouchedFor(by: merchant)))
-            """)
+    /// Ends the user's connections to the clients that `merchant` vouches for, and says so.
+    package static func disconnect(
+        _ user: UserID, from merchant: Merchant.ID, _ announcement: UserEvents.Announcement, in db: any Transaction
+    ) throws {
+        _ = try disconnect(
+            user, where: "client_id IN (\(Clients.vouchedFor(by: merchant)))", announcement, in: db)
+    }
+
+    private static func disconnect(
+        _ user: UserID, where which: SQL, _ announcement: UserEvents.Announcement, in db: any Transaction
+    ) throws -> Bool {
+        let clients: [Client.ID] = try db.rows(
+            "SELECT client_id FROM connections WHERE user_id = \(user) AND \(which)"
+        ).map { try $0.get("client_id") }
+        guard !clients.isEmpty else { return false }
+        // Before the rows: others go with them.
+        try announcement.say(.connectionsEnding(to: clients), user, db)
+        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND \(which)")
+        return true
     }
 }
 

@@ -10,7 +10,8 @@ extension TrustedIssuers {
     /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
     /// none. `permit` refuses by throwing.
     ///
-    /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`.
+    /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`. Its row stays
+    /// while there are links to it that users have removed (`keepRemovedLinks`).
     public func delete(
         _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request,
         permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
@@ -38,7 +39,7 @@ extension TrustedIssuers {
     public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
         let ids: [TrustedIssuer.ID] = try await database.read { db in
             try db.rows(
-                "SELECT id FROM issuers WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT \(DeletionRound.most)"
+                "SELECT id FROM issuers WHERE deleted_at > 0 ORDER BY deleted_at LIMIT \(DeletionRound.most)"
             ).map { try $0.get("id") }
         }
         return await DeletionRound(of: ids, within: budget, finish)
@@ -70,9 +71,42 @@ extension TrustedIssuers {
             if gone >= Self.batch { budget.spend() }
         }
         try await database.write { db in
-            try db.execute("DELETE FROM issuers WHERE id = \(id)")
+            try db.execute(
+                """
+                DELETE FROM issuers WHERE id = \(id)
+                    AND NOT EXISTS (SELECT 1 FROM removed_links r WHERE r.issuer_id = issuers.id)
+                """)
+            // With 0 the row stays for the links that users have removed, and for nothing else.
+            try db.execute(
+                """
+                UPDATE issuers SET deleted_at = 0, jwks = NULL, audiences = '', sealed_secret = NULL,
+                    sealed_app_secret = NULL, sealed_client_secret = NULL
+                WHERE id = \(id)
+                """)
             try ClosedIssuers.noteGone(id.text, of: merchant, in: db)
         }
         return true
+    }
+
+    /// Moves to `issuer`, which was just stored, the links that users removed of one that its merchant had under the
+    /// same name and deleted: otherwise the merchant could attach them again.
+    static func keepRemovedLinks(for issuer: TrustedIssuer, in db: any Transaction) throws {
+        let former: [TrustedIssuer.ID] = try db.rows(
+            """
+            SELECT id FROM issuers
+            WHERE merchant_id = \(issuer.merchant) AND deleted_at IS NOT NULL
+                AND issuer = CAST(\(issuer.issuer + " ") AS TEXT) || id
+            """
+        ).map { try $0.get("id") }
+        for id in former {
+            try db.execute(
+                """
+                INSERT INTO removed_links (user_id, issuer_id, created_at)
+                SELECT user_id, \(issuer.id), created_at FROM removed_links WHERE issuer_id = \(id)
+                ON CONFLICT (user_id, issuer_id) DO NOTHING
+                """)
+            try db.execute("DELETE FROM removed_links WHERE issuer_id = \(id)")
+            try db.execute("DELETE FROM issuers WHERE id = \(id) AND deleted_at = 0")
+        }
     }
 }

@@ -49,6 +49,7 @@ public struct TrustedIssuers: Sendable {
             try await database.write { db in
                 if metadata.holdsSecret { try seal.confirm(in: db) }
                 try Self.insert(issuer, in: db)
+                try Self.keepRemovedLinks(for: issuer, in: db)
                 try also(db)
             }
         } catch StorageError.conflict {

@@ -62,12 +62,14 @@ public struct ProviderUsers: Sendable {
         case attached
         /// The provider's token is linked to another user.
         case ofAnother
+        /// The user is linked to another account at this provider.
+        case hasAnother
         /// The user has removed a link to this provider. Only they connect it again.
         case removed
     }
 
     /// Links `user` to the provider's token in `assertion`. `post` queues the mail that tells `user` of a new link, and
-    /// joins the transaction.
+    /// joins the transaction. Throws `SignIn.Refusal.throttled` after many new ones.
     public func attach(
         _ assertion: String, from client: Client, to user: UserID, confirm: @escaping Confirm,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void
@@ -83,6 +85,8 @@ public struct ProviderUsers: Sendable {
                     return link.user == user ? .attached : .ofAnother
                 }
                 guard try !IssuerSubjects.isRemoved(holder.issuer, by: user, in: db) else { return .removed }
+                guard try !IssuerSubjects.has(user, linkedTo: holder.issuer, in: db) else { return .hasAnother }
+                try AttachmentThrottle.charge(user, by: holder.trusted.merchant, at: now, in: db)
                 try IssuerSubjects.link(
                     holder.subject, of: holder.issuer, to: user, isConfined: true, at: now, in: db)
                 try post(db)

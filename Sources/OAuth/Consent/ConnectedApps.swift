@@ -105,7 +105,7 @@ public struct ConnectedApps: Sendable {
                 try Introductions.forget(user, merchant, in: db)
                 try said.say(.disconnected(from: merchant), user, db)
             }
-            let wasConnected = try Connections.disconnect(user, from: client, in: db)
+            let wasConnected = try Connections.disconnect(user, from: client, said, in: db)
             if wasConnected { try announcement.revoked(user, by: client, in: db) }
         }
         announcement.send()

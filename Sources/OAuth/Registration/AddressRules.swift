@@ -13,7 +13,7 @@ public struct AddressRules: Sendable {
         self.mayAsk = mayAsk
     }
 
-    /// The names of this server, which a merchant does not take: its host's, with and without the first label.
+    /// The names of this server, which no merchant and no client takes: its host's, with and without the first label.
     public var ownNames: [String] {
         guard let host = site?.host else { return ["Spindle"] }
         let labels = host.split(separator: ".")

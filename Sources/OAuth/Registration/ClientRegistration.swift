@@ -46,7 +46,7 @@ public struct ClientRegistration: Sendable {
             let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
             let made = try await clients.register(
-                metadata, merchant: initial.merchant, by: .itself
+                metadata, merchant: initial.merchant, by: .itself, reserved: addresses.ownNames
             ) { client, db in
                 // After a COMMIT of unknown outcome it has been counted.
                 guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
@@ -99,7 +99,7 @@ public struct ClientRegistration: Sendable {
             // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
             // removed a scope that this change repeats because the client had it.
             let changed = try await clients.change(
-                id, document, by: .itself,
+                id, document, by: .itself, reserved: addresses.ownNames,
                 sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
                 permit: { current, changed in

@@ -47,7 +47,7 @@ extension TokenFamilies {
                     event, user, announcement, db in
                     guard case .takenOver(let signUp) = event else { return }
                     let callbacks = callbacks.announcement(for: announcement)
-                    try forget(user, except: signUp.flatMap(signUpClient), telling: callbacks, in: db)
+                    try forget(user, except: signUp.flatMap(signUpClient), telling: callbacks, announcement, in: db)
                 },
             ], afterCommit: callbacks.deliver)
     }

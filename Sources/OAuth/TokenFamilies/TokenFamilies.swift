@@ -176,12 +176,12 @@ public struct TokenFamilies: Sendable {
     /// someone else's. Tells the clients. `kept` is the client through which the user signed up.
     public static func forget(
         _ user: UserID, except kept: Client.ID?, telling announcement: CallbackAnnouncement,
-        in db: any Transaction
+        _ said: UserEvents.Announcement, in db: any Transaction
     ) throws {
         let id = kept?.text ?? ""
         try announcement.forgotten(user, except: id, in: db)
         try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id <> \(id)")
-        try Connections.disconnect(user, except: kept, in: db)
+        try Connections.disconnect(user, except: kept, said, in: db)
         try Introductions.forgetAll(user, except: id, in: db)
         // The platform's terms have no client. They were shown with those of the kept client.
         if kept == nil {
@@ -224,7 +224,7 @@ public struct TokenFamilies: Sendable {
                 DELETE FROM consents WHERE user_id = \(user)
                     AND client_id IN (\(Clients.vouchedFor(by: merchant)))
                 """)
-            try Connections.disconnect(user, from: merchant, in: db)
+            try Connections.disconnect(user, from: merchant, said, in: db)
             try Introductions.forget(user, merchant, in: db)
             try said.say(.disconnected(from: merchant), user, db)
         }

@@ -46,6 +46,7 @@ public struct ProviderResource: SPiDResource {
 
     @Sendable private func signUp(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
+        try caller.requireFirstParty()
         let made = try await users.register(
             try call.require("jwt"), from: caller.client, connectedTo: caller.contextClient.id, confirm: caller.confirm)
         guard let made else {
@@ -75,17 +76,26 @@ public struct ProviderResource: SPiDResource {
         let visit = try await pages.visit(
             call.request, client: caller.contextClient, uiLocales: owner.profile["locale"]?.string)
         let jwt = try call.require("jwt")
-        let attachment = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
-            provider in
-            guard let email = owner.email else { return { _ in } }
-            let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
-            return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)
+        let attachment: ProviderUsers.Attachment
+        do {
+            attachment = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
+                provider in
+                guard let email = owner.email else { return { _ in } }
+                let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
+                return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)
+            }
+        } catch SignIn.Refusal.throttled(let wait) {
+            throw SPiDRefusal.tooMany("accounts attached to this user", wait: wait, reason: "too_many_attached")
         }
         switch attachment {
         case .attached: break
         case .ofAnother:
             throw SPiDRefusal(
                 .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
+        case .hasAnother:
+            throw SPiDRefusal(
+                .conflict, "The user has another account of this provider, and can remove it on the account page.",
+                reason: "provider_person_has_another")
         case .removed:
             throw SPiDRefusal(
                 .conflict, "The user has removed this provider, and can connect it on the account page.",

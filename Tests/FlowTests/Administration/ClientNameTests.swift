@@ -1,0 +1,40 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("Only the platform gives a client the name of another merchant") struct ClientNameTests {
+    @Test(
+        "a merchant's client, or one that registers itself, is named as another merchant or as this server",
+        arguments: Backend.available)
+    func anothers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let initial = try await world.initialToken()
+            let made = try await world.register(["client_name": "Ravel"])
+            func patch(_ name: String) async throws -> Answer {
+                try await world.server.send(
+                    "PATCH", "/admin/v1/clients/\(world.backend.id)", json: ["client_name": .string(name)],
+                    bearer: administrator)
+            }
+            for name in ["Rival", "RIVAL", " rival.", "R\u{456}val", "Spindle", "spindle.test"] {
+                let document: JSON = ["client_name": .string(name)]
+                expectProblem(
+                    try await World.make(world.server, administrator, "clients", document), 400, member: "client_name")
+                expectProblem(try await patch(name), 400, member: "client_name")
+                let registered = try await world.sendRegistration(["client_name": .string(name)], with: initial)
+                try await expect(400, "invalid_client_metadata", registered, name)
+                let changed = try await made.send("PUT", made.update(["client_name": .string(name)]))
+                try await expect(400, "invalid_client_metadata", changed, name)
+            }
+            for name in ["Loom", "Rivals", "Loom for Rival"] {
+                let document: JSON = ["client_name": .string(name)]
+                #expect(try await World.make(world.server, administrator, "clients", document).status == 201, "\(name)")
+                #expect(try await patch(name).status == 200, "\(name)")
+            }
+            #expect(try await world.change("clients", world.backend.id, ["client_name": "Rival"]).status == 200)
+            #expect(try await patch("Rival").status == 200, "what the platform gave stays")
+        }
+    }
+}
