@@ -21,21 +21,26 @@ public struct AddressChange: Sendable {
         _ key: VerificationKey, session: Session, attempt: String
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db in
+        return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db, _ in
             try User.verify(verification.email, of: session.user, at: now, in: db)
         }
     }
 
-    /// Gives the session's user the new address. Codes and links mailed to the old one become void. `post` joins the
-    /// transaction. Throws `StorageError.conflict` when another user has the address by now.
+    /// Gives the session's user the new address. Codes and links mailed to the old one become void, and what they
+    /// opened ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user
+    /// has the address by now.
     public func change(
         _ key: VerificationKey, session: Session, attempt: String,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .changeEmail, session, attempt, at: now) { verification, db in
+        return try await finish(key, .changeEmail, session, attempt, at: now) { verification, db, announcement in
+            let former = try User.find(session.user, in: db)?.email
             let isChanged = try User.setVerifiedEmail(verification.email, of: session.user, at: now, in: db)
             try Verifications.endAll(of: session.user, at: now, in: db)
+            if former != verification.email {
+                try announcement.say(.methodRevoked(.mail, keeping: session.id), session.user, db)
+            }
             try post(verification, db)
             return isChanged
         }
@@ -43,14 +48,15 @@ public struct AddressChange: Sendable {
 
     private func finish(
         _ key: VerificationKey, _ purpose: Verification.Purpose, _ session: Session, _ attempt: String,
-        at now: Timestamp, _ apply: @escaping @Sendable (Verification, any Transaction) throws -> Bool
+        at now: Timestamp,
+        _ apply: @escaping @Sendable (Verification, any Transaction, UserEvents.Announcement) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             // One user asked for the code; another may be signed in to the browser by now, or nobody.
             guard verification.user == session.user, try session.isLiveSignIn(in: db),
-                try announcement.watching(session.user, in: db, { try apply(verification, db) })
+                try announcement.watching(session.user, in: db, { try apply(verification, db, announcement) })
             else {
                 return .failure(.gone(reason: "account_gone_or_changed"))
             }

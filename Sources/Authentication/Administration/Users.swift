@@ -98,9 +98,10 @@ public struct Users: Sendable {
         }
     }
 
-    /// Stores `changes`. A new password and disabling end every token and session of the user. `confirm` refuses by
-    /// throwing: the caller may have lost the right to change the user while the password was hashed. A merchant's own
-    /// administrator is charged for it. Throws `SignIn.Refusal.throttled` after many changes.
+    /// Stores `changes`. A new password and disabling end every token and session of the user; another address, or no
+    /// verified number, those that codes to the former one opened. `confirm` refuses by throwing: the caller may have
+    /// lost the right to change the user while the password was hashed. A merchant's own administrator is charged for
+    /// it. Throws `SignIn.Refusal.throttled` after many changes.
     public func change(
         _ id: UserID, _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -127,10 +128,14 @@ public struct Users: Sendable {
             }
             if newHash != nil || changes.disabled == true {
                 try announcement.say(.accessRevoked(keeping: nil), id, db)
-            } else if user.email != former.email {
+                return user
+            }
+            if user.email != former.email {
                 // A link on its way to the former address must not sign in.
                 try Verifications.endAll(of: id, at: now, in: db)
+                try announcement.say(.methodRevoked(.mail, keeping: nil), id, db)
             }
+            if changes.forgetsPhone { try announcement.say(.methodRevoked(.text, keeping: nil), id, db) }
             return user
         }
     }

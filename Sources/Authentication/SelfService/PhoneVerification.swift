@@ -21,8 +21,9 @@ public struct PhoneVerification: Sendable {
         guard try session.isLiveSignIn(in: db) else { throw SignIn.Refusal.wrong(reason: "session_ended_meanwhile") }
     }
 
-    /// Takes the code: its number is the user's, verified, and codes sent to a former one become void. `post` joins the
-    /// transaction. Throws `StorageError.conflict` when another user has the number: only its reader learns that.
+    /// Takes the code: its number is the user's, verified. Codes sent to a former one become void, and what they opened
+    /// ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user has the
+    /// number: only its reader learns that.
     public func finish(
         _ key: VerificationKey, session: Session, attempt: String,
         post: @escaping @Sendable (PhoneNumber, any Transaction) throws -> Void
@@ -31,18 +32,21 @@ public struct PhoneVerification: Sendable {
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, .verifyPhone, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
+            let former = try User.find(session.user, in: db)?.verifiedPhone
             guard let phone = verification.phone, verification.user == session.user,
                 try session.isLiveSignIn(in: db),
                 try announcement.watching(
                     session.user, in: db, { try User.verify(phone, of: session.user, at: now, in: db) })
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Verifications.endTexts(of: session.user, at: now, in: db)
+            if former != phone { try announcement.say(.methodRevoked(.text, keeping: session.id), session.user, db) }
             try post(phone, db)
             return taken
         }
     }
 
-    /// Removes the number: from now on no code goes there, and another user may have it.
+    /// Removes the number: from now on no code goes there, and another user may have it. What its codes opened ends,
+    /// except `session`.
     public func remove(of session: Session) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
@@ -51,6 +55,7 @@ public struct PhoneVerification: Sendable {
                 try User.forgetPhone(of: session.user, at: now, in: db)
             }
             try Verifications.endTexts(of: session.user, at: now, in: db)
+            try announcement.say(.methodRevoked(.text, keeping: session.id), session.user, db)
         }
     }
 

@@ -34,13 +34,14 @@ extension Users {
     }
 
     /// Sets a new password for the user of `session`, and ends everything obtained with the old one: every token, every
-    /// other session, every mailed link, every known device but that of `place`, where the user is now.
+    /// other session, every mailed link, every known device but that of `place`, where the user is now. `session` goes
+    /// on by `secret`: whoever copied its cookie has nothing left.
     ///
     /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
     /// or the session ended, meanwhile. Throws `SignIn.Refusal.throttled` after many changes.
     public func changePassword(
         of session: Session, to password: Password, by proof: SignIn.Proof?, at place: KnownDevices.Place,
-        also: @escaping Also
+        renewing secret: Secret<Session>, also: @escaping Also
     ) async throws -> Bool {
         let now = clock.now
         let hash = try await hashing.hash(
@@ -58,6 +59,7 @@ extension Users {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }
             try announcement.say(.accessRevoked(keeping: session.id), session.user, db)
+            try Sessions.renew(session.id, with: secret, in: db)
             try KnownDevices.remember(place, of: session.user, at: now, in: db)
             try also(db)
             return true

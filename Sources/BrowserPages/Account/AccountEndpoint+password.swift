@@ -27,12 +27,13 @@ extension AccountEndpoint {
                 }
                 let place = KnownDevices.Place(
                     address: gate.newSessions.address(request), device: gate.newSessions.device(request))
+                let renewed = gate.newSessions.anotherSecret(for: entry.session)
                 let isChanged = try await users.changePassword(
-                    of: entry.session, to: password, by: proof, at: place
+                    of: entry.session, to: password, by: proof, at: place, renewing: renewed.secret
                 ) { db in try post?(db) }
                 guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 mail.send()
-                return done("password", request)
+                return done("password", request, cookies: [renewed.cookie])
             } catch let refusal as SignIn.Refusal {
                 return try await view.refuse(
                     .password, refusal.whenConfirming, refusal.oauthError, entry, request, context)

@@ -55,9 +55,9 @@ public struct AccountEndpoint: Endpoint {
         "restored": .deletionCancelled,
     ]
 
-    func done(_ word: String, _ request: Request) -> Response {
+    func done(_ word: String, _ request: Request, cookies: [String] = []) -> Response {
         let back = AccountReturn(request).map { "&\($0.query)" } ?? ""
-        return .sendBrowser(to: "\(Self.path)?done=\(word)\(back)", status: .seeOther)
+        return .sendBrowser(to: "\(Self.path)?done=\(word)\(back)", status: .seeOther, cookies: cookies)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {

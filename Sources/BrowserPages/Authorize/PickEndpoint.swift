@@ -61,7 +61,7 @@ public struct PickEndpoint: Endpoint {
         to path: String, in browser: HeldSessions, choosing chosen: HeldSessions.Held?
     ) async throws -> Response {
         let next = browser.choosing(chosen)
-        try await sessions.displace(browser.surplus + next.surplus)
+        try await sessions.displace((browser.surplus + next.surplus).map(\.id))
         // No site goes on with a user who is set aside.
         try await hosts.end(of: next.others.map(\.session.id))
         return .sendBrowser(to: path, status: .seeOther, cookies: next.cookies(pages.site))

@@ -59,9 +59,12 @@ public struct AjaxEndpoint: Endpoint {
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
         // The user is signed out already, as the page wants. Others of this browser need not have to do with the
         // client.
-        guard let session = try await sessions.of(request, site) else { return Self.done }
+        let browser = try await sessions.all(of: request, site)
+        guard let session = browser.current?.session else { return Self.done }
         guard try await isOf(client, session) else { return Self.noSession }
-        try await sessions.end([session.id])
+        // One that was set aside would sign the same user in again.
+        let own = browser.sessions(of: session.user).filter { $0.kind.isGood(for: client) }
+        try await sessions.end(own.map(\.id))
         return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
     }
 

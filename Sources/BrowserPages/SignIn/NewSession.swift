@@ -82,6 +82,12 @@ public struct NewSessions: Sendable {
         return [site.sessionCookie(opened.secret, isRemembered: true)] + opened.cookies.dropFirst()
     }
 
+    /// Another secret for `session`, which has it once it is stored, and the cookie for it.
+    func anotherSecret(for session: Session) -> (secret: Secret<Session>, cookie: String) {
+        let secret = Secret<Session>.random(from: random)
+        return (secret, site.sessionCookie(secret, isRemembered: session.isRemembered))
+    }
+
     /// A request that goes on in a browser, and its id there.
     private struct Continuation {
         let interaction: Interaction

@@ -20,6 +20,9 @@ public enum UserEvent: Sendable, Equatable {
     case linked(issuer: String)
     /// The user removed a link to the issuer with this id. What it vouched for ends, except one browser session.
     case unlinked(issuer: String, keeping: Session.ID)
+    /// Codes go to another number or mailbox than before, or to none. What was opened by this method ends, except one
+    /// browser session.
+    case methodRevoked(Session.Method, keeping: Session.ID?)
     /// The user revoked one of the merchant's own apps, or the merchant removed the user from all of them.
     case disconnected(from: Merchant.ID)
     /// The user's connections to these clients are about to end, in this transaction.
@@ -30,7 +33,7 @@ public enum UserEvent: Sendable, Equatable {
     /// An event without its values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked
-        case unlinked, disconnected, connectionsEnding, deleted
+        case unlinked, methodRevoked, disconnected, connectionsEnding, deleted
     }
 
     var kind: Kind {
@@ -44,6 +47,7 @@ public enum UserEvent: Sendable, Equatable {
         case .takenOver: .takenOver
         case .linked: .linked
         case .unlinked: .unlinked
+        case .methodRevoked: .methodRevoked
         case .disconnected: .disconnected
         case .connectionsEnding: .connectionsEnding
         case .deleted: .deleted

@@ -63,12 +63,13 @@ extension Sessions {
 
     private static let endedAtOnce = 50
 
-    /// Ends sessions of `user` that rest on the issuer with the id `issuer`, except `kept`. Nobody signed out.
+    /// Ends sessions of `user` for which `condition` holds, except `kept`. Nobody signed out.
     private static func displace(
-        of user: UserID, assertedBy issuer: String, except kept: Session.ID, at now: Timestamp,
-        in db: any Transaction, _ announcement: UserEvents.Announcement
+        of user: UserID, _ condition: SQL, except kept: Session.ID?, in db: any Transaction,
+        _ announcement: UserEvents.Announcement
     ) throws {
-        let ids = try live("user_id = \(user) AND issuer_id = \(issuer) AND id <> \(kept)", at: now, in: db)
+        let now = announcement.now
+        let ids = try live("user_id = \(user) AND \(condition) AND id <> \(kept?.text ?? "")", at: now, in: db)
         for id in ids { try displace(id, at: now, in: db, announcement) }
     }
 
@@ -121,7 +122,12 @@ extension Sessions {
             .on(.unlinked, "ends the browser sessions that rest on that issuer, except the one of the request") {
                 event, user, announcement, db in
                 guard case .unlinked(let issuer, let kept) = event else { return }
-                try displace(of: user, assertedBy: issuer, except: kept, at: announcement.now, in: db, announcement)
+                try displace(of: user, "issuer_id = \(issuer)", except: kept, in: db, announcement)
+            },
+            .on(.methodRevoked, "ends the browser sessions that were opened so, except the one of the request") {
+                event, user, announcement, db in
+                guard case .methodRevoked(let method, let kept) = event else { return }
+                try displace(of: user, "method = \(method.rawValue)", except: kept, in: db, announcement)
             },
             .on(.disconnected, "ends the browser sessions that are good for that merchant alone, and its web views") {
                 event, user, announcement, db in

@@ -76,6 +76,12 @@ public struct Sessions: Sendable {
             && row?.get("merchant_id", as: String?.self) == confined?.text
     }
 
+    /// Gives a session another secret, and leaves all else of it: its cookie so far opens it no more.
+    package static func renew(_ id: Session.ID, with secret: Secret<Session>, in db: any Transaction) throws {
+        try db.execute(
+            "UPDATE sessions SET fingerprint = \(secret.fingerprint) WHERE id = \(id) AND ended_at IS NULL")
+    }
+
     private static func isRemembered(
         _ id: Session.ID, of user: UserID, in db: any Transaction
     ) throws -> Bool {

@@ -59,17 +59,14 @@ extension IssuerSubjects {
         return isRemoved
     }
 
-    /// Whether `user` can sign in without that link: codes go to an address, with or without a password.
+    /// Whether `user` can get to the account without that link: codes go to an address, with or without a password, and
+    /// a provider's own sign-in is good everywhere.
     private static func hasAnotherWay(
         _ user: UserID, than subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction
     ) throws -> Bool {
         guard try User.find(user, in: db)?.email == nil else { return true }
-        return try !db.rows(
-            """
-            SELECT s.subject FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
-            WHERE s.user_id = \(user) AND NOT (s.issuer_id = \(issuer) AND s.subject = \(subject))
-                AND s.is_confined = 0 AND i.disabled_at IS NULL AND i.deleted_at IS NULL
-            """
-        ).isEmpty
+        return try TrustedIssuers.signIns(
+            connectedTo: user, by: "NOT (s.issuer_id = \(issuer) AND s.subject = \(subject))", in: db
+        ).contains(where: \.isTrustedByAll)
     }
 }

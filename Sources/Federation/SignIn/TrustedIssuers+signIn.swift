@@ -5,34 +5,50 @@ public import Values
 
 /// The issuers that users can sign in with.
 extension TrustedIssuers {
+    /// Whether an issuer takes users: a merchant that is disabled, or about to be deleted, opens nothing by its own.
+    private static let takesUsers: SQL =
+        """
+        issuers.client_id IS NOT NULL AND issuers.disabled_at IS NULL
+        AND EXISTS (SELECT 1 FROM merchants m
+            WHERE m.id = issuers.merchant_id AND m.disabled_at IS NULL AND m.deleted_at IS NULL)
+        """
+
     /// Those of `merchant`, in the order of their registration.
     public func signIns(of merchant: Merchant.ID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM issuers
-                WHERE merchant_id = \(merchant) AND client_id IS NOT NULL AND disabled_at IS NULL
+                WHERE merchant_id = \(merchant) AND \(Self.takesUsers)
                 ORDER BY created_at, id
                 """
             ).map(TrustedIssuer.init)
         }
     }
 
-    /// Those that `user` is linked to.
+    /// Those that `user` is linked to, and not for one merchant's applications alone.
     public func signIns(connectedTo user: UserID) async throws -> [TrustedIssuer] {
-        try await database.read { db in
-            try db.rows(
-                """
-                SELECT \(Self.columns) FROM issuers
-                WHERE id IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user))
-                    AND client_id IS NOT NULL AND disabled_at IS NULL
-                ORDER BY created_at, id
-                """
-            ).map(TrustedIssuer.init)
-        }
+        try await database.read { db in try Self.signIns(connectedTo: user, by: .always, in: db) }
     }
 
-    /// Those that `user` could be linked to: of merchants whose apps the user uses.
+    /// The same, by links `s` for which `condition` holds.
+    static func signIns(
+        connectedTo user: UserID, by condition: SQL, in db: any Transaction
+    ) throws -> [TrustedIssuer] {
+        try db.rows(
+            """
+            SELECT \(columns) FROM issuers
+            WHERE id IN (
+                    SELECT s.issuer_id FROM issuer_subjects s
+                    WHERE s.user_id = \(user) AND s.is_confined = 0 AND \(condition))
+                AND \(takesUsers)
+            ORDER BY created_at, id
+            """
+        ).map(TrustedIssuer.init)
+    }
+
+    /// Those that `user` could be linked to: of merchants whose apps the user uses. Also those that an app linked for
+    /// its merchant's applications alone, which the user may want everywhere.
     public func connectable(to user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
@@ -41,8 +57,9 @@ extension TrustedIssuers {
                 WHERE merchant_id IN (
                         SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
                         WHERE n.user_id = \(user) AND c.registration_token IS NULL)
-                    AND id NOT IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user))
-                    AND client_id IS NOT NULL AND disabled_at IS NULL
+                    AND id NOT IN (
+                        SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user) AND s.is_confined = 0)
+                    AND \(Self.takesUsers)
                 ORDER BY created_at, id
                 """
             ).map(TrustedIssuer.init)
@@ -52,7 +69,7 @@ extension TrustedIssuers {
     /// Whether users can still sign in with the issuer `id`.
     static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows(
-            "SELECT id FROM issuers WHERE id = \(id) AND client_id IS NOT NULL AND disabled_at IS NULL"
+            "SELECT id FROM issuers WHERE id = \(id) AND \(takesUsers)"
         ).isEmpty
     }
 }

@@ -19,7 +19,7 @@ package struct HeldSessions: Sendable {
     /// The last that was set aside is the first. Each is live, and of a user of its own.
     package let others: [Held]
     /// Those that have become one too many.
-    package let surplus: [Session.ID]
+    package let surplus: [Session]
 
     /// - Parameter others: they may be of the same users, of whom the first counts.
     init(current: Held?, others: [Held]) {
@@ -28,7 +28,7 @@ package struct HeldSessions: Sendable {
         let own = others.filter { users.insert($0.session.user).inserted }
         self.others = Array(own.prefix(Self.mostOthers))
         let kept = Set(self.others.map(\.session.id.text))
-        surplus = others.map(\.session.id).filter { $0 != current?.session.id && !kept.contains($0.text) }
+        surplus = others.map(\.session).filter { $0.id != current?.session.id && !kept.contains($0.id.text) }
     }
 
     /// All sessions of the browser.
@@ -45,7 +45,10 @@ package struct HeldSessions: Sendable {
     }
 
     /// The ids of all of them, for the end of all.
-    package var ids: [Session.ID] { all.map(\.id) + surplus }
+    package var ids: [Session.ID] { (all + surplus).map(\.id) }
+
+    /// All of `user`, also one that was set aside before the same user signed in again.
+    package func sessions(of user: UserID) -> [Session] { (all + surplus).filter { $0.user == user } }
 
     /// The cookies that keep it so.
     package func cookies(_ site: Site) -> [String] {

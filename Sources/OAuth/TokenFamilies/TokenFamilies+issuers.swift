@@ -28,6 +28,13 @@ extension TokenFamilies {
                 ending.append(id)
             }
         }
+        try end(families: ending, of: user, telling: announcement, in: db)
+    }
+
+    /// Ends live families of `user`, with the browser sessions that they bought.
+    static func end(
+        families ending: [String], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws {
         guard !ending.isEmpty else { return }
         try tellingOfBought(user, announcement, in: db) {
             for start in stride(from: 0, to: ending.count, by: most) {

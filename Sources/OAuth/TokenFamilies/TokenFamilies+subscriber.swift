@@ -43,6 +43,16 @@ extension TokenFamilies {
                         of: user, assertedBy: issuer, except: kept, telling: callbacks.announcement(for: announcement),
                         in: db)
                 },
+                .on(
+                    .methodRevoked,
+                    "ends the token families that were got so, with what came from them, except in the browser session"
+                ) {
+                    event, user, announcement, db in
+                    guard case .methodRevoked(let method, let kept) = event else { return }
+                    try end(
+                        of: user, gotBy: method, except: kept, telling: callbacks.announcement(for: announcement),
+                        in: db)
+                },
                 .on(.takenOver, "deletes consents, connections, introductions and agreements, and tells the clients") {
                     event, user, announcement, db in
                     guard case .takenOver(let signUp) = event else { return }

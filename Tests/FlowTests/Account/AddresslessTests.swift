@@ -74,6 +74,31 @@ import Values
         }
     }
 
+    @Test("somebody removes the last link that opens the account, and keeps others", arguments: Backend.available)
+    func lastWay(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            let world = story.here
+            var browser = try await browser(world, password: false)
+            let google = try await world.google(of: world.merchant)
+            let rivals = try await world.google(of: world.rival)
+            // A merchant's own issuer opens no account page, and what a merchant's app attached neither.
+            try await world.link(google, "1")
+            try await world.link(story.issuer, "kari")
+            try await world.link(rivals, "2", isConfined: true)
+            func remove(_ browser: inout Browser) async throws -> String? {
+                let page = try await browser.open("/account")
+                return try await browser.submit(
+                    page, ["issuer": google, "subject": "1"], to: "/account/links/remove"
+                ).header("location")
+            }
+            #expect(try await remove(&browser) == "/account?done=only-link")
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '2'")
+            }
+            #expect(try await remove(&browser) == "/account?done=link")
+        }
+    }
+
     @Test("a confirmation forgets after a wrong password that it is one", arguments: Backend.available)
     func confirmation(backend: Backend) async throws {
         try await World.with(backend) { world in

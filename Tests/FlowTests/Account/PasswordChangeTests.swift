@@ -1,5 +1,6 @@
 import JSON
 import Mail
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -33,6 +34,29 @@ struct PasswordChangeTests {
             #expect(told.link(containing: "/password") != nil, "the owner is told, and how to get it back")
             let path = link.replacing("http://spindle.test", with: "")
             #expect(try await stranger.browser.open(path).status == 410, "a link to the old password still works")
+        }
+    }
+
+    @Test("a copied cookie of the browser that sets a new password opens the account", arguments: Backend.available)
+    func copied(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            _ = try await visitor.fill(
+                "/login", ["email": World.email, "password": World.password, "remember": "1"])
+            func sessions() async throws -> [String] {
+                try await world.server.database.rows("SELECT id FROM sessions WHERE ended_at IS NULL").map {
+                    try $0.get("id")
+                }
+            }
+            var thief = visitor
+            let before = try await sessions()
+            let answer = try await visitor.change(
+                "password", ["current_password": World.password, "new_password": Self.new])
+            #expect(answer.header("location") == "/account?done=password")
+            #expect(answer.setCookie("spindle_session")?.contains("Max-Age=") == true, "remembered as before")
+            #expect(try await !thief.isSignedIn())
+            #expect(try await visitor.isSignedIn())
+            #expect(try await sessions() == before, "its sid stays")
         }
     }
 

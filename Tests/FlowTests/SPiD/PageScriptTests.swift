@@ -108,6 +108,31 @@ struct PageScriptTests {
         }
     }
 
+    @Test(
+        "signing out by script leaves the same user signed in who was set aside in the browser",
+        arguments: Backend.available)
+    func setAside(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let page = try await page(of: world, [:])
+            _ = try await world.signIn(with: page.client)
+            _ = try await world.person("bob@example.com")
+            let asks = world.authorizeAddress(["prompt": "select_account"])
+            var browser = Browser(world.server)
+            try await browser.signIn(as: "bob@example.com")
+            let bobs = try #require(browser.session)
+            _ = try await browser.useAnother(asks, as: World.email)
+            let first = try #require(browser.session)
+            _ = try await browser.useAnother(asks, as: World.email)
+            let second = try #require(browser.session)
+            #expect(second != first)
+            #expect(try await told(world, "logout", page.client, browser)["result"] == true)
+            for (session, isLive) in [(first, false), (second, false), (bobs, true)] {
+                let answer = try await world.server.get("/login", cookies: ["spindle_session": session])
+                #expect(answer.body.contains("You are signed in") == isLive)
+            }
+        }
+    }
+
     @Test("only a script on a page with a registered origin can act", arguments: Backend.available)
     func forgery(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in

@@ -7,7 +7,7 @@ import Testing
 import Values
 
 /// A SPiD-compatible app that asks for codes by text message, as account-sdk-ios and account-sdk-android do.
-private struct TextApp {
+struct TextApp {
     let world: World
     let client: World.Actor
 
@@ -36,13 +36,15 @@ private struct TextApp {
             "/passwordless/resend", form: [("client_id", client.id), ("passwordless_token", token)])
     }
 
-    func redeem(_ token: String, _ code: String, identifier: String = PhoneStory.number) async throws -> Answer {
+    func redeem(
+        _ token: String, _ code: String, identifier: String = PhoneStory.number, scope: String = "openid"
+    ) async throws -> Answer {
         try await world.server.post(
             "/oauth/ro",
             form: [
                 ("client_id", client.id), ("client_secret", client.secret), ("identifier", identifier),
                 ("connection", "sms"), ("code", code), ("grant_type", "passwordless"), ("passwordless_token", token),
-                ("scope", "openid"),
+                ("scope", scope),
             ])
     }
 }

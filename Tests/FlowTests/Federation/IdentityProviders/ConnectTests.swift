@@ -79,6 +79,33 @@ struct ConnectTests {
         }
     }
 
+    @Test(
+        "a link that a merchant's app made is offered to confirm a sign-in, and cannot be connected",
+        arguments: Backend.available)
+    func confined(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            let here = story.here
+            let google = try await here.google(of: here.merchant)
+            try await here.link(google, "1", isConfined: true)
+            try await here.link(story.issuer, "kari", isConfined: true)
+            var browser = Browser(here.server)
+            let page = try await user(story, &browser)
+            for name in ["The Mill", "Google"] { #expect(page.words.contains("Connect <bdi>\(name)</bdi>")) }
+            let confirmation = "/login?confirm=1&continue=/account"
+            #expect(try await browser.open(confirmation).link(to: "/login/with/") == nil)
+
+            let departure = try story.departure(try await connect(page, story, &browser))
+            story.grant(story.claims(departure))
+            #expect(try await story.comeBack(departure, in: &browser).header("location") == "/account?done=connected")
+            try await here.server.database.write { db in
+                _ = try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '1'")
+            }
+            let after = try await browser.open("/account")
+            for name in ["The Mill", "Google"] { #expect(!after.words.contains("Connect <bdi>\(name)</bdi>")) }
+            #expect(try await browser.open(confirmation).link(to: "/login/with/\(google)?") != nil)
+        }
+    }
+
     @Test("no merchant puts a link into the mail about its issuer", arguments: Backend.available)
     func name(backend: Backend) async throws {
         let name: JSON = "https://help.example/secure now signs in. See help.example"

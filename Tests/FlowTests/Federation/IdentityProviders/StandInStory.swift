@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -96,5 +97,30 @@ struct StandInStory: Sendable {
         #expect(browser.session == nil, sourceLocation: sourceLocation)
         let line = here.server.log.lines.last { $0.contains("reason=") } ?? ""
         #expect(line.contains("reason=\(reason)"), "\(line)", sourceLocation: sourceLocation)
+    }
+}
+
+extension World {
+    /// Registers Google, with a button, for the apps of `merchant`.
+    func google(of merchant: String) async throws -> String {
+        let made = try await Self.make(
+            server, admin, "issuers",
+            [
+                "merchant_id": .string(merchant), "provider": "google", "audiences": ["loom"], "client_id": "loom",
+                "client_secret": "s",
+            ])
+        return try made.require("id")
+    }
+
+    /// Links the user to `subject` of `issuer`; as a merchant's app does (`attach_jwt`), if it is confined.
+    func link(_ issuer: String, _ subject: String, isConfined: Bool = false) async throws {
+        let id = try #require(Int64(user))
+        try await server.database.write { db in
+            _ = try db.execute(
+                """
+                INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
+                VALUES (\(issuer), \(subject), \(id), \(isConfined), 1)
+                """)
+        }
     }
 }

@@ -1,0 +1,91 @@
+import JSON
+import Mail
+import TestSupport
+import Testing
+
+@Suite("What codes to a former number or mailbox opened")
+struct FormerReceiverTests {
+    enum Way: CaseIterable { case removed, replaced, byAdministration }
+
+    /// What a sign-in by text message brings: the app's tokens, its backend's and a web view.
+    private func byText(_ app: TextApp) async throws -> (phone: Answer, backend: Answer, webView: BrowserUser) {
+        let world = app.world
+        let started = try await app.start().require("passwordless_token")
+        let phone = try await app.redeem(started, try await world.textCode(), scope: "openid profile")
+        let token = try phone.require("access_token")
+        let code = try await world.exchange(token, for: world.backend).require("code")
+        let session = try await world.exchange(
+            token, for: app.client, type: "session", redirectURI: app.client.redirectURI
+        ).require("code")
+        var webView = BrowserUser(world)
+        _ = try await webView.browser.open("/auth/session/\(session)")
+        return (phone, try await world.redeem(code, as: world.backend), webView)
+    }
+
+    private func byMail(_ world: World) async throws -> BrowserUser {
+        var user = BrowserUser(world)
+        let asked = try await user.press(
+            try await user.browser.open("/login"), action: "/login/code", ["email": World.email])
+        let code = try #require(try await world.server.mail.letter(to: World.email).code)
+        let done = try await user.browser.submit(asked, ["code": code])
+        try #require(done.status == 303, "\(done)")
+        return user
+    }
+
+    @Test("tokens got by text message outlive the number", arguments: Backend.available, Way.allCases)
+    func number(backend: Backend, way: Way) async throws {
+        try await PhoneStory.with(backend) { world in
+            try await world.verifiesPhone()
+            let app = try await TextApp(world)
+            var opened = try await byText(app)
+            let byPassword = try await world.signIn().require("access_token")
+            var visitor = try await world.signedIn()
+            let tokens = [try opened.phone.require("access_token"), try opened.backend.require("access_token")]
+            // The same number, verified again, ends nothing.
+            try await world.verifiesPhone()
+            for token in tokens { #expect(try await world.isLive(token)) }
+            #expect(try await opened.webView.isSignedIn())
+            switch way {
+            case .removed:
+                let page = try await visitor.browser.open("/account/phones")
+                let removed = try await visitor.press(page, action: "/account/phones/remove")
+                #expect(removed.header("location") == "/account/phones?done=removed")
+            case .replaced: try await world.verifiesPhone("+4740000001")
+            case .byAdministration: try await world.change("users", world.user, ["phone_number_verified": false])
+            }
+            for token in tokens { #expect(try await world.server.get("/me", bearer: token).status == 401) }
+            let refused = try await world.refresh(try opened.phone.require("refresh_token"), as: app.client)
+            #expect(refused.status == 400 && refused.body.contains("invalid_grant"), "\(refused)")
+            #expect(try await !opened.webView.isSignedIn())
+            #expect(try await world.isLive(byPassword))
+            #expect(try await visitor.isSignedIn())
+        }
+    }
+
+    @Test("a session opened by a code to the old mailbox outlives the change of address", arguments: Backend.available)
+    func address(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            var old = try await byMail(world)
+            let code = try await old.browser.open(world.authorizeAddress()).requireRedirected("code")
+            let tokens = try await world.redeemAuthorization(code)
+            var elsewhere = try await world.signedIn()
+            let phone = try await world.signIn().require("access_token")
+
+            var visitor = try await byMail(world)
+            let asked = try await visitor.browser.submit(
+                try await visitor.browser.open("/account"),
+                ["email": AddressTests.new, "current_password": World.password], to: "/account/email")
+            let mailed = try #require(try await world.server.mail.letter(to: AddressTests.new).code)
+            let done = try await visitor.browser.submit(asked, ["code": mailed])
+            #expect(done.header("location") == "/account?done=email")
+
+            #expect(try await !old.isSignedIn())
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+            #expect(try await world.refresh(try tokens.require("refresh_token")).error == "invalid_grant")
+            #expect(try await visitor.isSignedIn(), "the one that changed it goes on")
+            #expect(try await elsewhere.isSignedIn(), "no code opened it")
+            #expect(try await world.isLive(phone))
+        }
+    }
+}
