@@ -153,6 +153,7 @@ let package = Package(
                 .embedInCode("v032_families_of_issuers.sql"),
                 .embedInCode("v033_families_by_issuer.sql"),
                 .embedInCode("v034_reserved_resources.sql"),
+                .embedInCode("v035_names_and_grants.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

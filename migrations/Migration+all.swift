@@ -39,6 +39,7 @@ extension Migration {
         Migration(version: 32, name: "families_of_issuers", text: PackageResources.v032_families_of_issuers_sql),
         Migration(version: 33, name: "families_by_issuer", text: PackageResources.v033_families_by_issuer_sql),
         Migration(version: 34, name: "reserved_resources", text: PackageResources.v034_reserved_resources_sql),
+        Migration(version: 35, name: "names_and_grants", text: PackageResources.v035_names_and_grants_sql),
     ]
 
     private init(

@@ -23,7 +23,8 @@ extension Client {
             termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row), spid: try Self.spid(row),
             sealedSignSecret: try row.get("sealed_sign_secret"),
             registeredItself: try row.get("registration_token", as: String?.self) != nil,
-            scopeLimit: try row.get("scope_limit"), createdAt: try row.get("created_at"),
+            scopeLimit: try row.get("scope_limit"), grantLimit: try Self.grantLimit(row),
+            createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"),
             disabledAt: try row.get("disabled_at"))
     }
@@ -52,6 +53,13 @@ extension Client {
             throw StorageError.unreadable("clients.authentication_method")
         }
         return method
+    }
+}
+
+extension Client {
+    private static func grantLimit(_ row: Row) throws -> Set<GrantType>? {
+        guard try row.get("grant_limit", as: String?.self) != nil else { return nil }
+        return Set(try list(row, "grant_limit").map(GrantType.init))
     }
 }
 
@@ -91,7 +99,8 @@ extension Clients {
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
                 signs_responses = \(client.signsResponses), terms_uri = \(client.termsURI),
                 terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID),
-                spid = \(client.storedSPiD), scope_limit = \(client.scopeLimit), updated_at = \(client.updatedAt),
+                spid = \(client.storedSPiD), scope_limit = \(client.scopeLimit),
+                grant_limit = \(client.grantLimit.map(Client.stored)), updated_at = \(client.updatedAt),
                 disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)
@@ -106,5 +115,8 @@ extension Client {
         openID == OpenIDSettings() ? "{}" : JSON.object(openID.members).text
     }
     fileprivate var storedSPiD: String { spid == SPiDSettings() ? "{}" : JSON.object(spid.members).text }
-    fileprivate var storedGrants: String { grantTypes.map(\.name).sorted().joined(separator: "\n") }
+    fileprivate var storedGrants: String { Self.stored(grantTypes) }
+    fileprivate static func stored(_ grants: Set<GrantType>) -> String {
+        grants.map(\.name).sorted().joined(separator: "\n")
+    }
 }

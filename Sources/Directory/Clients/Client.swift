@@ -64,6 +64,8 @@ public struct Client: Sendable {
     public let registeredItself: Bool
     /// The scope that administration last chose for a client that registered itself. Nil if it chose none.
     public var scopeLimit: Scope?
+    /// The same of its grant types.
+    public var grantLimit: Set<GrantType>?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?

@@ -18,7 +18,7 @@ extension Clients {
         adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Client? {
         let now = clock.now
-        let (disabled, namesScope) = (try JSONMembers(json).flag("disabled"), json["scope"] != nil)
+        let disabled = try JSONMembers(json).flag("disabled")
         var hosts = false
         defer { known.forget(hosts: hosts) }
         let result = try await database.write { db -> (former: Client, changed: Client)? in
@@ -29,7 +29,10 @@ extension Clients {
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            if client.registeredItself, author != .itself, namesScope { changed.scopeLimit = changed.scope }
+            if client.registeredItself, author != .itself {
+                if json["scope"] != nil { changed.scopeLimit = changed.scope }
+                if json["grant_types"] != nil { changed.grantLimit = changed.grantTypes }
+            }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
             }

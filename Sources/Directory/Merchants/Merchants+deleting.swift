@@ -41,7 +41,7 @@ extension Merchants {
         }
         guard try await erasure.merchant(id, &budget) else { return false }
         try await database.write { db in
-            try Self.keepNumber(of: id, in: db)
+            try Self.keepNumberAndName(of: id, in: db)
             try ClientResources.keep(of: id, in: db)
             _ = try db.execute("DELETE FROM merchants WHERE id = \(id)")
         }

@@ -47,11 +47,13 @@ extension Merchants {
         ).compactMap { try $0.get("number", as: Int64?.self) }.max() ?? 0
     }
 
-    /// Notes the number of a merchant that is about to go: SPiD's API tells it to clients of other merchants.
-    static func keepNumber(of id: Merchant.ID, in db: any Transaction) throws {
+    /// Notes the number of a merchant that is about to go, which SPiD's API tells to clients of other merchants, and
+    /// its name, by which users know it.
+    static func keepNumberAndName(of id: Merchant.ID, in db: any Transaction) throws {
         try db.execute(
             """
-            INSERT INTO former_merchants (number) SELECT number FROM merchants WHERE id = \(id) AND number IS NOT NULL
+            INSERT INTO former_merchants (number, name)
+            SELECT number, name FROM merchants WHERE id = \(id) AND number IS NOT NULL
             ON CONFLICT (number) DO NOTHING
             """)
     }

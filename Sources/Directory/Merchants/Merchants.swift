@@ -109,14 +109,20 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's or
-    /// like one of `reserved`: users would take the one for the other.
+    /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
+    /// of one that is gone, or like one of `reserved`: users would take the one for the other.
     static func permit(
         _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], in db: any Transaction
     ) throws {
         let wanted = name.likeness
-        let isOthers = try db.rows("SELECT name FROM merchants WHERE id <> \(merchant) AND deleted_at IS NULL")
-            .contains { try $0.get("name", as: String.self).likeness == wanted }
+        let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
+        guard try own?.get("name", as: String.self).likeness != wanted else { return }
+        let isOthers = try db.rows(
+            """
+            SELECT name FROM merchants WHERE id <> \(merchant)
+            UNION ALL SELECT name FROM former_merchants WHERE name IS NOT NULL
+            """
+        ).contains { try $0.get("name", as: String.self).likeness == wanted }
         guard !isOthers, !reserved.contains(where: { $0.likeness == wanted }) else {
             throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
         }

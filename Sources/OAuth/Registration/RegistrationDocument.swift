@@ -59,8 +59,12 @@ struct RegistrationDocument: Sendable {
         var needed: [GrantType] = []
         if responses.contains(where: { $0.contains(.code) }) { needed.append(.authorizationCode) }
         if responses.contains(where: \.isDirect) { needed.append(.implicit) }
-        guard let list = try members.list("grant_types") else { return needed }
-        let types = list.map(GrantType.init)
+        let list = try members.list("grant_types")
+        let types = list?.map(GrantType.init) ?? needed
+        if let limit = base?.grantLimit, !limit.isSuperset(of: types) {
+            let names = limit.map(\.name).sorted().joined(separator: ", ")
+            throw JSONFault("grant_types", "of \(names): the merchant's administrator chose them")
+        }
         guard types.allSatisfy(grantTypes.union(base?.grantTypes ?? []).contains) else {
             let names = grantTypes.map(\.name).sorted().joined(separator: ", ")
             throw JSONFault("grant_types", "of \(names) for a client that registers itself")

@@ -93,7 +93,8 @@ public struct AccessTokens: Sendable {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
             t.resource, a.resource AS resource_found, c.merchant_id, c.scope AS client_scope, c.first_party,
-            c.spid_compatible, c.created_at AS client_created_at, c.secret_ended_at, c.disabled_at AS client_disabled_at,
+            c.spid_compatible, c.created_at AS client_created_at, c.secret_ended_at,
+            c.disabled_at AS client_disabled_at,
             m.disabled_at AS merchant_disabled_at, u.id AS user_found, u.subject, u.disabled_at AS user_disabled_at,
             u.deletion_due_at, f.id AS family_found, f.ended_at, f.signed_in_at, f.front_channel,
             i.issuer_id AS closed_issuer, s.expires_at AS session_expires_at,

@@ -37,4 +37,26 @@ import Testing
             #expect(try await patch("Rival").status == 200, "what the platform gave stays")
         }
     }
+
+    @Test("a merchant takes the name of one that is gone", arguments: Backend.available)
+    func former(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let gone = "/admin/v1/merchants/\(world.rival)"
+            #expect(try await world.server.send("DELETE", gone, bearer: world.admin).status == 204)
+            let rival: JSON = ["client_name": "Rival"]
+            expectProblem(
+                try await World.make(world.server, administrator, "clients", rival), 400, member: "client_name")
+            let own = "/admin/v1/merchants/\(world.merchant)"
+            expectProblem(
+                try await world.server.send("PATCH", own, json: ["name": "Rival"], bearer: administrator), 400,
+                member: "name")
+            // The platform gives it, and then it is the merchant's own.
+            let given = try await world.server.send("PATCH", own, json: ["name": "Rival"], bearer: world.admin)
+            #expect(given.status == 200)
+            #expect(try await World.make(world.server, administrator, "clients", rival).status == 201)
+        }
+    }
 }

@@ -47,6 +47,25 @@ struct RegistrationManagementTests {
         }
     }
 
+    @Test("a client takes back a grant type that an administrator took from it", arguments: Backend.available)
+    func grants(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let both: JSON = ["authorization_code", "refresh_token"]
+            let made = try await world.register(["grant_types": both])
+            #expect(try await world.change("clients", made.id, ["grant_types": ["authorization_code"]]).status == 200)
+            let refused = try await made.send("PUT", made.update(["grant_types": both]))
+            #expect(refused.status == 400 && refused.body.contains("administrator"), "\(refused)")
+            let kept = try await made.send("PUT", made.update(["grant_types": ["authorization_code"]]))
+            #expect(kept.status == 200)
+            #expect(try await world.change("clients", made.id, ["grant_types": ["client_credentials"]]).status == 200)
+            // Without a list it would follow from the response types.
+            let document: JSON = ["client_id": .string(made.id), "redirect_uris": [.string(World.returnURI)]]
+            #expect(try await made.send("PUT", document).status == 400)
+            #expect(try await world.change("clients", made.id, ["grant_types": both]).status == 200)
+            #expect(try await made.send("PUT", made.update(["grant_types": both])).status == 200)
+        }
+    }
+
     @Test("an update replaces the whole registration", arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -1,0 +1,5 @@
+-- What administration last chose for a client that registered itself: its developer chooses less at most.
+ALTER TABLE clients ADD COLUMN grant_limit TEXT;
+
+-- The names of merchants that are gone: no other merchant passes for them.
+ALTER TABLE former_merchants ADD COLUMN name TEXT;
