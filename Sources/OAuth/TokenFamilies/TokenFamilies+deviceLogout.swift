@@ -47,25 +47,37 @@ extension TokenFamilies {
         }
     }
 
-    /// The live families below `id`, also those below one that has ended.
+    /// The live families below `id`, also those below one that has ended or is forgotten.
     private static func descendants(
         of id: TokenFamily.ID, _ user: UserID, in db: any Transaction
     ) throws -> [TokenFamily.ID] {
-        var children: [TokenFamily.ID: [(id: TokenFamily.ID, isLive: Bool)]] = [:]
+        var children: [String: [String]] = [:]
+        var live: Set<String> = []
         for row in try db.rows(
-            "SELECT id, parent_id, ended_at FROM token_families WHERE user_id = \(user) AND parent_id IS NOT NULL"
+            """
+            SELECT id, parent_id, ancestors, ended_at FROM token_families
+            WHERE user_id = \(user) AND parent_id IS NOT NULL
+            """
         ) {
-            let isLive = try row.get("ended_at", as: Timestamp?.self) == nil
-            children[try row.get("parent_id"), default: []].append((try row.get("id"), isLive))
+            let child: String = try row.get("id")
+            if try row.get("ended_at", as: Timestamp?.self) == nil { live.insert(child) }
+            for ancestor in try Self.ancestors(row) { children[ancestor, default: []].append(child) }
         }
-        var (open, found): ([TokenFamily.ID], [TokenFamily.ID]) = ([id], [])
+        var (open, found): ([String], [TokenFamily.ID]) = ([id.text], [])
         // Each is taken once, so that not even a circle, which no code can make, would keep this going.
         while let parent = open.popLast() {
             for child in children.removeValue(forKey: parent) ?? [] {
-                open.append(child.id)
-                if child.isLive { found.append(child.id) }
+                open.append(child)
+                if live.remove(child) != nil { found.append(TokenFamily.ID(child)) }
             }
         }
         return found
+    }
+
+    /// What the family in `row` came from: its parent, and those before it that are known.
+    static func ancestors(_ row: Row) throws -> [String] {
+        let parent: String? = try row.get("parent_id")
+        let before = try row.get("ancestors", as: String?.self) ?? ""
+        return (parent.map { [$0] } ?? []) + before.split(separator: " ").map(String.init)
     }
 }

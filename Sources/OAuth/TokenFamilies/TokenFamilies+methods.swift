@@ -17,7 +17,7 @@ extension TokenFamilies {
         for row in try db.rows(
             """
             SELECT f.id, f.method, f.ended_at, COALESCE(f.sid, f.session_id) AS got_in,
-                COALESCE(f.parent_id, s.family_id) AS parent
+                f.parent_id, f.ancestors, s.family_id
             FROM token_families f LEFT JOIN sessions s ON s.id = COALESCE(f.sid, f.session_id)
             WHERE f.user_id = \(user)
             """
@@ -25,7 +25,8 @@ extension TokenFamilies {
             let id: String = try row.get("id")
             let session: String? = try row.get("got_in")
             if try row.get("ended_at", as: Timestamp?.self) == nil { live.insert(id) }
-            if let parent = try row.get("parent", as: String?.self) { children[parent, default: []].append(id) }
+            let buyer: String? = try row.get("family_id")
+            for parent in try ancestors(row) + (buyer.map { [$0] } ?? []) { children[parent, default: []].append(id) }
             let isKept = session != nil && session == kept?.text
             if try row.get("method", as: String?.self) == method.rawValue, !isKept { open.append(id) }
         }

@@ -50,14 +50,14 @@ public struct TokenFamilies: Sendable {
         // PostgreSQL takes values without a type for texts here.
         """
         INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-            method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by)
+            method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by, ancestors)
         SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
             CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
             \(family.subject?.session),
             \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource),
             \(family.request.trial?.text),
-            CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
+            CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy), \(ancestors(of: family))
         WHERE \(condition ?? .always)
         ON CONFLICT (id) DO NOTHING
         """
@@ -69,6 +69,16 @@ public struct TokenFamilies: Sendable {
         if let parent = family.parent { return "(SELECT issuer_id FROM token_families WHERE id = \(parent))" }
         guard let session = family.subject?.session else { return "NULL" }
         return "(SELECT issuer_id FROM sessions WHERE id = \(session))"
+    }
+
+    /// Those of the parent's, as many as fit into so many characters: a family that lives outlives some of them, and
+    /// its device's logout reaches it all the same.
+    private static func ancestors(of family: NewTokenFamily) -> SQL {
+        guard let parent = family.parent else { return "NULL" }
+        return """
+            (SELECT SUBSTR(parent_id || ' ' || COALESCE(ancestors, ''), 1, 400)
+            FROM token_families WHERE id = \(parent))
+            """
     }
 
     /// The single claims that were requested along with a token family.

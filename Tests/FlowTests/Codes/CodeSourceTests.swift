@@ -105,6 +105,27 @@ struct CodeSourceTests {
         }
     }
 
+    @Test("a logout stops at a link of a chain of codes that is forgotten", arguments: Backend.available)
+    func forgottenLink(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
+            let phone = try await world.signIn()
+            let middle = [try await world.confidential([:]), try await world.confidential([:])]
+            var last = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            for client in middle + [world.backend] {
+                let code = try await world.exchange(try last.require("access_token"), for: client).require("code")
+                last = try await world.redeem(code, as: client)
+            }
+            for client in middle {
+                let gone = "/admin/v1/clients/\(client.id)"
+                #expect(try await world.server.send("DELETE", gone, bearer: world.admin).status == 204)
+            }
+            #expect(try await world.isLive(try last.require("access_token")))
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await !world.isLive(try last.require("access_token")))
+        }
+    }
+
     @Test(
         "a logout reaches the end of a chain of codes, past one that ended, however long it is",
         arguments: Backend.available)
