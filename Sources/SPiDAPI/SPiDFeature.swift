@@ -66,7 +66,8 @@ public struct SPiDFeature: Feature {
         ]
         endpoints = [
             SPiDInterface(
-                resources, tokens: oauth.accessTokens, clients: clients, authenticator: oauth.authenticator,
+                resources, tokens: oauth.accessTokens, families: context.families, clients: clients,
+                authenticator: oauth.authenticator,
                 signSecrets: context.signSecrets,
                 allowance: RequestAllowance(limit: limit), clock: clock),
             PasswordlessEndpoint(

@@ -141,7 +141,13 @@ public struct LogoutEndpoint: Endpoint {
     private func endToken(_ presented: PresentedToken) async throws -> AccessToken {
         // The token may be in the URL: nobody gains a token that this request ends. One for another resource server is
         // in that server's hands, which signs nobody out.
-        let token = try await tokens.require(presented, inQuery: true)
+        let token: AccessToken
+        do {
+            token = try await tokens.require(presented, inQuery: true)
+        } catch {
+            try await families.logOut(resting: presented.secret, among: tokens, at: clock.now)
+            throw error
+        }
         guard let family = token.family else { throw OAuthError.userTokenNeeded }
         try await families.logOut(family, at: clock.now)
         return token
@@ -176,6 +182,7 @@ public struct LogoutEndpoint: Endpoint {
         _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true
     ) async throws -> Response {
         let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
+        if logout.leaves == nil { try await sessions.endResting(of: request, pages.site) }
         if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
             return pages.leaving(to: address.location, try await visit(request, logout), cookies: cleared)
         }

@@ -26,6 +26,21 @@ extension Sessions {
         return try row.get("merchant_id", as: Merchant.ID?.self).map { .confined(to: $0) } ?? .signIn
     }
 
+    /// Ends the sessions of `secrets` that have not ended, whatever they rest on.
+    package func endResting(_ secrets: [Secret<Session>]) async throws {
+        guard !secrets.isEmpty else { return }
+        let now = clock.now
+        let ids: [Session.ID] = try await database.read { db in
+            try db.rows(
+                """
+                SELECT id FROM sessions
+                WHERE fingerprint IN (\(list: secrets.map(\.fingerprint))) AND ended_at IS NULL AND expires_at > \(now)
+                """
+            ).map { try $0.get("id") }
+        }
+        if !ids.isEmpty { try await end(ids) }
+    }
+
     /// Ends a session and announces it, once; not if it had ended already.
     static func end(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement

@@ -83,6 +83,13 @@ extension Sessions {
         let others = try await look(at: secrets).map { HeldSessions.Held(session: $0.session, secret: $0.secret) }
         return HeldSessions(current: current, others: others)
     }
+
+    /// Ends those of the browser that rest, because what they rest on is disabled: its user signed out, and they would
+    /// come back.
+    package func endResting(of request: Request, _ site: Site) async throws {
+        let current = request.cookie(site.sessionCookie).map { Secret<Session>($0) }
+        try await endResting([current].compactMap(\.self) + request.secretsSetAside(site))
+    }
 }
 
 extension Request {

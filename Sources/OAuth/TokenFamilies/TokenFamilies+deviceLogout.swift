@@ -27,6 +27,13 @@ extension TokenFamilies {
         try await logOut(family, at: now)
     }
 
+    /// Ends what came with a token that is refused because its client, merchant or issuer is disabled: otherwise it
+    /// would live again, though its user has signed out. Does nothing for any other.
+    public func logOut(resting token: Secret<AccessToken>, among tokens: AccessTokens, at now: Timestamp) async throws {
+        guard let family = try await tokens.restingFamily(of: token) else { return }
+        try await logOut(family, at: now)
+    }
+
     /// Ends what was redeemed from the codes of `id`, and from theirs in turn, if the merchant wants that. All of it is
     /// `user`'s, because a code acts for the user whose token bought it.
     private static func endBackends(

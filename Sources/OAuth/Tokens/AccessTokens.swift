@@ -67,6 +67,15 @@ public struct AccessTokens: Sendable {
         return token
     }
 
+    /// The family of a token that rests, because its client, merchant or issuer is disabled; nil for every other, and
+    /// for one for another resource server.
+    func restingFamily(of value: Secret<AccessToken>) async throws -> TokenFamily.ID? {
+        guard let found = try await database.rows(Self.query(value.fingerprint)).first.map(Found.init),
+            let reason = found.ended, Found.restingReasons.contains(reason), found.token.resource == nil
+        else { return nil }
+        return found.token.family
+    }
+
     /// The current state of `token`, which was presented a while ago: for a transaction that writes after a password
     /// was hashed or another server was asked. Throws `invalid_token` when the token has ended.
     public func again(_ token: AccessToken, in db: any Transaction) throws -> AccessToken {
@@ -160,6 +169,9 @@ private struct Found {
         ended = try Self.ended(row, token)
         sessionEnd = try row.get("session_expires_at")
     }
+
+    /// Those of `ended` that may pass.
+    static let restingReasons: Set = ["client_disabled", "merchant_disabled", "issuer_disabled"]
 
     private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }

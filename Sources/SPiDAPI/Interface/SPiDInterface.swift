@@ -13,16 +13,18 @@ public import Values
 public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
     private let tokens: AccessTokens
+    private let families: TokenFamilies
     private let clock: any WallClock
     private let authorization: CallAuthorization
 
     public init(
-        _ resources: [any SPiDResource], tokens: AccessTokens, clients: Clients, authenticator: ClientAuthenticator,
-        signSecrets: SignSecrets, allowance: RequestAllowance, clock: any WallClock
+        _ resources: [any SPiDResource], tokens: AccessTokens, families: TokenFamilies, clients: Clients,
+        authenticator: ClientAuthenticator, signSecrets: SignSecrets, allowance: RequestAllowance, clock: any WallClock
     ) {
         let routes = resources.flatMap(\.routes)
         self.routes = routes + [EndpointList.route(of: routes)]
         self.tokens = tokens
+        self.families = families
         self.clock = clock
         authorization = CallAuthorization(
             tokens: tokens, clients: clients, authenticator: authenticator, signSecrets: signSecrets,
@@ -95,13 +97,23 @@ public struct SPiDInterface: Endpoint {
         if presented == nil, let credentials = ClientCredentials.ofHeader(request) {
             caller = try await authorization.caller(with: credentials, for: access)
         } else {
-            let token = try await tokens.require(presented)
-            caller = try await authorization.caller(with: token, for: access)
+            caller = try await authorization.caller(with: try await token(presented, for: access), for: access)
         }
         container.signSecret = try authorization.signSecret(of: caller.client)
         let allowance = authorization.count(caller.token, for: access)
         container.allowance = allowance
         try allowance.requireRemaining()
         return caller
+    }
+
+    private func token(_ presented: PresentedToken?, for access: CallAccess) async throws -> AccessToken {
+        do {
+            return try await tokens.require(presented)
+        } catch {
+            if access.reach == .everyToken, let presented {
+                try await families.logOut(resting: presented.secret, among: tokens, at: clock.now)
+            }
+            throw error
+        }
     }
 }

@@ -60,6 +60,14 @@ import Values
 }
 
 extension World {
+    /// Takes all that Ada may revoke, or leave, at once.
+    func useUpRevocations() async throws {
+        let (now, user) = (server.clock.now, user)
+        try await server.database.write { db in
+            for _ in 0..<50 { try RevocationThrottle.charge(try #require(UserID(user)), at: now, in: db) }
+        }
+    }
+
     /// Takes all codes that `user` may have at once.
     fileprivate func fillAllowance(of user: String) async throws {
         let (now, merchant) = (server.clock.now, merchant)

@@ -94,6 +94,18 @@ struct LogoutOfOneClientTests {
         }
     }
 
+    @Test("a user leaves a client and comes back without end", arguments: Backend.available)
+    func overAndOver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            try await world.useUpRevocations()
+            let refused = try await browser.submit(try await browser.open(logout(world)))
+            #expect(refused.status == 429 && refused.isPage && refused.header("retry-after") == "10", "\(refused)")
+            world.server.clock.advance(by: .seconds(10))
+            #expect(try await browser.submit(try await browser.open(logout(world))).status == 303)
+        }
+    }
+
     private func logout(_ world: World) -> String {
         "/logout?logout_scope=client&client_id=\(world.app.id)&redirect_uri=\(TestServer.encode(World.webview))&state=s"
     }

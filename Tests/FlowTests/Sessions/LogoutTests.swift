@@ -23,6 +23,34 @@ struct LogoutTests {
         }
     }
 
+    @Test(
+        "a sign-out while the app, its merchant or its issuer is disabled is undone when it is enabled",
+        arguments: Backend.available)
+    func resting(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for (path, isWebView) in [("/logout", false), ("/api/2/logout", false), ("/logout", true)] {
+                let phone = try await world.signIn()
+                let token = try phone.require("access_token")
+                var webview = Browser(world.server)
+                _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+                let secret = try #require(webview.session)
+                let (kind, id) = isWebView ? ("merchants", world.merchant) : ("clients", world.app.id)
+                try await world.change(kind, id, ["disabled": true])
+                if isWebView {
+                    #expect(try await webview.open(path).words.contains("signed out"))
+                } else {
+                    #expect(try await world.server.get(path, bearer: token).status == 401)
+                }
+                try await world.change(kind, id, ["disabled": false])
+                world.server.clock.advance(by: .seconds(2))
+                let again = try await world.server.get("/login", cookies: ["spindle_session": secret])
+                #expect(!again.body.contains("You are signed in"), "\(path)")
+                // A web view that signs out leaves the phone signed in.
+                #expect(try await world.isLive(token) == isWebView, "\(path)")
+            }
+        }
+    }
+
     @Test("another site cannot submit the logout form", arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
