@@ -59,11 +59,12 @@ public struct MailSignIn: Sendable {
         public let isVerified: Bool
         /// The stored password hash of that time, if there was one.
         let hash: String?
-        /// Where the code was sent, if that was a phone.
+        /// Where the code was sent: a phone or a mailbox.
         let phone: PhoneNumber?
+        let email: String?
 
-        /// Whether the user may sign in, and still has that password: a new one ends everything, and that number. Must
-        /// run in the transaction that uses the proof.
+        /// Whether the user may sign in, and still has that password, because a new one ends everything, and that
+        /// number or address. Must run in the transaction that uses the proof.
         public func holds(in db: any Transaction) throws -> Bool {
             try !db.rows(
                 """
@@ -72,6 +73,7 @@ public struct MailSignIn: Sendable {
                     AND deletion_due_at IS NULL
                 """
             ).isEmpty && (phone.map { try User.find($0, in: db)?.id == user } ?? true)
+                && (email.map { try User.find(user, in: db)?.email == $0 } ?? true)
         }
     }
 
@@ -91,7 +93,8 @@ public struct MailSignIn: Sendable {
                 return .success(
                     Proof(
                         user: entry.user, method: .mail, isVerified: true,
-                        hash: try row?.get("password_hash", as: String?.self), phone: nil))
+                        hash: try row?.get("password_hash", as: String?.self), phone: nil,
+                        email: entry.verification.email))
             }
         }
     }

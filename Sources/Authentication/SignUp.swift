@@ -39,14 +39,7 @@ public struct SignUp: Sendable {
         email: EmailAddress, password: Password, name: String?, agreed: String, browser: Fingerprint<Browser>?,
         continueTo: String, from address: String
     ) async throws -> Prepared {
-        if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
-        let hash: String
-        do {
-            hash = try await self.hash(password, from: address)
-        } catch {
-            try await verifications.refund(to: address)
-            throw error
-        }
+        let hash = try await chargedHash(of: password, from: address)
         let profile = JSON.object(name.map { [.init("name", .string($0))] } ?? [])
         let draft = verifications.draft(
             .signUp, email: email.text, browser: browser, continueTo: continueTo,
@@ -57,12 +50,15 @@ public struct SignUp: Sendable {
         return Prepared(draft: isTaken ? draft.blank : draft, isTaken: isTaken)
     }
 
-    private func hash(_ password: Password, from address: String) async throws -> String {
+    /// Charges one mail to `address` before the hash, because everybody shares the hashing pool.
+    private func chargedHash(of password: Password, from address: String) async throws -> String {
+        if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
         do {
             return try await hashing.hash(
                 password.text, for: HashingPool.sender(address), random: random
             ).encoded
         } catch is HashingPoolFull {
+            try await verifications.refund(to: address)
             throw SignIn.Refusal.overloaded
         }
     }
@@ -77,12 +73,13 @@ public struct SignUp: Sendable {
 
     /// The same for the reader of the mail in another browser than the one that signed up. Somebody else may have
     /// signed up there, so their password, name and consent to terms are forgotten: these are the user's.
-    /// Throws `SignIn.Refusal.overloaded` too.
+    /// Throws `SignIn.Refusal` too: the hash is charged to the IP address, because a link can be
+    /// sent many times.
     public func finish(
         _ link: Secret<Verification>, choosing password: Password, agreed: String, opening: Session.Opening,
         replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
-        let hash = try await hash(password, from: opening.address)
+        let hash = try await chargedHash(of: password, from: opening.address)
         let reader = Verification.Newcomer(passwordHash: hash, profile: "{}", agreed: agreed)
         return try await finish(.link(link), as: reader, opening: opening, replacing: old)
     }

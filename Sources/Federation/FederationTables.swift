@@ -6,6 +6,17 @@ import Values
 extension TrustedIssuers {
     static let table = StoredTable(
         "issuers",
+        retention: [
+            // Kept for links that users removed, who are gone since.
+            .statement("keptIssuers") { _, batch in
+                """
+                DELETE FROM issuers WHERE id IN (
+                    SELECT i.id FROM issuers i
+                    WHERE i.deleted_at = 0
+                        AND NOT EXISTS (SELECT 1 FROM removed_links r WHERE r.issuer_id = i.id) LIMIT \(batch))
+                """
+            }
+        ],
         ofMerchant: .steps { merchant, batch, db in
             let some: [TrustedIssuer.ID] = try db.rows(
                 "SELECT id FROM issuers WHERE merchant_id = \(merchant) LIMIT \(batch)"

@@ -145,7 +145,7 @@ def test_busy_connections_do_not_starve_a_new_one(prepare, program, tmp_path):
     server.init()
     server.start()
     load = subprocess.Popen(
-        [program("h2load", "nghttp2-client"), "-D", "90", "-c", "8", "-m", "100", f"{server.address.origin}/healthz"],
+        [program("h2load", "nghttp2-client"), "-D", "30", "-c", "8", "-m", "100", f"{server.address.origin}/healthz"],
         stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
     try:
         time.sleep(1)

@@ -39,7 +39,7 @@ struct PhoneSignIn: Sendable {
             return .success(
                 MailSignIn.Proof(
                     user: user.id, method: .text, isVerified: user.emailVerified,
-                    hash: try row?.get("password_hash", as: String?.self), phone: phone))
+                    hash: try row?.get("password_hash", as: String?.self), phone: phone, email: nil))
         }
     }
 }

@@ -52,9 +52,9 @@ extension Throttle {
         return try bucket.map { try take($0, at: now, in: db) == nil } ?? false
     }
 
-    /// What strangers cannot use up: a browser in which the recipient signed in before has a share of its own, so has
-    /// an address, because apps have no cookie, and so have the backends of a merchant whose apps they use. All others
-    /// share one.
+    /// What strangers elsewhere cannot use up: a browser in which the recipient signed in before has a share of its
+    /// own, so has an address, because apps have no cookie, and so have a merchant's own backends together where the
+    /// recipient uses its apps. All others share one.
     private static func share(
         of verification: Verification, at place: KnownDevices.Place?, for backend: Client?, in db: any Transaction
     ) throws -> String {
@@ -64,10 +64,10 @@ extension Throttle {
         if let mark = place?.addressMark, try KnownDevices.knows(mark, ofReaderOf: verification, in: db) {
             return "|address \(mark.text)"
         }
-        if let backend, let user = verification.user,
+        if let backend, backend.firstParty, let merchant = backend.merchant, let user = verification.user,
             try !Connections.clients(of: user, around: backend, in: db).isEmpty
         {
-            return "|merchant \(backend.shareOfUser)"
+            return "|merchant \(merchant)"
         }
         return ""
     }

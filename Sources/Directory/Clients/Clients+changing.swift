@@ -66,7 +66,9 @@ extension Clients {
         of client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
     ) throws {
         guard author != .platform, client.name != former?.name, let merchant = client.merchant else { return }
-        try Merchants.permit(client.name, in: "client_name", of: merchant, reserved: reserved, in: db)
+        // Nothing else on a page tells a client that registered itself from the merchant.
+        try Merchants.permit(
+            client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: author != .itself, in: db)
     }
 }
 

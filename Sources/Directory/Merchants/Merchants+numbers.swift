@@ -54,7 +54,7 @@ extension Merchants {
             """
             INSERT INTO former_merchants (number, name)
             SELECT number, name FROM merchants WHERE id = \(id) AND number IS NOT NULL
-            ON CONFLICT (number) DO NOTHING
+            ON CONFLICT (number) DO UPDATE SET name = excluded.name
             """)
     }
 

@@ -110,16 +110,20 @@ public struct Merchants: Sendable {
     }
 
     /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
-    /// of one that is gone, or like one of `reserved`: users would take the one for the other.
+    /// of one that is gone, or like one of `reserved`: users would take the one for the other. `isOwn`: it may
+    /// be the merchant's own name.
     static func permit(
-        _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], in db: any Transaction
+        _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
+        in db: any Transaction
     ) throws {
         let wanted = name.likeness
-        let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
-        guard try own?.get("name", as: String.self).likeness != wanted else { return }
+        if isOwn {
+            let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
+            guard try own?.get("name", as: String.self).likeness != wanted else { return }
+        }
         let isOthers = try db.rows(
             """
-            SELECT name FROM merchants WHERE id <> \(merchant)
+            SELECT name FROM merchants
             UNION ALL SELECT name FROM former_merchants WHERE name IS NOT NULL
             """
         ).contains { try $0.get("name", as: String.self).likeness == wanted }

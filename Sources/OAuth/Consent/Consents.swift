@@ -31,7 +31,7 @@ public struct Consents: Sendable {
     /// Stores that `user` was shown `shown` and allowed `scope` of it. What was not shown stays. Allowing the same
     /// again changes nothing. Allowing less ends the client's tokens for more.
     ///
-    /// - Parameter charge: refuses by throwing when the user takes something away too often: see `ConnectedApps`.
+    /// - Parameter charge: refuses by throwing when the user leaves something out too often: see `ConnectedApps`.
     public func allow(
         _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp,
         charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }

@@ -5,7 +5,8 @@ import Values
 /// Token families by the method of the sign-in that they come from.
 extension TokenFamilies {
     /// Ends those of `user` that were got by `method`, except in the browser session `kept`, and what came from them:
-    /// by exchange codes, and in the browser sessions that they bought. Those say no method of their own.
+    /// by exchange codes, and in the browser sessions that they bought, while these are kept. Those say no method of
+    /// their own.
     static func end(
         of user: UserID, gotBy method: Session.Method, except kept: Session.ID?,
         telling announcement: CallbackAnnouncement, in db: any Transaction

@@ -71,7 +71,8 @@ public struct AccessTokens: Sendable {
     /// for one for another resource server.
     func restingFamily(of value: Secret<AccessToken>) async throws -> TokenFamily.ID? {
         guard let found = try await database.rows(Self.query(value.fingerprint)).first.map(Found.init),
-            let reason = found.ended, Found.restingReasons.contains(reason), found.token.resource == nil
+            let reason = found.ended, Found.restingReasons.contains(reason), found.token.resource == nil,
+            clock.now < found.token.expiresAt, !found.isLeftBehind(at: clock.now)
         else { return nil }
         return found.token.family
     }

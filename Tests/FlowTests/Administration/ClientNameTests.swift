@@ -28,6 +28,8 @@ import Testing
                 let changed = try await made.send("PUT", made.update(["client_name": .string(name)]))
                 try await expect(400, "invalid_client_metadata", changed, name)
             }
+            let merchants = try await world.sendRegistration(["client_name": "Loom"], with: initial)
+            try await expect(400, "invalid_client_metadata", merchants, "it would pass for the merchant itself")
             for name in ["Loom", "Rivals", "Loom for Rival"] {
                 let document: JSON = ["client_name": .string(name)]
                 #expect(try await World.make(world.server, administrator, "clients", document).status == 201, "\(name)")

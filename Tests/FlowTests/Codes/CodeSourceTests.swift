@@ -135,7 +135,8 @@ struct CodeSourceTests {
             let phone = try await world.signIn()
             let own = try await world.redeem(try await world.code(of: phone), as: world.backend)
             // Five thousand links between the two, one of which has ended.
-            let expiry = world.server.clock.now + .days(1)
+            let now = world.server.clock.now
+            let expiry = now + .days(1)
             try await world.server.database.write { db in
                 let child = "SELECT id FROM token_families WHERE parent_id IS NOT NULL AND id NOT LIKE 'link%'"
                 try db.execute(
@@ -145,7 +146,7 @@ struct CodeSourceTests {
                     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
                     SELECT 'link' || i, CASE WHEN i = 1 THEN f.parent_id ELSE 'link' || (i - 1) END, f.client_id,
                         f.user_id, '', CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(\(expiry) AS BIGINT),
-                        CASE WHEN i = 2500 THEN CAST(1 AS BIGINT) END
+                        CASE WHEN i = 2500 THEN CAST(\(now) AS BIGINT) END
                     FROM n JOIN token_families f ON f.parent_id IS NOT NULL AND f.id NOT LIKE 'link%'
                     """)
                 try db.execute(

@@ -78,6 +78,15 @@ import Values
             // All backends of a merchant have one share.
             for _ in 1...6 { try await ask(world, sibling) }
             #expect(try await mails(world) == 4)
+            // A third party's client has no share, however many there are.
+            for _ in 1...3 {
+                let third = try await world.spidBackend([
+                    "grant_types": ["passwordless", "client_credentials"], "first_party": false,
+                ])
+                let form: KeyValuePairs = ["connection": "email", "email": World.email]
+                #expect(try await world.server.post("/passwordless/start", form, basic: third.basic).status == 200)
+            }
+            #expect(try await mails(world) == 0)
             // A secret shows that it is the backend.
             world.server.clock.advance(by: .minutes(12))
             try await start(world, own, from: "198.51.100.8")

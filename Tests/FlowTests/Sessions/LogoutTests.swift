@@ -24,7 +24,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "a sign-out while the app, its merchant or its issuer is disabled is undone when it is enabled",
+        "a sign-out while the app or its merchant is disabled is undone when it is enabled",
         arguments: Backend.available)
     func resting(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -72,6 +72,23 @@ struct SignUpTests {
         }
     }
 
+    @Test("a sign-up's link, sent over and over, has a password hashed each time", arguments: Backend.available)
+    func hashes(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            for _ in 1...2 { _ = try await visitor.signUp(Self.email) }
+            let links = [try await link(world), try await link(world)]
+            var reader = BrowserUser(world)
+            let pages = [try await reader.browser.open(links[0]), try await reader.browser.open(links[1])]
+            #expect(try await reader.browser.submit(pages[0], ["password": World.password]).status == 303)
+            var statuses: Set<Int> = []
+            for _ in 1...28 {
+                statuses.insert(try await reader.browser.submit(pages[1], ["password": World.password]).status)
+            }
+            #expect(statuses == [409, 429])
+        }
+    }
+
     @Test(
         "strangers who use up the mails of sign-ups leave the owner of the address a link to sign up with",
         arguments: Backend.available)
