@@ -37,18 +37,20 @@ def test_the_mailed_link_needs_a_click_in_the_same_browser(world, window):
 
 
 @pytest.mark.every_way
-def test_the_mailed_link_asks_for_the_password_in_another_browser(world, window, another):
+def test_the_mailed_link_asks_for_a_new_password_in_another_browser(world, window, another):
     email, password = world.address(), world.password()
     world.sign_up(window, email, password)
     phone = another(window.kind, "narrow")
     phone.open(world.outbox.wait_for(email).link)
     phone.look("sign-up confirm elsewhere")
-    phone.form("password").fill(password="not the password").submit()
+    phone.form("password").fill(password="password1").submit()
+    phone.look("sign-up confirm elsewhere refused")
     assert phone.has('[role="alert"]')
     assert not world.can_sign_in(email, password)
-    phone.form("password").fill(password=password).submit()
+    other = world.password()
+    phone.form("password").fill(password=other).submit()
     assert phone.path == "/account" and email in phone.text
-    assert world.can_sign_in(email, password)
+    assert world.can_sign_in(email, other) and not world.can_sign_in(email, password)
 
 
 def test_the_request_continues_where_the_link_is_opened(world, window):
