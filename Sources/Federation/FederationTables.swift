@@ -1,4 +1,5 @@
 import Directory
+import JSON
 import Keys
 public import Storage
 import Values
@@ -48,7 +49,22 @@ extension IssuerSubjects {
 
 /// Issuers that users have disconnected (`IssuerSubjects.remove`).
 enum RemovedLinks {
-    static let table = StoredTable("removed_links", ofUser: .cascade, ofMerchant: .cascade)
+    static let table = StoredTable(
+        "removed_links", ofUser: .cascade, ofMerchant: .cascade, export: [export])
+
+    private static let export = StoredTable.Export.member("removed_links") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT i.issuer, r.created_at FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
+                WHERE r.user_id = \(user)
+                """
+            ).map { row in
+                // The name of an issuer that is deleted is followed by its id.
+                let issuer = try row.get("issuer", as: String.self).prefix { $0 != " " }
+                return .members(["issuer": .string(String(issuer)), "since": try row.utc("created_at")])
+            })
+    }
 }
 
 extension IdentityProviderRequests {

@@ -56,6 +56,9 @@ public struct LoginResource: SPiDResource {
             guard ["true", "false"].contains(status) else { throw SPiDRefusal.malformed("status", "true or false") }
             query.succeeded = status == "true"
         }
+        // A third party's users allowed it no address or device.
+        let showsPlace = try call.caller.client.firstParty
+        if query.address != nil { try call.caller.requireFirstParty() }
         let isWide = try call.filters(known: ["merchant"]).contains("merchant")
         if isWide { try call.caller.requireFirstParty() }
         // As with a user's other members: what the token does not cover is absent, but for SPiD's clients.
@@ -65,15 +68,17 @@ public struct LoginResource: SPiDResource {
         let found = try await logins.list(query, for: try call.caller.clientScope(isWide: isWide))
         let merchant = try await merchants.number(of: try call.caller.contextClient.merchant)
         return .collection(
-            "Login", found.map { $0.spid(showsEmail: showsEmail, merchant: merchant) }, offset: query.part.offset)
+            "Login", found.map { $0.spid(showsEmail: showsEmail, showsPlace: showsPlace, merchant: merchant) },
+            offset: query.part.offset)
     }
 }
 
 extension Login {
     /// In SPiD's members, with the number of the merchant whose clients are listed. Spindle records no referers: their
     /// members are empty.
-    fileprivate func spid(showsEmail: Bool, merchant: Int64?) -> JSON {
+    fileprivate func spid(showsEmail: Bool, showsPlace: Bool, merchant: Int64?) -> JSON {
         let email = showsEmail ? email ?? "" : ""
+        let (address, userAgent) = showsPlace ? (address, userAgent) : ("", "")
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
         return .members([
             "id": .string(id.text), "clientId": .string(client.text),

@@ -12,7 +12,11 @@ struct ClientMembers: CommandArguments {
     @Option(help: "The scope tokens it may have, separated by spaces.") var scope: String?
     @Option(help: "client_secret_basic, client_secret_post or none, for an app that can keep no secret.")
     var tokenEndpointAuthMethod: String?
-    @Flag(deniable: "Whether it is the merchant's own: no consent is asked for.")
+    @Flag(
+        deniable: """
+            Whether it is the merchant's own: no consent is asked for. For another, pages ask; grants without a page \
+            do not.
+            """)
     var firstParty: Bool?
     @Flag(deniable: "Whether it is answered as SPiD would.") var spidCompatible: Bool?
     @Flag(deniable: "Whether it gets a new refresh token at each use.")

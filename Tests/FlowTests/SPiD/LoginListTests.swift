@@ -192,6 +192,21 @@ struct LoginListTests {
         }
     }
 
+    @Test("a third party learns from where and with what its users sign in", arguments: Backend.available)
+    func places(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let third = try await world.spidBackend(["first_party": false, "scope": "openid email"])
+            let (own, address) = (try await world.clientToken(third), "127.0.0.1")
+            _ = try await world.signIn(scope: "openid email", with: third)
+            for path in ["logins", "user/\(world.user)/logins"] {
+                let found = try await world.api(path, own)
+                #expect(found.status == 200 && found.data.array?.isEmpty == false, "\(found)")
+                #expect(found.data.array?.allSatisfy { $0["ip"] == "" && $0["userAgent"] == "" } == true, "\(found)")
+                #expect(try await world.api("\(path)?ip=\(address)", own).status == 403)
+            }
+        }
+    }
+
     @Test("the address is not shown to a token whose scope lacks it", arguments: Backend.available)
     func withoutEmail(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -61,6 +61,10 @@ import Values
                 #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
             }
             #expect(try await story.counts() == [1, 0])
+            let world = story.world
+            let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
+            let removed = held.json["removed_links"]?.array?.compactMap { $0["issuer"]?.string } ?? []
+            #expect(removed.count == 1 && removed[0].hasSuffix("facebook.com"), "\(removed)")
             // Nothing is left of the earlier ones.
             #expect(try await story.world.server.database.rows("SELECT id FROM issuers").count == 2)
             _ = try await story.world.person("bob@example.com")

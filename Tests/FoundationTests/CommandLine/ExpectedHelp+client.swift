@@ -49,7 +49,8 @@ extension ExpectedHelp {
                                       an app that can keep no secret.
               --first-party/--no-first-party
                                       Whether it is the merchant's own: no consent is asked
-                                      for.
+                                      for. For another, pages ask; grants without a page do
+                                      not.
               --spid-compatible/--no-spid-compatible
                                       Whether it is answered as SPiD would.
               --rotate-refresh-tokens/--no-rotate-refresh-tokens
@@ -162,7 +163,8 @@ extension ExpectedHelp {
                                       an app that can keep no secret.
               --first-party/--no-first-party
                                       Whether it is the merchant's own: no consent is asked
-                                      for.
+                                      for. For another, pages ask; grants without a page do
+                                      not.
               --spid-compatible/--no-spid-compatible
                                       Whether it is answered as SPiD would.
               --rotate-refresh-tokens/--no-rotate-refresh-tokens
