@@ -54,13 +54,7 @@ struct IdentityProviderFreshnessTests {
         arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend, settings: IdentityProviderStory.settings) { here in
-            let made = try await World.make(
-                here.server, here.admin, "issuers",
-                [
-                    "merchant_id": .string(here.merchant), "provider": "google", "audiences": ["loom"],
-                    "client_id": "loom", "client_secret": "s",
-                ])
-            try #require(made.status == 201, "\(made)")
+            _ = try await here.google(of: here.merchant)
             let site = try await here.spidBackend()
             var browser = Browser(here.server)
             #expect(
@@ -75,13 +69,7 @@ struct IdentityProviderFreshnessTests {
         arguments: Backend.available)
     func providers(backend: Backend) async throws {
         try await World.with(backend, settings: IdentityProviderStory.settings) { here in
-            let made = try await World.make(
-                here.server, here.admin, "issuers",
-                [
-                    "merchant_id": .string(here.merchant), "provider": "google", "audiences": ["loom"],
-                    "client_id": "loom", "client_secret": "s",
-                ])
-            try #require(made.status == 201, "\(made)")
+            _ = try await here.google(of: here.merchant)
             var browser = Browser(here.server)
             #expect(try await browser.open(here.authorizeAddress()).link(to: "/login/with/") != nil)
             for wish: KeyValuePairs in [["prompt": "login"], ["max_age": "300"]] {
