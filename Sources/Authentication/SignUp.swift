@@ -72,9 +72,8 @@ public struct SignUp: Sendable {
     }
 
     /// The same for the reader of the mail in another browser than the one that signed up. Somebody else may have
-    /// signed up there, so their password, name and consent to terms are forgotten: these are the user's.
-    /// Throws `SignIn.Refusal` too: the hash is charged to the IP address, because a link can be
-    /// sent many times.
+    /// signed up there, so their password, name and consent to terms are forgotten: these are the user's. Throws
+    /// `SignIn.Refusal` too: the hash is charged to the IP address, because a link can be sent many times.
     public func finish(
         _ link: Secret<Verification>, choosing password: Password, agreed: String, opening: Session.Opening,
         replacing old: Session.ID?

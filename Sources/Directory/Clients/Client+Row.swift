@@ -34,6 +34,11 @@ extension Client {
         try row.get(column, as: String.self).split(separator: "\n").map(String.init)
     }
 
+    private static func grantLimit(_ row: Row) throws -> Set<GrantType>? {
+        guard try row.get("grant_limit", as: String?.self) != nil else { return nil }
+        return Set(try list(row, "grant_limit").map(GrantType.init))
+    }
+
     private static func openID(_ row: Row) throws -> OpenIDSettings {
         let text = try row.get("openid", as: String.self)
         // Most clients have registered nothing of OpenID Connect.
@@ -53,13 +58,6 @@ extension Client {
             throw StorageError.unreadable("clients.authentication_method")
         }
         return method
-    }
-}
-
-extension Client {
-    private static func grantLimit(_ row: Row) throws -> Set<GrantType>? {
-        guard try row.get("grant_limit", as: String?.self) != nil else { return nil }
-        return Set(try list(row, "grant_limit").map(GrantType.init))
     }
 }
 

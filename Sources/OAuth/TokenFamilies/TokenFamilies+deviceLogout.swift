@@ -70,13 +70,16 @@ extension TokenFamilies {
             if try row.get("ended_at", as: Timestamp?.self) == nil { live.insert(child) }
             for ancestor in try Self.ancestors(row) { children[ancestor, default: []].append(child) }
         }
-        var (open, found): ([String], [TokenFamily.ID]) = ([id.text], [])
+        return reached(from: [id.text], by: children).intersection(live).subtracting([id.text])
+            .map { TokenFamily.ID($0) }
+    }
+
+    /// The families that came from `families` by `children`, and these themselves.
+    static func reached(from families: [String], by children: [String: [String]]) -> Set<String> {
+        var (open, found) = (families, Set(families))
         // Each is taken once, so that not even a circle, which no code can make, would keep this going.
-        while let parent = open.popLast() {
-            for child in children.removeValue(forKey: parent) ?? [] {
-                open.append(child)
-                if live.remove(child) != nil { found.append(TokenFamily.ID(child)) }
-            }
+        while let family = open.popLast() {
+            open += (children[family] ?? []).filter { found.insert($0).inserted }
         }
         return found
     }

@@ -31,12 +31,7 @@ extension TokenFamilies {
             let isKept = session != nil && session == kept?.text
             if try row.get("method", as: String?.self) == method.rawValue, !isKept { open.append(id) }
         }
-        var ending: [String] = []
-        // Each is taken once, so that not even a circle would keep this going.
-        while let family = open.popLast() {
-            if live.remove(family) != nil { ending.append(family) }
-            open += children.removeValue(forKey: family) ?? []
-        }
-        try end(families: ending, of: user, telling: announcement, in: db)
+        let ending = reached(from: open, by: children).intersection(live)
+        try end(families: Array(ending), of: user, telling: announcement, in: db)
     }
 }
