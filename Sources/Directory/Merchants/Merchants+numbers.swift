@@ -47,8 +47,8 @@ extension Merchants {
         ).compactMap { try $0.get("number", as: Int64?.self) }.max() ?? 0
     }
 
-    /// Notes the number of a merchant that is about to go, which SPiD's API tells to clients of other merchants, and
-    /// its name, by which users know it.
+    /// Notes the name of a merchant that is about to change or to go, by which users know it, and its number, which
+    /// SPiD's API tells to clients of other merchants.
     static func keepNumberAndName(of id: Merchant.ID, in db: any Transaction) throws {
         try db.execute(
             """

@@ -86,6 +86,7 @@ public struct Merchants: Sendable {
             else { return nil }
             if let name, name != merchant.name {
                 if let reserved { try Self.permit(name, in: "name", of: id, reserved: reserved, in: db) }
+                try Self.keepNumberAndName(of: id, in: db)
                 merchant.name = name
             }
             merchant.logoURI = try Merchant.logoURI(members, merchant)
@@ -110,8 +111,8 @@ public struct Merchants: Sendable {
     }
 
     /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
-    /// of one that is gone, or like one of `reserved`: users would take the one for the other. `isOwn`: it may
-    /// be the merchant's own name.
+    /// like its last one or that of one that is gone, or like one of `reserved`: users would take the one for the
+    /// other. `isOwn`: it may be the merchant's own name, also its last.
     static func permit(
         _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
         in db: any Transaction
@@ -123,10 +124,14 @@ public struct Merchants: Sendable {
         }
         let isOthers = try db.rows(
             """
-            SELECT name FROM merchants
-            UNION ALL SELECT name FROM former_merchants WHERE name IS NOT NULL
+            SELECT id, name FROM merchants
+            UNION ALL SELECT m.id, f.name FROM former_merchants f LEFT JOIN merchants m ON m.number = f.number
+            WHERE f.name IS NOT NULL
             """
-        ).contains { try $0.get("name", as: String.self).likeness == wanted }
+        ).contains { row in
+            guard try !isOwn || row.get("id", as: Merchant.ID?.self) != merchant else { return false }
+            return try row.get("name", as: String.self).likeness == wanted
+        }
         guard !isOthers, !reserved.contains(where: { $0.likeness == wanted }) else {
             throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
         }

@@ -16,10 +16,11 @@ public struct AuthorizationCode: Sendable {
 
     public static let lifetime: Duration = .seconds(60)
 
-    /// Checks every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6. Time and single use come later, so that
-    /// no other client's request can spend or revoke.
+    /// Checks every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6, and that the code went where the client
+    /// is still at home. Time and single use come later, so that no other client's request can spend or revoke.
     func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
+        guard client.returnURI(self.redirectURI.text) != nil else { throw .codeRefused("redirect_uri_removed") }
         guard redirectURI != nil || !redirectURISent else { throw .missing(.redirectURI) }
         guard redirectURI.map({ client.means(self.redirectURI, by: $0) }) ?? true else {
             throw .codeRefused("redirect_uri_mismatch")

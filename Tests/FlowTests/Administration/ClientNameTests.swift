@@ -61,4 +61,22 @@ import Testing
             #expect(try await World.make(world.server, administrator, "clients", rival).status == 201)
         }
     }
+
+    @Test("a merchant takes the name that another had until it was renamed", arguments: Backend.available)
+    func renamed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let own = "/admin/v1/merchants/\(world.merchant)"
+            func rename(_ name: String) async throws -> Answer {
+                try await world.server.send("PATCH", own, json: ["name": .string(name)], bearer: administrator)
+            }
+            #expect(try await world.change("merchants", world.rival, ["name": "Emulous"]).status == 200)
+            expectProblem(try await rename("Rival"), 400, member: "name")
+            for name in ["Loomery", "Loom"] {
+                #expect(try await rename(name).status == 200, "it takes back its own: \(name)")
+            }
+        }
+    }
 }

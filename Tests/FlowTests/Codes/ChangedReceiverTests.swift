@@ -34,6 +34,29 @@ struct ChangedReceiverTests {
         }
     }
 
+    @Test(
+        "a code that went to an address which the client has given up since is not redeemed",
+        arguments: Backend.available)
+    func removedAddress(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (left, kept) = ("https://left.example/back", "https://kept.example/back")
+            let client = try await world.confidential([
+                "scope": "profile", "redirect_uris": [.string(left), .string(kept)],
+            ])
+            var browser = Browser(world.server)
+            let atLeft = try await world.authorize(in: &browser, ["redirect_uri": left], for: client)
+            let atKept = try await world.authorize(in: &browser, ["redirect_uri": kept], for: client)
+            #expect(try await world.change("clients", client.id, ["redirect_uris": [.string(kept)]]).status == 200)
+            let refused = try await world.redeemAuthorization(
+                try atLeft.requireRedirected("code"), as: client, ["redirect_uri": left])
+            #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused)")
+            #expect(world.server.log.says("redirect_uri_removed"))
+            let redeemed = try await world.redeemAuthorization(
+                try atKept.requireRedirected("code"), as: client, ["redirect_uri": kept])
+            #expect(redeemed.status == 200, "\(redeemed)")
+        }
+    }
+
     @Test("an access token gives no scope that its client has lost", arguments: Backend.available)
     func narrowedToken(backend: Backend) async throws {
         try await World.with(backend) { world in
