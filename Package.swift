@@ -154,6 +154,7 @@ let package = Package(
                 .embedInCode("v033_families_by_issuer.sql"),
                 .embedInCode("v034_reserved_resources.sql"),
                 .embedInCode("v035_names_and_grants.sql"),
+                .embedInCode("v036_renewed_sessions.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -35,7 +35,7 @@ extension Users {
 
     /// Sets a new password for the user of `session`, and ends everything obtained with the old one: every token, every
     /// other session, every mailed link, every known device but that of `place`, where the user is now. `session` goes
-    /// on by `secret`: whoever copied its cookie has nothing left.
+    /// on by `secret`: whoever copied its cookie has nothing left, nor the codes that it gave.
     ///
     /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
     /// or the session ended, meanwhile. Throws `SignIn.Refusal.throttled` after many changes.
@@ -47,7 +47,7 @@ extension Users {
         let hash = try await hashing.hash(
             password.text, for: HashingPool.sender(place.address), random: random
         ).encoded
-        return try await events.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now) { [clock] db, announcement in
             let own = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
             guard let own, try own.get("email", as: String?.self) != nil else { return false }
             let current: String? = try own.get("password_hash")
@@ -59,7 +59,8 @@ extension Users {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }
             try announcement.say(.accessRevoked(keeping: session.id), session.user, db)
-            try Sessions.renew(session.id, with: secret, in: db)
+            // Not the time of the request: hashing took a while, in which the old cookie gave codes.
+            try Sessions.renew(session.id, with: secret, at: clock.now, in: db)
             try KnownDevices.remember(place, of: session.user, at: now, in: db)
             try also(db)
             return true

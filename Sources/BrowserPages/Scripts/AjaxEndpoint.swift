@@ -60,7 +60,12 @@ public struct AjaxEndpoint: Endpoint {
         // The user is signed out already, as the page wants. Others of this browser need not have to do with the
         // client.
         let browser = try await sessions.all(of: request, site)
-        guard let session = browser.current?.session else { return Self.done }
+        guard let session = browser.current?.session else {
+            guard let merchant = client.merchant,
+                try await sessions.endResting(of: request, site, for: merchant)
+            else { return Self.done }
+            return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
+        }
         guard try await isOf(client, session) else { return Self.noSession }
         // One that was set aside would sign the same user in again.
         let own = browser.sessions(of: session.user).filter { $0.kind.isGood(for: client) }

@@ -81,8 +81,10 @@ public struct HostSessions: Sendable {
     /// Ends what hosts hold of `sessions`, which stay themselves: they are no longer the browser's current one.
     package func end(of sessions: [Session.ID]) async throws {
         guard !sessions.isEmpty else { return }
-        try await database.write { db in
-            _ = try db.execute("DELETE FROM host_sessions WHERE session_id IN (\(list: sessions))")
-        }
+        try await database.write { db in try Self.end(of: sessions, in: db) }
+    }
+
+    static func end(of sessions: [Session.ID], in db: any Transaction) throws {
+        try db.execute("DELETE FROM host_sessions WHERE session_id IN (\(list: sessions))")
     }
 }

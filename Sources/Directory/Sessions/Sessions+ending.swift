@@ -26,19 +26,26 @@ extension Sessions {
         return try row.get("merchant_id", as: Merchant.ID?.self).map { .confined(to: $0) } ?? .signIn
     }
 
-    /// Ends the sessions of `secrets` that have not ended, whatever they rest on.
-    package func endResting(_ secrets: [Secret<Session>]) async throws {
-        guard !secrets.isEmpty else { return }
+    /// Ends the sessions of `secrets` that have not ended, whatever they rest on; or of these only those that are good
+    /// for `merchant` alone. Whether there were any.
+    @discardableResult
+    package func endResting(_ secrets: [Secret<Session>], of merchant: Merchant.ID? = nil) async throws -> Bool {
+        guard !secrets.isEmpty else { return false }
         let now = clock.now
         let ids: [Session.ID] = try await database.read { db in
             try db.rows(
                 """
-                SELECT id FROM sessions
-                WHERE fingerprint IN (\(list: secrets.map(\.fingerprint))) AND ended_at IS NULL AND expires_at > \(now)
+                SELECT s.id, COALESCE(s.merchant_id, c.merchant_id) AS merchant
+                FROM sessions s LEFT JOIN clients c ON c.id = s.client_id
+                WHERE s.fingerprint IN (\(list: secrets.map(\.fingerprint))) AND s.ended_at IS NULL
+                    AND s.expires_at > \(now)
                 """
-            ).map { try $0.get("id") }
+            ).filter { row in
+                try merchant == nil || row.get("merchant", as: Merchant.ID?.self) == merchant
+            }.map { try $0.get("id") }
         }
         if !ids.isEmpty { try await end(ids) }
+        return !ids.isEmpty
     }
 
     /// Ends a session and announces it, once; not if it had ended already.

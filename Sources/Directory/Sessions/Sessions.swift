@@ -76,10 +76,17 @@ public struct Sessions: Sendable {
             && row?.get("merchant_id", as: String?.self) == confined?.text
     }
 
-    /// Gives a session another secret, and leaves all else of it: its cookie so far opens it no more.
-    package static func renew(_ id: Session.ID, with secret: Secret<Session>, in db: any Transaction) throws {
+    /// Gives a session another secret: its cookie so far opens it no more, nor does what was got with it, codes and
+    /// sessions at hosts of clients' sites. All else of the session stays.
+    package static func renew(
+        _ id: Session.ID, with secret: Secret<Session>, at now: Timestamp, in db: any Transaction
+    ) throws {
         try db.execute(
-            "UPDATE sessions SET fingerprint = \(secret.fingerprint) WHERE id = \(id) AND ended_at IS NULL")
+            """
+            UPDATE sessions SET fingerprint = \(secret.fingerprint), renewed_at = \(now)
+            WHERE id = \(id) AND ended_at IS NULL
+            """)
+        try HostSessions.end(of: [id], in: db)
     }
 
     private static func isRemembered(

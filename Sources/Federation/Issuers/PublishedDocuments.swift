@@ -43,6 +43,8 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
     private var entries: [Source: Entry] = [:]
     /// How many entries each share has.
     private var counts: [String: Int] = [:]
+    /// How many requests of each share wait for a fetch.
+    private var waiting: [String: Int] = [:]
 
     init(clock: any WallClock, ask: @escaping @Sendable (Source) async -> Answer) {
         self.clock = clock
@@ -80,7 +82,13 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
             // A task of its own: a cancelled request must not take the answer from the others.
             entries[source]?.fetch = Task { [ask] in self.keep(await ask(source), of: source) }
         }
-        _ = await entries[source]?.fetch?.value
+        // A server that never answers holds no more requests than these, whatever comes.
+        guard let fetch = entries[source]?.fetch, waiting[source.share, default: 0] < PublishedDocument.mostWaiting
+        else { return use(source, at: clock.now) }
+        waiting[source.share, default: 0] += 1
+        await fetch.value
+        let rest = waiting[source.share, default: 1] - 1
+        waiting[source.share] = rest > 0 ? rest : nil
         return use(source, at: clock.now)
     }
 
@@ -141,6 +149,8 @@ enum PublishedDocument {
     /// For one more, the share that has most of them loses one: strangers who ask for one merchant's clients in turn
     /// push out no others' documents.
     static let mostEntries = 2048
+    /// How many requests of a share wait for fetches; what else comes goes by the last document, or without.
+    static let mostWaiting = 64
 
     static func life(_ maxAge: Duration?) -> Duration { min(max(maxAge ?? usualLife, shortestLife), longestLife) }
 }

@@ -90,6 +90,12 @@ extension Sessions {
         let current = request.cookie(site.sessionCookie).map { Secret<Session>($0) }
         try await endResting([current].compactMap(\.self) + request.secretsSetAside(site))
     }
+
+    /// Ends the browser's current one if it rests and is good for `merchant` alone. Whether it is so.
+    package func endResting(of request: Request, _ site: Site, for merchant: Merchant.ID) async throws -> Bool {
+        guard let current = request.cookie(site.sessionCookie) else { return false }
+        return try await endResting([Secret(current)], of: merchant)
+    }
 }
 
 extension Request {

@@ -63,11 +63,15 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
-    /// Whether the session of a code has not ended, and does not rest.
+    private static let soldAt: SQL =
+        "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"
+
+    /// Whether the session of a code has not ended, does not rest, and has the secret with which the code was got.
     private static let isSessionGood: SQL =
         """
         EXISTS (SELECT 1 FROM sessions s \(Sessions.whatTheyRestOn)
-            WHERE s.id = authorization_codes.session_id AND \(Sessions.areGood))
+            WHERE s.id = authorization_codes.session_id AND \(Sessions.areGood)
+                AND (s.renewed_at IS NULL OR s.renewed_at < \(soldAt)))
         """
 
     /// Spends a code that has not expired, while its user and its session live. The end of a session, also by a new
@@ -85,7 +89,7 @@ public struct AuthorizationCodes: Sendable {
                 AND \(isSessionGood)
                 AND NOT \(CodeEnds.condition(
                     user: "authorization_codes.user_id", client: "authorization_codes.client_id",
-                    soldAt: "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"))
+                    soldAt: soldAt))
             """) == 1
     }
 

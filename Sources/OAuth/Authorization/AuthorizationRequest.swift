@@ -39,6 +39,10 @@ public struct AuthorizationRequest: Sendable {
             throw .frontChannelToken(client.id)
         }
         guard responseType.isTokensAlone || client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
+        // Its registration names the grant with such a response type (RFC 7591 §2.1), until administration takes it.
+        guard !responseType.isDirect || !client.registeredItself || client.may(.implicit) else {
+            throw .grantNotAllowed(client.id)
+        }
         challenge = try CodeChallenge.read(parameters)
         // RFC 9700 §2.1.1: public clients must use PKCE.
         guard challenge != nil || !client.isPublic || !responseType.contains(.code) else {

@@ -53,7 +53,7 @@ extension AuthorizationRequest {
             return browser.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
         }
         if let scope = scopeToAsk(for: browser.consented) { return orRefuse(.consent(scope)) }
-        guard browser.isPresent || !returnAddress.isOpenToAnyApp else { return orRefuse(.introduce) }
+        guard browser.isPresent || !returnAddress.isOpenToAnyApp(for: responseType) else { return orRefuse(.introduce) }
         return .respond
     }
 

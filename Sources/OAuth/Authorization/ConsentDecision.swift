@@ -21,10 +21,12 @@ public struct ConsentDecision: Sendable, Equatable {
 
 extension AuthorizationRequest {
     /// The decision made by the ticks of a user who had allowed the client `consented`. Nil when there was nothing to
-    /// ask, as for a form sent twice. What was not asked for is not granted, whatever the form says.
+    /// ask, as for a form sent twice, or when the page did not name a claim that is asked for now: the client has
+    /// changed since. What was not asked for is not granted, whatever the form says.
     public func decision(ticked: Scope, consented: Scope?) -> ConsentDecision? {
         guard let shown = scopeToAsk(for: consented) else { return nil }
         let required = Scope(shown.tokens.filter(ConsentDecision.isRequired))
+        guard shown.tokens.filter(ClaimsRequest.isPermission).allSatisfy(ticked.contains) else { return nil }
         let allowed = shown.intersection(ticked.union(required))
         let granted = scope.intersection(scope.subtracting(shown).union(allowed))
         return ConsentDecision(shown: shown, allowed: allowed, granted: granted)

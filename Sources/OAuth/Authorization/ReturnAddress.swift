@@ -45,9 +45,12 @@ public struct ReturnAddress: Sendable {
         mode = .followed(parameters, to: redirectURI, of: client)
     }
 
-    /// Whether any app on the user's device could have made the request and could receive the response (RFC 8252 §8.6):
-    /// the client proves nothing, and any app can claim a custom scheme or a local port. An `https` URL has an owner.
-    public var isOpenToAnyApp: Bool { client.isPublic && redirectURI.secureHost == nil }
+    /// Whether any app on the user's device could have made the request and could use a response of `type` (RFC 8252
+    /// §8.6): any app can claim a custom scheme or a local port, and neither a public client nor tokens without a code
+    /// need a secret. An `https` URL has an owner.
+    func isOpenToAnyApp(for type: ResponseType) -> Bool {
+        redirectURI.secureHost == nil && (client.isPublic || type.isDirect)
+    }
 
     private static func redirectURI(_ parameters: Parameters, of client: Client) throws -> RedirectURI? {
         guard let text = parameters[.redirectURI] else {

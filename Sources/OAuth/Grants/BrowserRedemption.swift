@@ -16,7 +16,7 @@ struct BrowserRedemption: Redemption {
     }
 
     func win(at now: Timestamp, in db: any Transaction) throws -> RedemptionOutcome {
-        guard try isSignedIn(in: db), try request.isAllowed(by: subject.user, in: session, db) else {
+        guard try isSignedIn(at: now, in: db), try request.isAllowed(by: subject.user, in: session, db) else {
             return .changed
         }
         if let code {
@@ -26,11 +26,12 @@ struct BrowserRedemption: Redemption {
         return .won
     }
 
-    private func isSignedIn(in db: any Transaction) throws -> Bool {
+    private func isSignedIn(at now: Timestamp, in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
             SELECT s.id FROM sessions s JOIN users a ON a.id = s.user_id
             WHERE s.id = \(session) AND s.user_id = \(subject.user) AND s.ended_at IS NULL AND a.disabled_at IS NULL
+                AND (s.renewed_at IS NULL OR s.renewed_at <= \(now))
             """
         ).isEmpty
     }

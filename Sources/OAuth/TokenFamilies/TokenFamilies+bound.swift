@@ -5,8 +5,9 @@ import Values
 extension TokenFamilies {
     /// How many token families one user may have at one client. A user with many devices has dozens.
     static let most = 1000
-    /// How many at all clients of a merchant together, or of the platform: a new password ends them in one transaction,
-    /// and a merchant may have a thousand clients. No merchant takes the share of another.
+    /// How many at all first-party clients of a merchant together, or of the platform, and how many at its others: a
+    /// new password ends them in one transaction, and a merchant may have a thousand clients. No merchant takes the
+    /// share of another, no third party that of its merchant.
     static let mostAtMerchant = 20_000
 
     /// Ends a user's oldest token families at a client beyond `most`, and at its merchant beyond `mostAtMerchant`, and
@@ -30,7 +31,7 @@ extension TokenFamilies {
             """
             EXISTS (SELECT 1 FROM clients c JOIN clients n ON n.id = \(client)
                 WHERE c.id = token_families.client_id
-                    AND COALESCE(c.merchant_id, '') = COALESCE(n.merchant_id, ''))
+                    AND COALESCE(c.merchant_id, '') = COALESCE(n.merchant_id, '') AND c.first_party = n.first_party)
             """
         try endOldest(of: user, isOfMerchant, beyond: kept, at: now, in: db)
     }

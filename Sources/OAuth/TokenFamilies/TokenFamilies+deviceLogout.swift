@@ -39,6 +39,14 @@ extension TokenFamilies {
     private static func endBackends(
         of id: TokenFamily.ID, _ user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
+        // A code's receiver is its buyer's merchant's.
+        let reaches = try db.rows(
+            """
+            SELECT 1 AS found FROM token_families f
+            JOIN clients c ON c.id = f.client_id JOIN merchants m ON m.id = c.merchant_id
+            WHERE f.id = \(id) AND m.logout_reaches_backends = 1
+            """)
+        guard !reaches.isEmpty else { return }
         // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
         let descendants = try descendants(of: id, user, in: db)
         for start in stride(from: 0, to: descendants.count, by: 1000) {
@@ -58,20 +66,37 @@ extension TokenFamilies {
     private static func descendants(
         of id: TokenFamily.ID, _ user: UserID, in db: any Transaction
     ) throws -> [TokenFamily.ID] {
-        var children: [String: [String]] = [:]
-        var live: Set<String> = []
-        for row in try db.rows(
+        let rows = try db.rows(
             """
             SELECT id, parent_id, ancestors, ended_at FROM token_families
             WHERE user_id = \(user) AND parent_id IS NOT NULL
-            """
-        ) {
-            let child: String = try row.get("id")
-            if try row.get("ended_at", as: Timestamp?.self) == nil { live.insert(child) }
-            for ancestor in try Self.ancestors(row) { children[ancestor, default: []].append(child) }
-        }
-        return reached(from: [id.text], by: children).intersection(live).subtracting([id.text])
+            """)
+        return try reached(from: [id.text], by: children(rows)).intersection(live(rows)).subtracting([id.text])
             .map { TokenFamily.ID($0) }
+    }
+
+    /// The ids of those of `rows` that have not ended.
+    static func live(_ rows: [Row]) throws -> Set<String> {
+        Set(
+            try rows.filter { try $0.get("ended_at", as: Timestamp?.self) == nil }
+                .map { try $0.get("id", as: String.self) })
+    }
+
+    /// The families of `rows` by what they came from: their parents and, where one of these is forgotten, those before
+    /// it that are known.
+    static func children(_ rows: [Row]) throws -> [String: [String]] {
+        let known = Set(try rows.map { try $0.get("id", as: String.self) })
+        var children: [String: [String]] = [:]
+        for row in rows {
+            guard let parent: String = try row.get("parent_id", as: String?.self) else { continue }
+            let child: String = try row.get("id")
+            children[parent, default: []].append(child)
+            guard !known.contains(parent) else { continue }
+            for ancestor in (try row.get("ancestors", as: String?.self) ?? "").split(separator: " ") {
+                children[String(ancestor), default: []].append(child)
+            }
+        }
+        return children
     }
 
     /// The families that came from `families` by `children`, and these themselves.
@@ -82,12 +107,5 @@ extension TokenFamilies {
             open += (children[family] ?? []).filter { found.insert($0).inserted }
         }
         return found
-    }
-
-    /// What the family in `row` came from: its parent, and those before it that are known.
-    static func ancestors(_ row: Row) throws -> [String] {
-        let parent: String? = try row.get("parent_id")
-        let before = try row.get("ancestors", as: String?.self) ?? ""
-        return (parent.map { [$0] } ?? []) + before.split(separator: " ").map(String.init)
     }
 }

@@ -11,27 +11,26 @@ extension TokenFamilies {
         of user: UserID, gotBy method: Session.Method, except kept: Session.ID?,
         telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
-        var children: [String: [String]] = [:]
-        var open: [String] = []
-        var live: Set<String> = []
         // Also those that have ended: what came from them may live.
-        for row in try db.rows(
+        let rows = try db.rows(
             """
             SELECT f.id, f.method, f.ended_at, COALESCE(f.sid, f.session_id) AS got_in,
                 f.parent_id, f.ancestors, s.family_id
             FROM token_families f LEFT JOIN sessions s ON s.id = COALESCE(f.sid, f.session_id)
             WHERE f.user_id = \(user)
-            """
-        ) {
-            let id: String = try row.get("id")
+            """)
+        let open = try rows.filter { row in
             let session: String? = try row.get("got_in")
-            if try row.get("ended_at", as: Timestamp?.self) == nil { live.insert(id) }
-            let buyer: String? = try row.get("family_id")
-            for parent in try ancestors(row) + (buyer.map { [$0] } ?? []) { children[parent, default: []].append(id) }
             let isKept = session != nil && session == kept?.text
-            if try row.get("method", as: String?.self) == method.rawValue, !isKept { open.append(id) }
+            return try !isKept && row.get("method", as: String?.self) == method.rawValue
+        }.map { try $0.get("id", as: String.self) }
+        guard !open.isEmpty else { return }
+        var children = try children(rows)
+        for row in rows {
+            guard let buyer = try row.get("family_id", as: String?.self) else { continue }
+            children[buyer, default: []].append(try row.get("id"))
         }
-        let ending = reached(from: open, by: children).intersection(live)
+        let ending = try reached(from: open, by: children).intersection(live(rows))
         try end(families: Array(ending), of: user, telling: announcement, in: db)
     }
 }

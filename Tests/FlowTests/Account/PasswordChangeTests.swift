@@ -60,6 +60,23 @@ struct PasswordChangeTests {
         }
     }
 
+    @Test("a code got with a copied cookie is redeemed after a new password", arguments: Backend.available)
+    func copiedCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            var thief = visitor
+            let stolen = try await thief.browser.open(world.authorizeAddress()).requireRedirected("code")
+            world.server.clock.advance(by: .seconds(1))
+            let answer = try await visitor.change(
+                "password", ["current_password": World.password, "new_password": Self.new])
+            #expect(answer.header("location") == "/account?done=password")
+            #expect(try await world.redeemAuthorization(stolen).error == "invalid_grant")
+            world.server.clock.advance(by: .milliseconds(1))
+            let own = try await visitor.browser.open(world.authorizeAddress()).requireRedirected("code")
+            #expect(try await world.redeemAuthorization(own).status == 200)
+        }
+    }
+
     @Test("a password form sent twice, or with the wrong password, changes nothing", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in

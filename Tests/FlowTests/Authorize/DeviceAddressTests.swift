@@ -66,6 +66,28 @@ struct DeviceAddressTests {
         }
     }
 
+    @Test(
+        "a client that authenticates gets tokens without a code silently, where any app can claim its address",
+        arguments: Backend.available)
+    func tokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let proven = try await world.confidential([
+                "redirect_uris": [.string(World.scheme)], "response_types": ["code", "id_token", "code id_token"],
+                "scope": "openid profile",
+            ])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for type in ["id_token", "code id_token"] {
+                let address = world.authorizeAddress(
+                    ["response_type": type, "scope": "openid", "nonce": "n"], for: proven)
+                let page = try await browser.open(address)
+                #expect(page.status == 200 && page.words.contains("Continue as <bdi>\(World.email)"), "\(page)")
+                let none = try await browser.open(address + "&prompt=none")
+                #expect(none.header("location")?.contains("interaction_required") == true, "\(none)")
+            }
+        }
+    }
+
     @Test("a user who just signed in or consented for the app needs no second tap", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in

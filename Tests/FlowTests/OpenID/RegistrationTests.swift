@@ -255,4 +255,17 @@ struct RegistrationTests {
             for secret in [initial, made.token, made.actor.secret] { #expect(!world.server.log.says(secret)) }
         }
     }
+
+    @Test("a client from which administration took the implicit grant gets tokens by it", arguments: Backend.available)
+    func implicitTaken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.register(["response_types": ["code", "id_token"]]).actor
+            let address = world.authorizeAddress(
+                ["response_type": "id_token", "scope": "openid", "nonce": "n"], for: client)
+            #expect(try await world.server.get(address).status == 200)
+            try await world.change("clients", client.id, ["grant_types": ["authorization_code"]])
+            let refused = try await world.server.get(address)
+            #expect(refused.status == 400 && refused.body.contains("unauthorized_client"), "\(refused)")
+        }
+    }
 }

@@ -178,6 +178,25 @@ struct PageScriptTests {
         }
     }
 
+    @Test("a script's sign-out while the app of a web view is disabled is undone", arguments: Backend.available)
+    func resting(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (own, rival) = (try await page(of: world, [:]), try await page(of: world, [:], merchant: world.rival))
+            _ = try await world.signIn(with: own.client)
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            for (client, isSignedIn) in [(rival.client, true), (own.client, false)] {
+                try await world.change("clients", world.app.id, ["disabled": true])
+                let out = try await ask(world, "logout", client, webview)
+                #expect(try payload(out) == ["result": true])
+                #expect((out.setCookie("spindle_session") == nil) == isSignedIn)
+                try await world.change("clients", world.app.id, ["disabled": false])
+                let told = try await told(world, "hasSession", own.client, webview)
+                #expect((told["result"] == true) == isSignedIn, "\(told)")
+            }
+        }
+    }
+
     /// A client with a web page.
     private func page(
         of world: World, _ members: KeyValuePairs<String, JSON>, merchant: String? = nil

@@ -188,4 +188,19 @@ struct SessionHostAttackTests {
             #expect(kept.json["session_hosts"] == [.string(SiteBrowser.host)])
         }
     }
+
+    @Test("a copied cookie of a site's host tells of its user after a new password", arguments: Backend.available)
+    func copied(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await world.siteBrowser(try await world.siteClient())
+            var thief = browser
+            let changed = try await browser.home.submit(
+                try await browser.home.open("/account"),
+                ["current_password": World.password, "new_password": "another good loom"], to: "/account/password")
+            #expect(changed.header("location") == "/account?done=password")
+            #expect(try await thief.ask().json["result"] == nil)
+            try await browser.renew()
+            #expect(try await browser.ask().json["result"] == true)
+        }
+    }
 }
