@@ -154,7 +154,7 @@ let package = Package(
                 .embedInCode("v033_families_by_issuer.sql"),
                 .embedInCode("v034_reserved_resources.sql"),
                 .embedInCode("v035_names_and_grants.sql"),
-                .embedInCode("v036_renewed_sessions.sql"),
+                .embedInCode("v036_bought_and_renewed.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),
@@ -212,8 +212,8 @@ let package = Package(
         tests(
             "FoundationTests",
             [
-                "TestSupport", "Server", "HTTPSupport", "Directory", "Delivery", "CommandLineTool", "YAML", "Mustache",
-                "InternationalText", "Pages", "Mail",
+                "TestSupport", "Server", "HTTPServer", "HTTPSupport", "Directory", "Delivery", "CommandLineTool",
+                "YAML", "Mustache", "InternationalText", "Pages", "Mail",
                 "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Migrations", "Storage", "StorageSQLite", "Values",
                 "Cryptography", "Text", "Threads", "System", "SPiD", "Logging",
             ]),

@@ -28,14 +28,16 @@ public struct FederationServices: Sendable {
         }
     }
 
-    /// - Parameter audiences: what the `aud` of an assertion for us may be.
+    /// - Parameters:
+    ///   - operators: asks `addresses`, which are the operator's own.
+    ///   - audiences: what the `aud` of an assertion for us may be.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, ring: KeyRing,
-        outbound: Outbound, issuers: TrustedIssuers, signSecrets: SignSecrets, addresses: Addresses, origin: String,
-        audiences: [String], events: UserEvents
+        outbound: Outbound, operators: Outbound, issuers: TrustedIssuers, signSecrets: SignSecrets,
+        addresses: Addresses, origin: String, audiences: [String], events: UserEvents
     ) {
         providers = ProviderTokens(
-            outbound: outbound,
+            outbound: operators,
             addresses: ProviderAddresses(facebook: addresses.facebook, google: addresses.google), seal: seal,
             clock: clock)
         directory = IssuerDirectory(
@@ -45,7 +47,8 @@ public struct FederationServices: Sendable {
         users = IssuerUsers(database: database, events: events)
         subjects = IssuerSubjects(database: database, events: events)
         requests = IdentityProviderRequests(database: database, clock: clock)
-        tokens = IdentityProviderTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
+        tokens = IdentityProviderTokens(
+            outbound: outbound, operators: operators, seal: seal, ring: ring, clock: clock, random: random)
         providerAssertions = ProviderAssertions(
             issuers: issuers, secrets: signSecrets, tokens: providers, origin: origin, clock: clock)
         assertions = AssertionSignIn(

@@ -19,6 +19,12 @@ public struct OutboundPolicy: Sendable {
         self.longestWait = longestWait
     }
 
+    /// For addresses that are the operator's own: any network is allowed.
+    public static func toOperators(longestWait: Duration = OutboundPolicy.longestWait) -> OutboundPolicy {
+        let everywhere = ["0.0.0.0/0", "::/0"].compactMap { CIDR($0) }
+        return OutboundPolicy(allowedPrivateRanges: everywhere, longestWait: longestWait)
+    }
+
     /// Whether `url` is allowed, as far as is known without looking up its host.
     public func check(_ url: String) throws(OutboundError) {
         let target = try OutboundTarget(url)

@@ -33,7 +33,7 @@ package struct UserObject: Sendable {
     /// For a client that the user has used: what `scope` covers, and the merchant's `clients` they have used, with the
     /// merchant's number.
     package func full(
-        clients: [Client], merchant: Int64?, scope covers: (String) -> Bool = { _ in true }
+        clients: [UsedClient], merchant: Int64?, scope covers: (String) -> Bool = { _ in true }
     ) -> JSON {
         .object(
             status + (covers("email") ? email : []) + (covers("profile") ? name + face + place : [])
@@ -42,13 +42,13 @@ package struct UserObject: Sendable {
     }
 
     /// `accounts` and `merchants`: where the user is known, as far as the caller may know.
-    private static func connections(_ clients: [Client], _ merchant: Int64?) -> [JSON.Member] {
+    private static func connections(_ clients: [UsedClient], _ merchant: Int64?) -> [JSON.Member] {
         let users = clients.map { client in
             JSON.Member(
                 client.id.text,
                 .members([
                     "id": .string(client.id.text), "accountName": .string(client.name),
-                    "domain": .string(client.webOrigins.first ?? ""),
+                    "domain": .string(client.origin ?? ""),
                 ]))
         }
         let merchants = clients.isEmpty ? [] : [merchant].compactMap(\.self)

@@ -51,6 +51,8 @@ extension Spindle {
             codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
         let federation = FederationServices(
             database: database, clock: clock, random: random, seal: context.seal, ring: ring, outbound: outbound,
+            operators: Outbound(
+                policy: .toOperators(longestWait: parts.longestFetch), logger: parts.logger, clock: clock),
             issuers: stores.issuers, signSecrets: context.signSecrets,
             addresses: .init(facebook: configuration.facebookAPI, google: configuration.googleAPI),
             origin: site.origin, audiences: [site.issuer, site.tokenEndpoint], events: stores.events)

@@ -67,8 +67,12 @@ extension LogoutTokens {
         guard let notice = LogoutNotice(stored) else {
             throw Undeliverable.refused("its content is not what this program stores")
         }
-        return try await message(for: notice).map {
-            Callback(url: $0.uri, body: $0.form, contentType: Message.contentType)
+        do {
+            return try await message(for: notice).map {
+                Callback(url: $0.uri, body: $0.form, contentType: Message.contentType)
+            }
+        } catch is ClientIsDisabled {
+            throw Undeliverable.temporary("its client is disabled")
         }
     }
 }

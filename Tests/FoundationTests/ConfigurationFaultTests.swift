@@ -10,6 +10,9 @@ import Testing
         faults(commandLine, environment, file: file).map(\.description)
     }
 
+    private let issuer =
+        "issuer: must be an absolute http or https URL without user, query and fragment, with a host, port and path "
+        + "that all clients read alike"
     private let levels = "one of trace, debug, info, notice, warning, error, critical"
 
     @Test("each invalid environment setting is a fault with its name and place")
@@ -24,7 +27,7 @@ import Testing
                 "SPINDLE_NO_SUCH: must be left out: there is no such setting (the environment)",
                 "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (SPINDLE_LISTEN)",
                 "tls_certificate: must be given with tls_key",
-                "issuer: must be an absolute http or https URL without user, query and fragment (SPINDLE_ISSUER)",
+                "\(issuer) (SPINDLE_ISSUER)",
                 "session_samesite: must be lax or none (SPINDLE_SESSION_SAMESITE)",
                 "trusted_proxies: must be a list of networks in CIDR notation, such as 10.0.0.0/8 "
                     + "(SPINDLE_TRUSTED_PROXIES)",
@@ -39,7 +42,7 @@ import Testing
         #expect(
             told(["listen": "nowhere", "issuer": "ftp://x", "log_level": "loud"]) == [
                 "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (--listen)",
-                "issuer: must be an absolute http or https URL without user, query and fragment (--issuer)",
+                "\(issuer) (--issuer)",
                 "log_level: must be \(levels) (--log-level)",
             ])
         #expect(

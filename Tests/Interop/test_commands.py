@@ -17,6 +17,7 @@ import pytest
 from harness.mail import PATIENCE
 from harness.server import Server, master_key
 from harness.spindle import Spindle
+from harness.tls import Identity, prepare_https
 from harness.world import World
 
 BAD_CONFIGURATION = 78
@@ -57,6 +58,27 @@ def test_init_prints_the_admin_client_once_and_a_second_run_changes_nothing(prep
 
     server.start()
     assert Spindle.of(server).admin_token(), "the first secret still works"
+
+
+def test_a_second_init_tells_that_its_admin_client_was_deleted(prepare):
+    server = prepare()
+    admin = server.init()["admin_client_id"]
+    assert server.command("client", "delete", admin).returncode == 0
+    told = said(server.command("init"))
+    assert f"{admin} is deleted" in told and "add-secret" not in told, told
+    command = re.search("spindle (client create .*)", told)[1].split()
+    made = good(server.command(*command, "--json"))
+    assert made["scope"] == "admin", made
+
+
+@pytest.mark.parametrize("setting", ["SPINDLE_TLS_CERTIFICATE", "SPINDLE_TLS_KEY"])
+def test_a_missing_file_of_the_certificate_is_a_fault_of_its_setting(prepare, program, tmp_path, setting):
+    identity = Identity.make(tmp_path, program("openssl", "openssl"))
+    server = prepare_https(prepare, identity)
+    server.init()
+    refused = server.command("serve", **{setting: str(tmp_path / "missing.pem")})
+    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    assert f"{setting.removeprefix('SPINDLE_').lower()}: cannot read" in said(refused), said(refused)
 
 
 def test_the_master_key_file_is_readable_by_its_owner_only(prepare):

@@ -26,8 +26,9 @@ final class Explained: Database {
         for statement in statements {
             for step in statement.plan {
                 // The families of one user and their tree are gathered and then read: that scans no table. Nor does a
-                // row of values that is stored if a condition holds.
-                guard !["SCAN family", "SCAN own", "SCAN CONSTANT ROW"].contains(step) else { continue }
+                // row of values that is stored if a condition holds. A tree of distinct rows is as large as the answer.
+                let harmless = ["SCAN family", "SCAN own", "SCAN CONSTANT ROW", "USE TEMP B-TREE FOR DISTINCT"]
+                guard !harmless.contains(step) else { continue }
                 #expect(!step.hasPrefix("SCAN"), "\(step): \(statement.text)")
                 #expect(!step.contains("TEMP B-TREE"), "\(step): \(statement.text)")
             }

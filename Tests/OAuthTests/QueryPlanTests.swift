@@ -49,7 +49,7 @@ struct QueryPlanTests {
         #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
         // By the user's families it would read thousands, for each of thousands.
-        database.expect("sessions s CROSS JOIN token_families p", uses: "sessions_by_family")
+        database.expect("LEFT JOIN sessions s ON s.id = COALESCE(p.sid", uses: "token_families_in_bought")
         await database.close()
     }
 

@@ -9,6 +9,7 @@ public final class InterruptedDatabase: Database {
     private let next = Mutex<(countdown: Int, change: Change)?>(nil)
     private let outcomes = Mutex(false)
     private let statements = Mutex(0)
+    private let scanned = Mutex(0)
 
     init(_ database: any Database) { self.database = database }
 
@@ -30,10 +31,21 @@ public final class InterruptedDatabase: Database {
     /// How many statements its writes have run so far.
     public var statementsWritten: Int { statements.withLock(\.self) }
 
+    /// How many rows its scans have read so far.
+    public var rowsScanned: Int { scanned.withLock(\.self) }
+
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await database.read(work)
+    }
+
+    public func scan<Value: Sendable>(
+        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await database.read { [self] db in
+            try work(Scanning(base: db) { count in self.scanned.withLock { $0 += count } })
+        }
     }
 
     public func write<Value: Sendable>(
@@ -71,6 +83,18 @@ public final class InterruptedDatabase: Database {
             try base.enqueue(sql)
         }
         func hold(_ sql: SQL) throws { try base.hold(sql) }
+    }
+
+    private struct Scanning: Transaction {
+        let base: any Transaction
+        let count: (Int) -> Void
+
+        func rows(_ sql: SQL) throws -> [Row] {
+            let rows = try base.rows(sql)
+            count(rows.count)
+            return rows
+        }
+        func execute(_ sql: SQL) throws -> Int { try base.execute(sql) }
     }
 
     public func close() async { await database.close() }

@@ -46,15 +46,18 @@ public struct PhoneVerification: Sendable {
     }
 
     /// Removes the number: from now on no code goes there, and another user may have it. What its codes opened ends,
-    /// except `session`.
+    /// except `session`. Throws `SignIn.Refusal.throttled` after many: that goes through all that the user has.
     public func remove(of session: Session) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
             guard try session.isLiveSignIn(in: db) else { return }
+            try Verifications.endTexts(of: session.user, at: now, in: db)
+            // Without a number there is nothing that its codes opened: that ended with it.
+            guard try User.find(session.user, in: db)?.verifiedPhone != nil else { return }
+            try RevocationThrottle.charge(session.user, at: now, in: db)
             try announcement.watching(session.user, in: db) {
                 try User.forgetPhone(of: session.user, at: now, in: db)
             }
-            try Verifications.endTexts(of: session.user, at: now, in: db)
             try announcement.say(.methodRevoked(.text, keeping: session.id), session.user, db)
         }
     }

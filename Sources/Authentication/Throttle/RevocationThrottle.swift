@@ -1,7 +1,8 @@
 public import Storage
 public import Values
 
-/// Limits how often a user takes the access of apps away: each time it may rewrite what the user has at a merchant.
+/// Limits how often a user takes access away, from apps, browsers or a phone number: each time the one write goes
+/// through what the user has at a merchant, or at all of them.
 public enum RevocationThrottle {
     /// Charges one of `user`. Throws `SignIn.Refusal.throttled` after many.
     public static func charge(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {

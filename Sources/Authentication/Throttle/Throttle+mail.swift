@@ -35,21 +35,34 @@ extension Throttle {
     }
 
     /// Charges one mail or text message to where the secret of `verification` goes, asked for at `place` or by
-    /// `backend`. False when too much went there recently.
+    /// `backend`. False when too much went there recently, and its user has no reserve there or has used it up.
     static func chargeRecipient(
         of verification: Verification, at place: KnownDevices.Place?, by backend: Client?, _ now: Timestamp,
         in db: any Transaction
     ) throws -> Bool {
         let share = try share(of: verification, at: place, for: backend, in: db)
-        let bucket =
-            if let phone = verification.phone {
-                number(phone, verification.purpose, share: share)
-            } else if let recipient = EmailAddress(verification.email) {
-                mailbox(recipient, verification.purpose, share: share)
-            } else {
-                Bucket?.none
-            }
-        return try bucket.map { try take($0, at: now, in: db) == nil } ?? false
+        let bucket: Bucket
+        if let phone = verification.phone {
+            bucket = number(phone, verification.purpose, share: share)
+        } else if let recipient = EmailAddress(verification.email) {
+            bucket = mailbox(recipient, verification.purpose, share: share)
+        } else {
+            return false
+        }
+        if try take(bucket, at: now, in: db) == nil { return true }
+        return try reserve(of: verification, in: db).map { try take($0, at: now, in: db) == nil } ?? false
+    }
+
+    /// What strangers who ask for codes to an address or a number leave a user who moves there: two, while the address
+    /// that the user has is verified. A mailbox gets as many for each such user. Their number has no bound, but to make
+    /// one takes a mail that is read, and that mail counts for the IP address as each code does.
+    private static func reserve(of verification: Verification, in db: any Transaction) throws -> Bucket? {
+        guard [.changeEmail, .verifyPhone].contains(verification.purpose), let user = verification.user,
+            try User.find(user, in: db)?.emailVerified == true
+        else { return nil }
+        return Bucket(
+            "reserve of|\(user)|\(verification.purpose.rawValue)|\(verification.recipient)", burst: 2,
+            refill: .hours(4))
     }
 
     /// What strangers elsewhere cannot use up: a browser in which the recipient signed in before has a share of its
@@ -65,7 +78,7 @@ extension Throttle {
             return "|address \(mark.text)"
         }
         if let backend, backend.firstParty, let merchant = backend.merchant, let user = verification.user,
-            try !Connections.clients(of: user, around: backend, in: db).isEmpty
+            try Connections.hasAny(user, around: backend, in: db)
         {
             return "|merchant \(merchant)"
         }

@@ -1,5 +1,5 @@
 public import Directory
-import Storage
+public import Storage
 public import Values
 
 /// A user who signs in before the deletion is due may cancel it.
@@ -13,9 +13,12 @@ extension UserDeletion {
 
     /// Applies the decision of a user who has just authenticated in this browser. One who stays is signed in by
     /// `opening`.
+    ///
+    /// - Parameter isOpen: whether users can still sign in with the issuer of this id.
     public func decide(
         _ decision: Decision, on id: Verification.ID, browser: Fingerprint<Browser>?, verifications: Verifications,
-        opening: Session.Opening, replacing old: Session.ID?
+        opening: Session.Opening, replacing old: Session.ID?,
+        isOpen: @escaping @Sendable (_ issuer: String, any Transaction) throws -> Bool
     ) async throws -> Result<Answer, Verification.Refusal> {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
@@ -33,6 +36,10 @@ extension UserDeletion {
                 return .failure(.gone(reason: "disabled_user"))
             }
             if decision == .keep {
+                // Of an issuer that is gone nothing may be left that would end the session.
+                if let issuer = offer.issuer, try !isOpen(issuer, db) {
+                    return .failure(.gone(reason: "issuer_closed"))
+                }
                 try announcement.watching(user, in: db) { try Self.restore(user, at: now, in: db) }
             }
             let row = try db.rows("SELECT deletion_due_at FROM users WHERE id = \(user)").first

@@ -25,15 +25,16 @@ extension AccountEndpoint {
                         .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email,
                         isVerified: entry.session.emailVerified, entry.visit)
                 }
-                let place = KnownDevices.Place(
-                    address: gate.newSessions.address(request), device: gate.newSessions.device(request))
+                // Whoever copied the session's cookie has copied the device's too.
+                let device = gate.newSessions.anotherDevice()
+                let place = KnownDevices.Place(address: gate.newSessions.address(request), device: device.secret)
                 let renewed = gate.newSessions.anotherSecret(for: entry.session)
                 let isChanged = try await users.changePassword(
                     of: entry.session, to: password, by: proof, at: place, renewing: renewed.secret
                 ) { db in try post?(db) }
                 guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 mail.send()
-                return done("password", request, cookies: [renewed.cookie])
+                return done("password", request, cookies: [renewed.cookie, device.cookie])
             } catch let refusal as SignIn.Refusal {
                 return try await view.refuse(
                     .password, refusal.whenConfirming, refusal.oauthError, entry, request, context)

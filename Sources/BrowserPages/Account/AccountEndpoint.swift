@@ -7,6 +7,7 @@ import JSON
 import Logging
 public import OAuth
 import Pages
+import Storage
 public import Values
 
 /// `/account`: what users see and change about themselves. Every change is a form, and leads back to the page.
@@ -109,22 +110,32 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await sessions.endOthers(than: entry.session)
-            return done("sessions", request)
+            try await charging(entry, context) { charge in
+                try await sessions.endOthers(than: entry.session, charge: charge)
+                return done("sessions", request)
+            }
         }
     }
 
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            let (user, now) = (entry.session.user, clock.now)
-            do {
-                try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: user) { db in
-                    try RevocationThrottle.charge(user, at: now, in: db)
-                }
+            try await charging(entry, context) { charge in
+                try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.user, charge: charge)
                 return done("app", request)
-            } catch SignIn.Refusal.throttled(let wait) {
-                return view.askToWait(wait, entry, context)
             }
+        }
+    }
+
+    /// Runs `work`, whose transaction charges the user for taking access away.
+    private func charging(
+        _ entry: UserAccess.Entry, _ context: SpindleContext,
+        _ work: (_ charge: @escaping @Sendable (any Transaction) throws -> Void) async throws -> Response
+    ) async throws -> Response {
+        let (user, now) = (entry.session.user, clock.now)
+        do {
+            return try await work { db in try RevocationThrottle.charge(user, at: now, in: db) }
+        } catch SignIn.Refusal.throttled(let wait) {
+            return gate.askToWait(wait, entry, context)
         }
     }
 

@@ -1,4 +1,3 @@
-import Authentication
 import HTTP
 import HTTPSupport
 import Logging
@@ -17,11 +16,5 @@ extension AccountView {
             status: error?.status ?? .badRequest)
         error?.decorate(&response.headers)
         return response
-    }
-
-    /// A page that says how long to wait.
-    func askToWait(_ wait: Duration, _ entry: UserAccess.Entry, _ context: SpindleContext) -> Response {
-        SignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)
-        return pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
     }
 }

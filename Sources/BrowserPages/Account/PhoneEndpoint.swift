@@ -136,8 +136,12 @@ public struct PhoneEndpoint: Endpoint {
 
     @Sendable private func remove(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await phones.remove(of: entry.session)
-            return done(.removed, request)
+            do {
+                try await phones.remove(of: entry.session)
+                return done(.removed, request)
+            } catch SignIn.Refusal.throttled(let wait) {
+                return gate.askToWait(wait, entry, context)
+            }
         }
     }
 }

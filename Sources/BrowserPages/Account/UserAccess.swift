@@ -2,6 +2,8 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
+import Logging
+import OAuth
 import Pages
 import Text
 public import Values
@@ -86,6 +88,12 @@ public struct UserAccess: Sendable {
     /// Asks the user to confirm who they are, and then goes on to `page`.
     func confirmFirst(for page: OwnPage) -> Response {
         .sendBrowser(to: "/login?confirm=1&continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
+    }
+
+    /// A page that says how long to wait.
+    func askToWait(_ wait: Duration, _ entry: Entry, _ context: SpindleContext) -> Response {
+        SignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)
+        return pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
     }
 
     /// The proof that the user of `entry` knows their password, from the form. Throws `SignIn.Refusal`.

@@ -42,13 +42,14 @@ public struct NewSessions: Sendable {
     ///
     /// - Parameters:
     ///   - sawPage: whether there was such a page.
+    ///   - renewsDevice: whether the browser gets another mark: a copy of the one so far is then known no more.
     ///   - trial: what a developer tries out with the waiting request.
     func newSession(
         _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool = false,
-        sawPage: Bool = true, trying trial: TokenTrial? = nil
+        sawPage: Bool = true, renewsDevice: Bool = false, trying trial: TokenTrial? = nil
     ) async throws -> NewSession {
         let secret = Secret<Session>.random(from: random)
-        let known = device(request)
+        let known = renewsDevice ? nil : device(request)
         let device = known ?? Secret<Device>.random(from: random)
         let continuation = continuation(visit.destination, request)
         let introduction = sawPage ? visit.introduction : nil
@@ -86,6 +87,12 @@ public struct NewSessions: Sendable {
     func anotherSecret(for session: Session) -> (secret: Secret<Session>, cookie: String) {
         let secret = Secret<Session>.random(from: random)
         return (secret, site.sessionCookie(secret, isRemembered: session.isRemembered))
+    }
+
+    /// Another mark for a browser, which is known by it once it is stored, and the cookie for it.
+    func anotherDevice() -> (secret: Secret<Device>, cookie: String) {
+        let device = Secret<Device>.random(from: random)
+        return (device, site.deviceCookie(device))
     }
 
     /// A request that goes on in a browser, and its id there.

@@ -1,5 +1,6 @@
 public import Authentication
 import Directory
+import Federation
 import HTTP
 public import HTTPSupport
 import Logging
@@ -32,7 +33,8 @@ public struct RestoreEndpoint: Endpoint {
         let answer = try await deletion.decide(
             form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
             browser: pages.forms.browser(request), verifications: verifications, opening: newSession.opening,
-            replacing: newSession.replaces?.id)
+            replacing: newSession.replaces?.id
+        ) { issuer, db in try TrustedIssuers.takesPeople(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])

@@ -61,6 +61,7 @@ public struct ClientMetadata: Sendable {
         openID = try OpenIDSettings(json, over: base?.openID, redirectURIs: redirectURIs)
         spid = spidCompatible ? try SPiDSettings(members, over: base?.spid) : SPiDSettings()
         try checkResources(over: base)
+        try checkAddresses(over: base)
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }

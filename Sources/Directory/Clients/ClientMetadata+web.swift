@@ -2,6 +2,39 @@ import JSON
 
 /// A client's web addresses.
 extension ClientMetadata {
+    /// The most bytes of all its lists of addresses together: whoever needs a client reads it whole.
+    static let mostAddressBytes = 64 * 1024
+
+    /// A client that had more before this rule may have less.
+    func checkAddresses(over base: Client?) throws(JSONFault) {
+        let lists = Self.addressBytes(redirectURIs, postLogoutRedirectURIs, webPages, openID, spid)
+        let former =
+            base.map {
+                Self.addressBytes($0.redirectURIs, $0.postLogoutRedirectURIs, $0.webPages, $0.openID, $0.spid)
+            } ?? [:]
+        let bytes = lists.values.reduce(0, +)
+        guard bytes > Self.mostAddressBytes, bytes > former.values.reduce(0, +),
+            let member = lists.keys.sorted().first(where: { lists[$0, default: 0] > former[$0, default: 0] })
+        else { return }
+        throw JSONFault(
+            member,
+            "shorter: all lists of addresses of a client have at most \(Self.mostAddressBytes) bytes together")
+    }
+
+    /// The bytes of each list, by its member.
+    private static func addressBytes(
+        _ redirectURIs: [RedirectURI], _ logoutURIs: [RedirectURI], _ pages: [WebPages], _ openID: OpenIDSettings,
+        _ spid: SPiDSettings
+    ) -> [String: Int] {
+        let lists: [String: [String]] = [
+            "redirect_uris": redirectURIs.map(\.text), "post_logout_redirect_uris": logoutURIs.map(\.text),
+            "web_origins": pages.map(\.text), "request_uris": openID.requestURIs, "resources": openID.resources,
+            "session_hosts": spid.sessionHosts,
+            "contacts": openID.information.first { $0.name == "contacts" }?.value.strings ?? [],
+        ]
+        return lists.mapValues { list in list.reduce(0) { $0 + $1.utf8.count } }
+    }
+
     static func webPages(_ members: JSONMembers) throws(JSONFault) -> [WebPages]? {
         guard let list = try members.list("web_origins") else { return nil }
         return try list.map { text throws(JSONFault) in

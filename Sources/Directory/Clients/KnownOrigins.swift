@@ -38,8 +38,10 @@ public actor KnownOrigins {
                 WHERE clients.web_origins <> '' AND clients.disabled_at IS NULL AND merchants.disabled_at IS NULL
                 """)
             return Set(
-                try rows.flatMap { try $0.get("web_origins", as: String.self).split(separator: "\n") }
-                    .map { WebPages(stored: String($0)).origin })
+                try rows.flatMap { row in
+                    try row.get("web_origins", as: String.self).utf8.split(separator: UInt8(ascii: "\n"))
+                        .map { WebPages(stored: String(Substring($0))).origin }
+                })
         }
     }
 }

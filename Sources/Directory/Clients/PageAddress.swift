@@ -63,7 +63,7 @@ package struct PageAddress: Sendable, Hashable {
     }
 
     /// How often a segment may be encoded. Decoding one that is encoded hundreds of times would take time by the square
-    /// of its length, at each read of a client.
+    /// of its length.
     private static let mostLayers = 5
 
     /// Whether a server could not take `segment` for several, or for a dot segment: neither as it is nor decoded again.

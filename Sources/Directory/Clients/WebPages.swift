@@ -1,11 +1,11 @@
+import Text
+
 /// Pages of a client on the web: all of an origin, or those at one path and below it.
+///
+/// Only the text is kept: clients are read far more often than they are asked for their pages.
 public struct WebPages: Sendable, Hashable {
     /// As it was registered.
     public let text: String
-    /// The origin alone, which CORS and content policies know (RFC 6454 §6.2).
-    public let origin: String
-    /// The segments of the path, of which the last is empty if it ends with a slash. None for a whole origin.
-    private let path: [[UInt8]]
 
     /// Reads an origin, or one with a path. Nil for anything else.
     package init?(registering text: String) {
@@ -14,24 +14,38 @@ public struct WebPages: Sendable, Hashable {
             return nil
         }
         self.text = text
-        origin = address.origin
-        path = address.segments
     }
 
-    /// Pages that were registered before.
-    init(stored text: String) {
-        let address = PageAddress(text)
-        self.text = text
-        origin = address?.origin ?? text
-        path = address?.segments ?? []
+    /// Pages that were registered before. They are not checked again: an address that is asked for always is.
+    init(stored text: String) { self.text = text }
+
+    /// The origin alone, which CORS and content policies know (RFC 6454 §6.2).
+    public var origin: String { String(text[..<originEnd]) }
+
+    var isWholeOrigin: Bool { originEnd == text.endIndex }
+
+    /// At the third slash, where the path begins.
+    private var originEnd: String.Index {
+        var slashes = 0
+        return text.utf8.firstIndex { byte in
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            return slashes == 3
+        } ?? text.endIndex
     }
 
-    var isWholeOrigin: Bool { path.isEmpty }
+    /// The segments of the path, decoded, of which the last is empty if it ends with a slash. None for a whole origin.
+    private var path: [[UInt8]] {
+        guard !isWholeOrigin else { return [] }
+        return text.utf8[originEnd...].dropFirst()
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { PercentEncoding.decode($0) ?? Array($0) }
+    }
 
     /// Whether the page at `address` is one of these. `/news` contains itself and `/news/today`, but not `/newspaper`;
     /// `/news/` does not contain `/news`.
     package func contain(_ address: PageAddress) -> Bool {
         guard origin.utf8.elementsEqual(address.origin.utf8) else { return false }
+        let path = path
         guard path.last == [] else { return address.segments.starts(with: path) }
         return address.segments.count >= path.count && address.segments.starts(with: path.dropLast())
     }

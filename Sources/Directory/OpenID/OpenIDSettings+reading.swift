@@ -5,7 +5,8 @@ import Values
 
 extension OpenIDSettings {
     /// Reads `json` over `base`, in the member names of registration. `redirectURIs` are the client's new ones: their
-    /// host is the sector of a pairwise client. What `isStored` was checked by the rules of its time.
+    /// host is the sector of a pairwise client. What `isStored` was checked by the rules of its time; to check
+    /// its lists of addresses again would take milliseconds.
     init(
         _ json: JSON, over base: OpenIDSettings?, redirectURIs: [RedirectURI], isStored: Bool = false
     ) throws(JSONFault) {
@@ -40,7 +41,7 @@ extension OpenIDSettings {
                 throw JSONFault("request_object_signing_alg", "not an HMAC")
             }
         }
-        if members.has("request_uris") { requestURIs = try Self.requestURIs(members) }
+        if members.has("request_uris") { requestURIs = try Self.requestURIs(members, isStored: isStored) }
         if members.has("token_endpoint_auth_signing_alg") {
             authenticationAlgorithm = try Self.signature(members, "token_endpoint_auth_signing_alg")
         }
@@ -52,7 +53,7 @@ extension OpenIDSettings {
             }
             accessTokenFormat = format
         }
-        if let list = try members.list("resources") { resources = try list.map(Self.resource) }
+        if let list = try members.list("resources") { resources = try isStored ? list : list.map(Self.resource) }
         if members.has("default_max_age") {
             defaultMaxAge = try members.seconds("default_max_age", within: 0...31_536_000)
         }

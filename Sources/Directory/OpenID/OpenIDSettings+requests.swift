@@ -2,8 +2,9 @@ import JSON
 
 extension OpenIDSettings {
     /// URLs, each optionally with the hash of its content as the fragment (OpenID Connect Registration §2).
-    static func requestURIs(_ members: JSONMembers) throws(JSONFault) -> [String] {
+    static func requestURIs(_ members: JSONMembers, isStored: Bool) throws(JSONFault) -> [String] {
         let list = try members.list("request_uris", most: 20) ?? []
+        guard !isStored else { return list }
         for text in list {
             let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
             let hash = parts.count == 2 ? parts[1] : "h"

@@ -49,9 +49,14 @@ public struct SessionList: Sendable {
     }
 
     /// Signs the user out everywhere except in `session`.
-    public func endOthers(than session: Session) async throws {
+    ///
+    /// - Parameter charge: refuses by throwing when the user does so too often: it goes through all that they have.
+    public func endOthers(
+        than session: Session, charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
+            try charge(db)
             let others = try db.rows(
                 """
                 SELECT id FROM sessions

@@ -8,24 +8,36 @@ public struct Connections: Sendable {
     public init(database: any Database) { self.database = database }
 
     /// The clients that `user` is connected to, among `client` and its merchant's own apps.
-    public func clients(of user: UserID, around client: Client) async throws -> [Client] {
-        try await database.read { db in try Self.clients(of: user, around: client, in: db) }
+    public func clients(of user: UserID, around client: Client) async throws -> [Client.ID] {
+        try await database.rows("SELECT clients.id \(Self.connected(user, around: client)) ORDER BY clients.id")
+            .map { try $0.get("id") }
     }
 
-    /// The same in the caller's transaction.
-    package static func clients(
-        of user: UserID, around client: Client, in db: any Transaction
-    ) throws -> [Client] {
-        // A client without a merchant has no others: its NULL equals no client's merchant.
-        try db.rows(
+    /// The same clients, with what is told of each.
+    package func used(by user: UserID, around client: Client) async throws -> [UsedClient] {
+        // No address of a page is longer.
+        try await database.rows(
             """
-            SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
-            WHERE connections.user_id = \(user)
-                AND (clients.id = \(client.id)
-                    OR (clients.merchant_id = \(client.merchant) AND clients.first_party = 1))
+            SELECT clients.id, clients.name, SUBSTR(clients.web_origins, 1, 2000) AS first_pages
+            \(Self.connected(user, around: client))
             ORDER BY clients.id
             """
-        ).map(Client.init)
+        ).map(UsedClient.init)
+    }
+
+    /// Whether `user` is connected to one of them, in the caller's transaction.
+    package static func hasAny(_ user: UserID, around client: Client, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT 1 AS found \(connected(user, around: client)) LIMIT 1").isEmpty
+    }
+
+    private static func connected(_ user: UserID, around client: Client) -> SQL {
+        // A client without a merchant has no others: its NULL equals no client's merchant.
+        """
+        FROM connections JOIN clients ON clients.id = connections.client_id
+        WHERE connections.user_id = \(user)
+            AND (clients.id = \(client.id)
+                OR (clients.merchant_id = \(client.merchant) AND clients.first_party = 1))
+        """
     }
 }
 

@@ -10,13 +10,19 @@ public struct IdentityProviderTokens: Sendable {
     private static let longestAnswer = 64 * 1024
 
     private let outbound: Outbound
+    /// Asks Facebook, whose address is the operator's own.
+    private let operators: Outbound
     private let seal: Seal
     private let ring: KeyRing
     private let clock: any WallClock
     private let random: any RandomSource
 
-    public init(outbound: Outbound, seal: Seal, ring: KeyRing, clock: any WallClock, random: any RandomSource) {
+    public init(
+        outbound: Outbound, operators: Outbound, seal: Seal, ring: KeyRing, clock: any WallClock,
+        random: any RandomSource
+    ) {
         self.outbound = outbound
+        self.operators = operators
         self.seal = seal
         self.ring = ring
         self.clock = clock
@@ -55,6 +61,7 @@ public struct IdentityProviderTokens: Sendable {
         }
         let response: OutboundResponse
         do {
+            let outbound = issuer.app?.provider == .facebook ? operators : outbound
             response = try await outbound.asking(for: .signIn, by: issuer.merchant.text, part: issuer.id.text).post(
                 form: form, to: endpoints.token, credentials: credentials, limit: Self.longestAnswer)
         } catch {

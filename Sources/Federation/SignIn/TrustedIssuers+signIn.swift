@@ -1,6 +1,6 @@
 public import Directory
 import OAuth
-import Storage
+public import Storage
 public import Values
 
 /// The issuers that users can sign in with.
@@ -67,7 +67,7 @@ extension TrustedIssuers {
     }
 
     /// Whether users can still sign in with the issuer `id`.
-    static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
+    public static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows(
             "SELECT id FROM issuers WHERE id = \(id) AND \(takesUsers)"
         ).isEmpty

@@ -40,11 +40,13 @@ public struct FrontChannelTokens: Sendable {
             let family =
                 request.responseType.contains(.idToken)
                 ? family(for: request, of: subject, parent: parent, at: now) : nil
+            let announcement = mint.callbacks.announcement(at: now)
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
-                if let family { try TokenFamilies.store(family, in: db) }
+                if let family { try TokenFamilies.store(family, telling: announcement, in: db) }
                 return true
             }
+            announcement.send()
             return stands ? FrontChannelResponse(code: code) : nil
         }
         let authorization = Authorization(

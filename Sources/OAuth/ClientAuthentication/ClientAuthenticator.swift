@@ -22,6 +22,14 @@ public struct ClientAuthenticator: Sendable {
     /// Throws `invalid_client` for an unknown client, a proof that is wrong, missing or of another kind, a disabled
     /// client and a client of a disabled merchant. The client cannot tell which (RFC 6749 §5.2).
     public func authenticate(_ credentials: ClientCredentials) async throws -> Client {
+        try await prove(credentials, alsoDisabled: false).client
+    }
+
+    /// The same, and whether the client may act: with `alsoDisabled`, one that is disabled proves who it is too, to end
+    /// what it has.
+    func prove(
+        _ credentials: ClientCredentials, alsoDisabled: Bool
+    ) async throws -> (client: Client, isLive: Bool) {
         func refused(_ reason: String) -> OAuthError { .clientRefused(reason, credentials.id) }
         guard let found = try await entry(credentials.id) else {
             throw OAuthError.unknownClient(credentials.id)
@@ -41,10 +49,10 @@ public struct ClientAuthenticator: Sendable {
         case (.secretJWT, _), (.privateKeyJWT, _): throw refused("assertion_missing")
         case (_, .assertion): throw refused("assertion_not_expected")
         }
-        guard found.isLive else { throw refused("disabled_client") }
+        guard found.isLive || alsoDisabled else { throw refused("disabled_client") }
         // Last, because an assertion can be used only once.
         if case .assertion(let assertion) = credentials.proof { try await assertions.take(assertion, of: found.client) }
-        return found.client
+        return (found.client, found.isLive)
     }
 
     /// The client that a request names, proved or not. Use it only to choose the format of the response.

@@ -67,9 +67,9 @@ public struct Consents: Sendable {
             SELECT id, scope FROM token_families
             WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
             """)
-        for row in families where try row.get("scope", as: Scope.self).intersection(lost) != .empty {
-            try TokenFamilies.end(try row.get("id"), telling: announcement, in: db)
-        }
+        let ending = try families.filter { try $0.get("scope", as: Scope.self).intersection(lost) != .empty }
+        try TokenFamilies.end(
+            families: try ending.map { try $0.get("id") }, of: user, telling: announcement, in: db)
         // The code that this consent leads to may come in the same millisecond.
         try CodeEnds.end(of: user, for: client, at: announcement.now - .milliseconds(1), in: db)
     }

@@ -16,16 +16,22 @@ extension TokenFamilies {
     ///
     /// Checks one stored family in 256, so that not every sign-in pays for the count: at times there are some hundreds
     /// more.
-    static func endOldest(for family: NewTokenFamily, of user: UserID, in db: any Transaction) throws {
+    static func endOldest(
+        for family: NewTokenFamily, of user: UserID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
+    ) throws {
         guard family.isSampled else { return }
         let now = family.createdAt
-        try endOldest(of: user, "client_id = \(family.client)", beyond: most, at: now, in: db)
-        try endOldest(of: user, atMerchantOf: family.client, beyond: mostAtMerchant, at: now, in: db)
+        try endOldest(
+            of: user, "client_id = \(family.client)", beyond: most, at: now, telling: announcement, in: db)
+        try endOldest(
+            of: user, atMerchantOf: family.client, beyond: mostAtMerchant, at: now, telling: announcement, in: db)
         try forgetOldest(of: user, family.client, at: now, in: db)
     }
 
     static func endOldest(
-        of user: UserID, atMerchantOf client: Client.ID, beyond kept: Int, at now: Timestamp, in db: any Transaction
+        of user: UserID, atMerchantOf client: Client.ID, beyond kept: Int, at now: Timestamp,
+        telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         let isOfMerchant: SQL =
             """
@@ -33,17 +39,19 @@ extension TokenFamilies {
                 WHERE c.id = token_families.client_id
                     AND COALESCE(c.merchant_id, '') = COALESCE(n.merchant_id, '') AND c.first_party = n.first_party)
             """
-        try endOldest(of: user, isOfMerchant, beyond: kept, at: now, in: db)
+        try endOldest(of: user, isOfMerchant, beyond: kept, at: now, telling: announcement, in: db)
     }
 
     private static func endOldest(
-        of user: UserID, _ condition: SQL, beyond kept: Int, at now: Timestamp, in db: any Transaction
+        of user: UserID, _ condition: SQL, beyond kept: Int, at now: Timestamp,
+        telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         let excess = try oldest(
             "user_id = \(user) AND \(condition) AND ended_at IS NULL AND expires_at > \(now)", beyond: kept, in: db)
         guard !excess.isEmpty else { return }
-        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: excess))")
-        try endBought(of: user, at: now, in: db)
+        _ = try tellingOfBought(user, announcement, in: db) {
+            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: excess))")
+        }
     }
 
     private static func oldest(_ condition: SQL, beyond kept: Int, in db: any Transaction) throws -> [TokenFamily.ID] {

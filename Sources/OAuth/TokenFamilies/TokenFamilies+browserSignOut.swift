@@ -21,7 +21,7 @@ extension TokenFamilies {
         with browsers: BrowserSessions, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
-        try end(try rows(of: browsers, user, in: db), of: user, telling: announcement, in: db)
+        try end(gotIn: try rows(of: browsers, user, in: db), of: user, telling: announcement, in: db)
     }
 
     /// The same in one session, for `client` alone.
@@ -30,38 +30,49 @@ extension TokenFamilies {
         telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         let own = try rows(of: browsers, user, in: db).filter { try $0.get("client_id", as: Client.ID.self) == client }
-        try end(own, of: user, telling: announcement, in: db)
+        try end(gotIn: own, of: user, telling: announcement, in: db)
     }
 
-    /// Also what was got in the browser sessions that tokens of `rows` bought, and theirs in turn.
     private static func end(
-        _ rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
+        gotIn rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
+        let families = try rows.map { try $0.get("id", as: TokenFamily.ID.self) }
+        let bought = try bought(by: families, at: announcement.now, in: db)
+        try end(rows, bought, of: user, telling: announcement, in: db)
+    }
+
+    /// Also, of `bought`, what was got in the browser sessions that tokens of `rows` bought, and theirs in turn.
+    private static func end(
+        _ rows: [Row], _ bought: [TokenFamily.ID: [Row]], of user: UserID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
+    ) throws {
+        guard !rows.isEmpty else { return }
         var told: Set<[String]> = []
         var rows = rows
-        // Asked once: few families buy a session, and a session may hold thousands of families.
-        let buyers = try rows.isEmpty ? [] : buyers(of: user, in: db)
+        var bought = bought
         while let row = rows.popLast() {
             let client: Client.ID = try row.get("client_id")
-            let session: Session.ID = try row.get("session_id")
-            if told.insert([client.text, session.text]).inserted,
-                let client = try Clients.findLive(client, in: db), client.openID.backChannelLogoutURI != nil
+            let session: Session.ID? = try row.get("session_id")
+            // A disabled one too: it is told when it is enabled, if that is within a day (`LogoutTokens`).
+            if let session, told.insert([client.text, session.text]).inserted,
+                let client = try Clients.find(client, in: db), client.openID.backChannelLogoutURI != nil
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
             }
             let family: TokenFamily.ID = try row.get("id")
             let hasEnded = try row.get("ended_at", as: Timestamp?.self) != nil
-            // It belongs to no browser session any more: its client has been told.
             guard try !hasEnded && isForNow(row) else {
-                try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
+                // It belongs to no browser session any more: its client has been told.
+                if session != nil {
+                    try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
+                }
                 continue
             }
             try db.execute(
                 "UPDATE token_families SET session_id = NULL, ended_at = \(announcement.now) WHERE id = \(family)")
-            guard buyers.contains(family) else { continue }
-            rows += try Self.rows(boughtBy: family, of: user, at: announcement.now, in: db)
-            try Sessions.endBought(by: family, at: announcement.now, in: db)
+            rows += bought.removeValue(forKey: family) ?? []
         }
+        try endBought(of: user, at: announcement.now, in: db)
         // What was got there before and has expired since: ID tokens may outlive it.
         for pair in told {
             try db.execute(
@@ -106,74 +117,76 @@ extension TokenFamilies {
         }
     }
 
-    /// Does `work`, which ends `family`, and tells the clients of the browser sessions bought with it.
+    /// Does `work`, which ends token families of `user`: no others than `ending`, or any. Ends the browser sessions that
+    /// they bought and, as above, what was got there, and tells the clients.
     static func tellingOfBought<Value>(
-        by family: TokenFamily.ID, of user: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction,
-        work: () throws -> Value
+        _ user: UserID, ending: [TokenFamily.ID]? = nil, _ announcement: CallbackAnnouncement,
+        in db: any Transaction, work: () throws -> Value
     ) throws -> Value {
         // Read first: `work` may end the rows by which the clients are found.
-        let left = try rows(boughtBy: family, of: user, at: announcement.now, in: db)
+        var bought = try bought(by: ending ?? families(of: user, in: db), at: announcement.now, in: db)
         let value = try work()
-        try end(left, of: user, telling: announcement, in: db)
-        return value
-    }
-
-    /// The token families that were got in the live browser sessions that `family` bought. The join begins with the
-    /// sessions, which SQLite would not choose: a user may have thousands of families.
-    private static func rows(
-        boughtBy family: TokenFamily.ID, of user: UserID, at now: Timestamp, in db: any Transaction
-    ) throws -> [Row] {
-        try db.rows(
-            """
-            SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                c.spid_compatible
-            FROM sessions s CROSS JOIN token_families p JOIN clients c ON c.id = p.client_id
-            WHERE p.session_id = s.id AND s.family_id = \(family) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND p.user_id = \(user)
-            """)
-    }
-
-    /// The token families that bought sessions of `user` which have not ended.
-    private static func buyers(of user: UserID, in db: any Transaction) throws -> Set<TokenFamily.ID> {
-        Set(
-            try db.rows(
-                """
-                SELECT family_id FROM sessions
-                WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL
-                """
-            ).map { try $0.get("family_id") })
-    }
-
-    /// Does `work`, which ends token families of `user`, and tells the clients of the browser sessions bought with
-    /// them, which end with their families.
-    static func tellingOfBought<Value>(
-        _ user: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
-    ) throws -> Value {
-        let now = announcement.now
-        // Read first: `work` may end the rows by which the clients are found.
-        let bought = try bought(by: user, in: db)
-        let told = try bought.filter { $0.expiresAt > now }
-            .map { (session: $0.id, rows: try rows(of: .one($0.id), user, in: db)) }
-        let value = try work()
+        try endBought(of: user, at: announcement.now, in: db)
         guard !bought.isEmpty else { return value }
-        try endBought(of: user, at: now, in: db)
-        let left = Set(try Self.bought(by: user, in: db).map(\.id))
-        for (session, rows) in told where !left.contains(session) {
-            try end(rows, of: user, telling: announcement, in: db)
+        var left: [Row] = []
+        for some in some(of: Array(bought.keys)) {
+            for row in try db.rows(
+                "SELECT id FROM token_families WHERE ended_at IS NOT NULL AND id IN (\(list: some))")
+            {
+                let buyer: TokenFamily.ID = try row.get("id")
+                left += bought.removeValue(forKey: buyer) ?? []
+            }
         }
+        try end(left, bought, of: user, telling: announcement, in: db)
         return value
     }
 
-    /// The sessions that tokens of `user` bought and that have not ended, also expired ones: a request that still found
-    /// one alive may be about to prolong it.
+    private static func families(of user: UserID, in db: any Transaction) throws -> [TokenFamily.ID] {
+        try db.rows("SELECT id FROM token_families WHERE user_id = \(user) AND ended_at IS NULL").map {
+            try $0.get("id")
+        }
+    }
+
+    /// `families` in parts for one statement each.
+    private static func some(of families: [TokenFamily.ID]) -> [[TokenFamily.ID]] {
+        stride(from: 0, to: families.count, by: most).map { start in
+            Array(families[start..<min(start + most, families.count)])
+        }
+    }
+
+    /// The token families that were got in browser sessions which tokens of live ones of `families` bought, by these,
+    /// and theirs in turn. Only what is there is read, and most of it ends: a user may have thousands that bought none.
+    ///
+    /// What was got there outlives a session that nobody used for hours, and its row. Only a live session is named, to
+    /// be told of. One in which the user has signed in since rests on no family.
     private static func bought(
-        by user: UserID, in db: any Transaction
-    ) throws -> [(id: Session.ID, expiresAt: Timestamp)] {
-        try db.rows(
-            """
-            SELECT id, expires_at FROM sessions
-            WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL
-            """
-        ).map { (try $0.get("id"), try $0.get("expires_at")) }
+        by families: [TokenFamily.ID], at now: Timestamp, in db: any Transaction
+    ) throws -> [TokenFamily.ID: [Row]] {
+        var bought: [TokenFamily.ID: [Row]] = [:]
+        var open = families
+        while !open.isEmpty {
+            var next: [TokenFamily.ID] = []
+            for some in some(of: open) {
+                for row in try db.rows(
+                    """
+                    SELECT p.id, p.parent_id, p.client_id, p.ended_at, p.scope, p.front_channel, c.first_party,
+                        c.spid_compatible,
+                        CASE WHEN s.ended_at IS NULL AND s.expires_at > \(now) THEN p.session_id END AS session_id
+                    FROM token_families p
+                    JOIN clients c ON c.id = p.client_id JOIN token_families f ON f.id = p.parent_id
+                    LEFT JOIN sessions s ON s.id = COALESCE(p.sid, p.session_id)
+                    WHERE p.parent_id IN (\(list: some)) AND p.parent_id IS NOT NULL
+                        AND COALESCE(p.sid, p.session_id) IS NOT NULL
+                        AND f.ended_at IS NULL AND (p.session_id IS NOT NULL OR p.ended_at IS NULL)
+                        AND (s.id IS NULL OR s.family_id = p.parent_id)
+                    """)
+                {
+                    bought[try row.get("parent_id"), default: []].append(row)
+                    next.append(try row.get("id"))
+                }
+            }
+            open = next
+        }
+        return bought
     }
 }

@@ -11,9 +11,10 @@ extension TokenFamilies {
         try await database.write { db in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
-            try Self.tellingOfBought(user, announcement, in: db) {
+            let reaches = try Self.reachesBackends(id, in: db)
+            try Self.tellingOfBought(user, ending: reaches ? nil : [id], announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
-                try Self.endBackends(of: id, user, at: now, in: db)
+                if reaches { try Self.endBackends(of: id, user, at: now, in: db) }
             }
         }
         announcement.send()
@@ -34,19 +35,22 @@ extension TokenFamilies {
         try await logOut(family, at: now)
     }
 
-    /// Ends what was redeemed from the codes of `id`, and from theirs in turn, if the merchant wants that. All of it is
-    /// `user`'s, because a code acts for the user whose token bought it.
-    private static func endBackends(
-        of id: TokenFamily.ID, _ user: UserID, at now: Timestamp, in db: any Transaction
-    ) throws {
-        // A code's receiver is its buyer's merchant's.
-        let reaches = try db.rows(
+    /// Whether the merchant of a family wants that. A code's receiver is its buyer's merchant's too.
+    private static func reachesBackends(_ id: TokenFamily.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows(
             """
             SELECT 1 AS found FROM token_families f
             JOIN clients c ON c.id = f.client_id JOIN merchants m ON m.id = c.merchant_id
             WHERE f.id = \(id) AND m.logout_reaches_backends = 1
-            """)
-        guard !reaches.isEmpty else { return }
+            """
+        ).isEmpty
+    }
+
+    /// Ends what was redeemed from the codes of `id`, and from theirs in turn. All of it is `user`'s, because a code
+    /// acts for the user whose token bought it.
+    private static func endBackends(
+        of id: TokenFamily.ID, _ user: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
         // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
         let descendants = try descendants(of: id, user, in: db)
         for start in stride(from: 0, to: descendants.count, by: 1000) {

@@ -36,7 +36,7 @@ extension TokenFamilies {
         families ending: [String], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         guard !ending.isEmpty else { return }
-        try tellingOfBought(user, announcement, in: db) {
+        try tellingOfBought(user, ending: ending.map { TokenFamily.ID($0) }, announcement, in: db) {
             for start in stride(from: 0, to: ending.count, by: most) {
                 let some = Array(ending[start..<min(start + most, ending.count)])
                 try db.execute("UPDATE token_families SET ended_at = \(announcement.now) WHERE id IN (\(list: some))")

@@ -15,16 +15,20 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Stores a new token family and the connection of its user to its client.
-    static func store(_ family: NewTokenFamily, in db: any Transaction) throws {
+    static func store(
+        _ family: NewTokenFamily, telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws {
         for sql in insertions(of: family, when: nil) { try db.enqueue(sql) }
-        try keepUp(family, in: db)
+        try keepUp(family, telling: announcement, in: db)
     }
 
     /// What a new family, just stored, brings with it for older ones.
-    static func keepUp(_ family: NewTokenFamily, in db: any Transaction) throws {
+    static func keepUp(
+        _ family: NewTokenFamily, telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws {
         guard let user = family.user else { return try endOldest(for: family, in: db) }
         guard !family.isStoredAlone else { return }
-        try endOldest(for: family, of: user, in: db)
+        try endOldest(for: family, of: user, telling: announcement, in: db)
         if let session = family.subject?.session {
             // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
             try db.enqueue(
@@ -115,9 +119,7 @@ public struct TokenFamilies: Sendable {
     ) throws -> Bool {
         guard let holder = try holder(ofLive: id, in: db) else { return false }
         guard case .user(let user) = holder else { return try end(id, at: announcement.now, in: db) }
-        return try tellingOfBought(by: id, of: user, announcement, in: db) {
-            try end(id, at: announcement.now, in: db)
-        }
+        return try tellingOfBought(user, ending: [id], announcement, in: db) { try end(id, at: announcement.now, in: db) }
     }
 
     enum Holder {

@@ -9,7 +9,7 @@ public struct BearerTokenMint: TokenMint {
     private let jwts: JWTAccessTokens
     /// The `user_id` of a user for a client.
     private let number: JWTAccessTokens.Name
-    private let callbacks: Callbacks
+    let callbacks: Callbacks
     private let clock: any WallClock
     private let random: any RandomSource
 
@@ -68,20 +68,15 @@ public struct BearerTokenMint: TokenMint {
             case .wonBefore, .changed, .refused: return outcome
             }
             for sql in new.insertions(when: nil) { try db.enqueue(sql) }
-            if let newFamily { try TokenFamilies.keepUp(newFamily, in: db) }
+            if let newFamily { try TokenFamilies.keepUp(newFamily, telling: announcement, in: db) }
             return outcome
         }
+        announcement.send()
         switch outcome {
-        case .refused(let refusal): throw refusal
-        case .replayed(let refusal, _):
-            announcement.send()
-            throw refusal
+        case .refused(let refusal), .replayed(let refusal, _): throw refusal
         case .changed: return nil
-        case .wonAgain:
-            announcement.send()
-            return response(newRefreshToken)
-        case .won, .wonBefore:
-            return response(newRefreshToken ?? authorization.knownRefreshToken)
+        case .wonAgain: return response(newRefreshToken)
+        case .won, .wonBefore: return response(newRefreshToken ?? authorization.knownRefreshToken)
         }
     }
 

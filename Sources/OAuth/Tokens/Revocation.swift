@@ -23,20 +23,26 @@ public struct Revocation: Sendable {
     /// A client may revoke its own tokens. A confidential first-party client may revoke any of its merchant's that it
     /// holds, so that a backend can end what a device gave it. Browser sessions that the family bought end too, and
     /// their clients are told. For another merchant's token, nothing changes and nobody is told.
+    ///
+    /// A disabled client is refused, and its own token ends all the same: otherwise it would live again, though its
+    /// user has signed out.
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
-        let client = try await clients.authenticate(credentials)
+        let (client, isLive) = try await clients.prove(credentials, alsoDisabled: true)
         let announcement = callbacks.announcement(at: clock.now)
         let access = Secret<AccessToken>(value).fingerprint
         let refresh = Secret<RefreshToken>(value).fingerprint
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
-                if owner.mayBeRevoked(by: client) { try AccessTokens.end(access, in: db) }
+                if owner.mayBeRevoked(by: client, isLive) { try AccessTokens.end(access, in: db) }
             } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let family = owner.family {
-                if owner.mayBeRevoked(by: client) { try TokenFamilies.end(family, telling: announcement, in: db) }
+                if owner.mayBeRevoked(by: client, isLive) {
+                    try TokenFamilies.end(family, telling: announcement, in: db)
+                }
             }
         }
         announcement.send()
+        guard isLive else { throw OAuthError.clientRefused("disabled_client", client.id) }
     }
 
     private struct Owner {
@@ -44,8 +50,8 @@ public struct Revocation: Sendable {
         let merchant: Merchant.ID?
         let family: TokenFamily.ID?
 
-        func mayBeRevoked(by other: Client) -> Bool {
-            client == other.id || (!other.isPublic && other.sees(tokensOf: client, of: merchant))
+        func mayBeRevoked(by other: Client, _ isLive: Bool) -> Bool {
+            client == other.id || (isLive && !other.isPublic && other.sees(tokensOf: client, of: merchant))
         }
     }
 

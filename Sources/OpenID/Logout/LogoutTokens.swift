@@ -13,6 +13,9 @@ public struct LogoutTokens: Sendable {
         public static let contentType = "application/x-www-form-urlencoded"
     }
 
+    /// Why there is no message yet: the client, or its merchant, is disabled.
+    public struct ClientIsDisabled: Error {}
+
     private let issuer: String
     private let signers: IDTokenSigners
     private let names: SubjectIdentifiers
@@ -32,10 +35,12 @@ public struct LogoutTokens: Sendable {
         self.random = random
     }
 
-    /// The request for `notice`, made now; nil when its client is deleted or disabled, or no longer wants notices.
+    /// The request for `notice`, made now; nil when its client is deleted, or no longer wants notices. Throws
+    /// `ClientIsDisabled` while that is so.
     public func message(for notice: LogoutNotice) async throws -> Message? {
-        guard let client = try await clients.findLive(notice.client), let uri = client.openID.backChannelLogoutURI
+        guard let client = try await clients.find(notice.client), let uri = client.openID.backChannelLogoutURI
         else { return nil }
+        guard try await clients.findLive(client.id) != nil else { throw ClientIsDisabled() }
         let signer = try await signers.current(for: client)
         let token = LogoutToken(
             issuer: issuer, subject: try await names.subject(of: notice, for: client), client: client.id,

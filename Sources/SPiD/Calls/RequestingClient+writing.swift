@@ -22,7 +22,7 @@ extension RequestingClient {
     /// The same for calls about a user of any of the merchant's clients, as `UserFinder.find` finds them.
     package func confirmKnown(_ user: UserID, _ db: any Transaction) throws {
         try confirm(db)
-        guard try token.user == user || !Connections.clients(of: user, around: contextClient, in: db).isEmpty else {
+        guard try token.user == user || Connections.hasAny(user, around: contextClient, in: db) else {
             throw SPiDRefusal.unconnectedUser
         }
     }

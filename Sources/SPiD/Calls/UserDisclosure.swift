@@ -22,10 +22,11 @@ package struct UserDisclosure: Sendable {
         let object = UserObject(person: found.person, now: clock.now, signedInAt: signedInAt)
         let covers = try await scope(of: caller, for: id)
         guard !caller.client.isThirdParty else { return object.shortest(scope: covers) }
-        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
+        guard found.clients.contains(caller.contextClient.id) else {
             return object.short(scope: covers)
         }
-        return object.full(clients: found.clients, merchant: found.merchant, scope: covers)
+        let clients = try await finder.usedClients(of: id, for: caller)
+        return object.full(clients: clients, merchant: found.merchant, scope: covers)
     }
 
     /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client. The

@@ -20,7 +20,7 @@ package struct UserFinder: Sendable {
     /// merchant's number.
     package struct Found: Sendable {
         package let person: ConnectedUsers.Match
-        package let clients: [Client]
+        package let clients: [Client.ID]
         package let merchant: Int64?
     }
 
@@ -49,7 +49,7 @@ package struct UserFinder: Sendable {
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         // A client that may not see an address must not find out by it either.
         guard caller.client.firstParty, let user = try await people.user(of: email),
-            try await clients(of: user.id, for: caller).contains(where: { $0.id == caller.contextClient.id })
+            try await clients(of: user.id, for: caller).contains(caller.contextClient.id)
         else { return nil }
         return user.id
     }
@@ -59,12 +59,18 @@ package struct UserFinder: Sendable {
         guard let id = try await user(text, for: caller),
             try await people.find(id, for: caller.clientScope()) != nil
         else { return false }
-        return try await clients(of: id, for: caller).contains { $0.id == client.id }
+        return try await clients(of: id, for: caller).contains(client.id)
     }
 
     /// The clients of the caller's merchant that the user has used. Which others than itself is not for a third party.
-    private func clients(of user: UserID, for caller: RequestingClient) async throws -> [Client] {
+    private func clients(of user: UserID, for caller: RequestingClient) async throws -> [Client.ID] {
         let clients = try await connections.clients(of: user, around: caller.contextClient)
+        return caller.client.firstParty ? clients : clients.filter { $0 == caller.contextClient.id }
+    }
+
+    /// The same clients, with what is told of each.
+    package func usedClients(of user: UserID, for caller: RequestingClient) async throws -> [UsedClient] {
+        let clients = try await connections.used(by: user, around: caller.contextClient)
         return caller.client.firstParty ? clients : clients.filter { $0.id == caller.contextClient.id }
     }
 
@@ -81,7 +87,7 @@ package struct UserFinder: Sendable {
     /// The user, if they have used the context client itself.
     package func findOfClient(_ id: UserID, for caller: RequestingClient) async throws -> Found {
         let found = try await find(id, for: caller)
-        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
+        guard found.clients.contains(caller.contextClient.id) else {
             throw SPiDRefusal.unconnectedUser
         }
         return found

@@ -57,7 +57,8 @@ public struct ProviderResource: SPiDResource {
         }
         let found = try await finder.find(made, for: caller)
         let object = UserObject(person: found.person, now: clock.now)
-        return .element("User", object.full(clients: found.clients, merchant: found.merchant))
+        let clients = try await finder.usedClients(of: made, for: caller)
+        return .element("User", object.full(clients: clients, merchant: found.merchant))
     }
 
     @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {

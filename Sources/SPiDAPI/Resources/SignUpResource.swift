@@ -93,7 +93,7 @@ public struct SignUpResource: SPiDResource {
         let merchant = try await merchants.number(of: caller.contextClient.merchant)
         let object = UserObject(person: person, now: prepared.user.createdAt)
         return .element(
-            "User", object.full(clients: [caller.contextClient], merchant: merchant), status: .created)
+            "User", object.full(clients: [UsedClient(caller.contextClient)], merchant: merchant), status: .created)
     }
 
     private func message(_ prepared: AppSignUp.Prepared) -> MailTemplate {

@@ -45,7 +45,10 @@ struct CommandFailure: Error {
         case let faults as ConfigurationFaults: self.init(faults.description, .configuration)
         case let fault as TemplateFault: self.init("\(ConfigurationKey.templates.rawValue): \(fault)", .configuration)
         case let error as InstallationError: self.init(error.description, .configuration)
+        case MasterKeyError.malformed, MasterKeyError.missing, MasterKeyError.notGiven:
+            self.init("\(ConfigurationKey.masterKeyFile.rawValue): \(error)", .configuration)
         case let error as MasterKeyError: self.init(error.description, .configuration)
+        case let fault as CertificateFault: self.init(fault.description, .configuration)
         case let error as TLSError: self.init(error.description)
         case let error as ServerError: self.init(error.description)
         case let fault as JSONFault: self.init("\(fault.member): must be \(fault.expected)", .data)

@@ -20,25 +20,28 @@ struct ConfigurationOptions: CommandArguments {
     var trustedProxies: String?
     @Option(help: "Private networks that outgoing requests may reach.", valueName: "cidr,…")
     var outboundAllowPrivate: String?
-    @Option(help: "How long a client may take to send a request.", valueName: "seconds")
+    @Option(help: "Seconds a client may take to send a request, 1 to 3600.", valueName: "seconds")
     var requestTimeout: String?
-    @Option(help: "How long a connection may stay silent.", valueName: "seconds")
+    @Option(help: "Seconds a connection may stay silent between requests, 1 to 3600.", valueName: "seconds")
     var idleTimeout: String?
-    @Option(help: "How many connections there may be.", valueName: "count")
+    @Option(help: "Connections open at once at each address, 1 to 1000000.", valueName: "count")
     var maxConnections: String?
     @Option(help: "Who mails are from, as in Example <no-reply@example.com>.", valueName: "sender")
     var mailFrom: String?
     @Option(help: "A folder of pages, texts and styles in the place of ours.", valueName: "folder")
     var templates: String?
-    @Option(help: "How long a deleted account can be had back.", valueName: "days")
+    @Option(help: "Days in which a user who asked for deletion can change their mind, 0 to 365.", valueName: "days")
     var deletionGrace: String?
-    @Option(help: "How old a signing key gets; 0 for no rotation by itself.", valueName: "days")
+    @Option(help: "Days after which the next signing key takes over, 7 to 3650; 0 is never.", valueName: "days")
     var keyRotation: String?
     @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
     @Option(help: "The privacy policy of the platform.", valueName: "url") var privacy: String?
-    @Option(help: "How many calls of SPiD's API a client may make an hour.", valueName: "count")
+    @Option(
+        help: "Calls of SPiD's API that a client may make in an hour from the first of them, 1 to 1000000000; a "
+            + "tenth of them with one user's tokens. Each node counts for itself, and anew after a restart.",
+        valueName: "count")
     var apiLimit: String?
-    @Option(help: "How long a caller may keep what it was told about a live token.", valueName: "seconds")
+    @Option(help: "Seconds a caller may keep what it was told about a live token, 0 to 3600.", valueName: "seconds")
     var introspectionCache: String?
     @Option(
         name: "facebook-api",

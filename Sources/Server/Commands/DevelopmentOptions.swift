@@ -6,12 +6,12 @@ import Logging
 struct DevelopmentOptions: CommandArguments {
     @Flag(
         help: "For trying things out on this machine: anybody signs in as anybody. What is missing is made, the "
-            + "client dev too.")
+            + "client dev too. Its database is never served under https afterwards.")
     var dev = false
     @Option(
         name: "dev-redirect-uri",
-        help: "With --dev: an address the client dev may be returned to; may be repeated. Given at all, it replaces "
-            + "those there were. One that ends with /_oidc_callback is for the client sync_gateway.",
+        help: "With --dev: an address the client dev may be returned to; may be repeated. Those given for a client "
+            + "replace those it had; one whose path ends with /_oidc_callback is for the client sync_gateway.",
         valueName: "uri")
     var redirectURIs: [String] = []
 

@@ -31,25 +31,26 @@ struct InitCommand: Command {
 
     private enum Outcome {
         case made(Clients.Registered)
-        case present(Client.ID?)
+        /// An earlier run made the client.
+        case present(Client.ID?, isDeleted: Bool)
     }
 
     private func initialise(_ installation: Installation, _ stores: Stores) async throws -> Outcome {
         let signingKeys = StoredSigningKeys(database: installation.database, seal: installation.seal)
         try await signingKeys.createMissing(at: installation.clock.now)
         let administrator = FirstAdministrator(stores)
-        if let id = try await administrator.find() { return .present(id) }
-        if let made = try await administrator.create() { return .made(made) }
-        return .present(try await administrator.find())
+        if try await administrator.find() == nil, let made = try await administrator.create() { return .made(made) }
+        guard let id = try await administrator.find() else { return .present(nil, isDeleted: false) }
+        return .present(id, isDeleted: try await stores.clients.find(id) == nil)
     }
 
     private func report(_ outcome: Outcome, _ configuration: SpindleConfiguration) {
         let database = configuration.database.description
         let keyFile = configuration.masterKey.path
-        let (id, secret) =
+        let (id, secret, isDeleted) =
             switch outcome {
-            case .made(let made): (made.client.id, made.secret?.value)
-            case .present(let id): (id ?? Client.ID(""), String?.none)
+            case .made(let made): (made.client.id, made.secret?.value, false)
+            case .present(let id, let isDeleted): (id ?? Client.ID(""), String?.none, isDeleted)
             }
         if json {
             Terminal.print(
@@ -59,11 +60,17 @@ struct InitCommand: Command {
                 ]))
         }
         guard let secret else {
-            return Terminal.tell(
+            let client =
+                isDeleted
+                ? """
+                Its admin client \(id) is deleted. Another one:
+                spindle client create --name Administrator --grant-type client_credentials --scope admin
                 """
-                \(database) was initialised already. Its admin client is \(id).
+                : """
+                Its admin client is \(id).
                 If its secret is lost: spindle client add-secret \(id)
-                """)
+                """
+            return Terminal.tell("\(database) was initialised already. \(client)")
         }
         guard !json else { return }
         Terminal.print(

@@ -82,7 +82,13 @@ struct KeyCommand: CommandGroup {
 
         private func newKey(_ installation: Installation, ownedLike model: String?) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
-            if let key = try file.read() {
+            let found: MasterKey?
+            do {
+                found = try file.read()
+            } catch MasterKeyError.malformed {
+                throw CommandFailure("--new-key-file: must hold the base64 of 32 bytes", .configuration)
+            }
+            if let key = found {
                 // Who believed that it is another one would destroy it.
                 guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
                     throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)

@@ -83,7 +83,7 @@ struct UserCommand: CommandGroup {
     }
 
     struct Delete: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete an account and all it holds.")
+        static let configuration = CommandConfiguration(abstract: "Delete an account and all it holds, at once.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions

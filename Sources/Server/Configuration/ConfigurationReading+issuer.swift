@@ -4,9 +4,13 @@ import Values
 extension ConfigurationReading {
     /// The issuer; nil when it is faulty. The default is the origin of the address the server listens at.
     mutating func issuer(at listen: ListenAddress, isTLS: Bool) -> IssuerURL? {
-        let expected = "an absolute http or https URL without user, query and fragment"
+        let expected =
+            "an absolute http or https URL without user, query and fragment, with a host, port and path that all "
+            + "clients read alike"
         guard place(of: .issuer) != nil else {
-            return URIParts("\(isTLS ? "https" : "http")://\(listen)")?.origin.flatMap(IssuerURL.init)
+            let issuer = URIParts("\(isTLS ? "https" : "http")://\(listen)")?.origin.flatMap(IssuerURL.init)
+            if issuer == nil { refuse(.issuer, "given: no URL can have the host of listen") }
+            return issuer
         }
         guard let issuer = value(.issuer, expected, IssuerURL.init) else { return nil }
         if isTLS, !issuer.isSecure { refuse(.issuer, "an https URL when tls_certificate is given") }

@@ -10,15 +10,21 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
     /// The URL may hold a password.
     case postgreSQL(url: Secret<DatabaseLocation>)
 
-    /// Reads a path or a `postgresql://…` URL; nil for the URL of any other engine.
+    /// Reads a path or a `postgresql://…` URL; nil for anything else.
     public init?(_ text: String) {
         if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
             self = .postgreSQL(url: Secret(text))
-        } else if !text.isEmpty, !text.contains("://") {
+        } else if Self.isPath(text) {
             self = .sqlite(path: text)
         } else {
             return nil
         }
+    }
+
+    /// Whether neither SQLite nor a reader takes `text` for anything but a path.
+    private static func isPath(_ text: String) -> Bool {
+        let others = ["postgresql:", "postgres:", "file:", ":memory:"]
+        return !text.allSatisfy(\.isWhitespace) && !text.contains("://") && !others.contains(where: text.hasPrefix)
     }
 
     /// The path, or the URL without user and password.

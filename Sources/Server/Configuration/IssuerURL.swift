@@ -1,3 +1,4 @@
+import Directory
 import Text
 import Values
 
@@ -11,11 +12,14 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     /// Without the brackets of an IPv6 address, in lower case.
     public let host: String
 
-    /// Reads an absolute http or https URL without user, query and fragment; nil for anything else.
+    /// Reads an absolute http or https URL without user, query and fragment, whose host, port and path mean the same to
+    /// everybody; nil for anything else.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), !text.contains("?"), !text.contains("#"),
-            !text.contains("@"), let parts = URIParts(text),
-            let host = parts.host, !host.isEmpty, text.contains("://"), let origin = parts.origin
+            !text.contains("@"), let start = text.firstRange(of: "://")?.upperBound, let parts = URIParts(text),
+            let host = parts.host, let written = parts.encodedHost, Self.isPlain(host: written.lowercased()),
+            SpindleConfiguration.hasPort(text[start...]), Self.isPlain(path: text[start...].drop { $0 != "/" }),
+            let origin = parts.origin
         else { return nil }
         self.text = text
         self.origin = origin
@@ -23,10 +27,31 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
         self.host = host.trimmingScalars { $0 == "[" || $0 == "]" }.lowercased()
     }
 
+    /// Whether browsers keep `host` as it is, but for letters' case (WHATWG URL §3.5), and it can be looked up.
+    private static func isPlain(host: String) -> Bool {
+        let isLiteral = host.hasPrefix("[")
+        if let address = IPAddress(isLiteral ? String(host.dropFirst().dropLast()) : host) {
+            // One that is IPv4 in the form of IPv6 is written anew.
+            return address.description.contains(":") == isLiteral
+        }
+        guard DomainName.ascii(host) == host, HostSpelling.plain(host) == host else { return false }
+        let labels = host.split(separator: ".")
+        // What ends in a number is read as an IPv4 address.
+        guard let last = labels.last, !last.allSatisfy(\.isNumber) else { return false }
+        // RFC 1123 §2.1.
+        return labels.allSatisfy { $0.first != "-" && $0.last != "-" }
+    }
+
+    /// Whether no client and no proxy takes `path` for another.
+    private static func isPlain(path: Substring) -> Bool { PageAddress("https://issuer\(path)") != nil }
+
     public var description: String { text }
 
     /// Whether the host can only be this machine, where http is no risk.
-    public var isLoopback: Bool {
+    public var isLoopback: Bool { Self.isLoopback(host) }
+
+    /// Whether `host`, without brackets and in lower case, can only be this machine.
+    static func isLoopback(_ host: String) -> Bool {
         guard let address = IPAddress(host) else { return host == "localhost" }
         return ["127.0.0.0/8", "::1/128"].contains { CIDR($0)?.contains(address) == true }
     }

@@ -1,3 +1,5 @@
+import Values
+
 /// A host and a port to listen at: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
 public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Without the brackets of an IPv6 address.
@@ -18,6 +20,12 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// Whether one of them takes the other's connections too, or cannot be opened beside it.
+    func overlaps(_ other: ListenAddress) -> Bool {
+        let hosts = [host, other.host].map { IPAddress($0)?.description ?? $0.lowercased() }
+        return port == other.port && (hosts[0] == hosts[1] || hosts.contains { $0 == "0.0.0.0" || $0 == "::" })
+    }
 
     private static func host(_ text: Substring) -> String? {
         if text.hasPrefix("["), text.hasSuffix("]") {

@@ -34,6 +34,7 @@ extension SpindleConfiguration {
         let address = "host:port, such as 127.0.0.1:8080 or [::1]:8080"
         listen = reading.value(.listen, address, ListenAddress.init) ?? ListenAddress(host: "127.0.0.1", port: 8080)
         adminListen = reading.value(.adminListen, address, ListenAddress.init)
+        if adminListen?.overlaps(listen) == true { reading.refuse(.adminListen, "another address than listen") }
         tls = reading.certificateFiles()
         let issuer = reading.issuer(at: listen, isTLS: tls != nil)
         sessionSameSite = reading.sameSite(under: issuer)
@@ -72,8 +73,9 @@ extension SpindleConfiguration {
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
         introspectionCache = .seconds(
             Int64(reading.number(.introspectionCache, of: "seconds", within: 0...3600) ?? 0))
-        facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? Self.ownFacebookAPI
-        googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? Self.ownGoogleAPI
+        let interface = webAddress + ", without a query"
+        facebookAPI = reading.value(.facebookAPI, interface) { Self.interface($0) } ?? Self.ownFacebookAPI
+        googleAPI = reading.value(.googleAPI, interface) { Self.interface($0) } ?? Self.ownGoogleAPI
         basicRealm = reading.basicRealm()
         let flags = ["true": true, "1": true, "false": false, "0": false]
         unsafeFrontChannelTokens = reading.value(.unsafeFrontChannelTokens, "true or false") { flags[$0] } ?? false
@@ -93,8 +95,11 @@ extension SpindleConfiguration {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
+    /// The same, to which paths and queries can be added.
+    private static func interface(_ text: String) -> String? { text.contains("?") ? nil : webAddress(text) }
+
     /// Whether the authority that `text` begins with has no port, or one that exists.
-    private static func hasPort(_ text: Substring) -> Bool {
+    static func hasPort(_ text: Substring) -> Bool {
         let authority = text.prefix { !"/?".contains($0) }
         guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }
         return UInt16(authority[colon...].dropFirst()).map { $0 > 0 } ?? false

@@ -23,9 +23,7 @@ public enum TextLocation: Sendable, CustomStringConvertible {
         switch self {
         case .folder(let path): return TextFolder(path: path)
         case .gateway(let url, let secret):
-            // The URL is the operator's own, so any network is allowed.
-            let everywhere = ["0.0.0.0/0", "::/0"].compactMap { CIDR($0) }
-            let outbound = Outbound(policy: OutboundPolicy(allowedPrivateRanges: everywhere), logger: logger)
+            let outbound = Outbound(policy: .toOperators(), logger: logger)
             return TextGateway(url: url, secret: secret, outbound: outbound, clock: SystemClock())
         }
     }
@@ -34,7 +32,7 @@ public enum TextLocation: Sendable, CustomStringConvertible {
 extension ConfigurationReading {
     /// Where text messages go; nil when there are none, or it is faulty.
     mutating func texts(_ isWebAddress: (String) -> Bool) -> TextLocation? {
-        let secret = value(.smsSecret, "16 to 200 characters, which the gateway has too") { text in
+        let secret = value(.smsSecret, "16 to 200 bytes, which the gateway has too") { text in
             (16...200).contains(text.utf8.count) ? text : nil
         }
         let location = value(.sms, "file: and a folder, or an https URL") { text -> TextLocation? in

@@ -26,5 +26,5 @@ enum DevelopmentMode {
 
 extension ListenAddress {
     /// Whether only this machine can reach it.
-    var isLoopback: Bool { IssuerURL("http://\(self)")?.isLoopback ?? false }
+    var isLoopback: Bool { IssuerURL.isLoopback(host.lowercased()) }
 }

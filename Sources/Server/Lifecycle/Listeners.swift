@@ -51,7 +51,8 @@ struct Listeners: BackgroundService {
         Int(clamping: max(files / 2, files - otherFiles)) / count
     }
 
-    /// Binds all of them and returns the port of the public one. Throws when an address is taken.
+    /// Binds all of them and returns the port of the public one. Throws when an address is taken, or the certificate
+    /// cannot be used.
     func start() async throws -> Int {
         if limits.maxConnections < maxConnections {
             logger.warning(
@@ -68,7 +69,10 @@ struct Listeners: BackgroundService {
             return ports.first ?? 0
         } catch {
             await loops.shutdown()
-            throw error
+            guard let tls, let reason = error as? TLSError, let fault = CertificateFault(reason, in: tls) else {
+                throw error
+            }
+            throw fault
         }
     }
 

@@ -75,6 +75,28 @@ struct AddressTests {
         }
     }
 
+    @Test(
+        "a stranger uses up the codes to an address, and no user can move to it; or a user has codes there without end",
+        arguments: Backend.available)
+    func usedUp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            _ = try await world.person("mallory@example.com")
+            var (mallory, ada) = (BrowserUser(world), BrowserUser(world))
+            try await mallory.browser.signIn(as: "mallory@example.com")
+            try await ada.browser.signIn()
+            func codes() async throws -> Int { try await world.count("verifications WHERE code IS NOT NULL") }
+            for _ in 1...6 { #expect(try await ask(&mallory).status == 200) }
+            #expect(try await codes() == 5)
+            for expected in [6, 7, 7] {
+                #expect(try await ask(&ada).status == 200)
+                #expect(try await codes() == expected)
+            }
+            #expect(try await ask(&mallory).status == 200)
+            #expect(try await codes() == 7, "nobody has verified her address")
+        }
+    }
+
     @Test("a bought session cannot change the address", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in

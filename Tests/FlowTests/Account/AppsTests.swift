@@ -56,6 +56,20 @@ struct AppsTests {
         }
     }
 
+    @Test(
+        "the account page reads each sign-in of its user at an app, beside the requests of others",
+        arguments: Backend.available)
+    func many(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for number in 1...12 { _ = try await world.signIn(scope: number.isMultiple(of: 2) ? "profile" : "email") }
+            var visitor = try await world.signedIn()
+            let before = world.server.interruptions.rowsScanned
+            #expect(try await visitor.browser.open("/account").body.contains("Loom for phones"))
+            let read = world.server.interruptions.rowsScanned - before
+            #expect(read == 3, "two scopes and one app")
+        }
+    }
+
     @Test("taking access from an app that does not exist leaves nothing behind", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -79,6 +79,23 @@ struct SessionListTests {
         }
     }
 
+    @Test(
+        "a user ends all other sessions over and over, and the one write goes through all that they have each time",
+        arguments: Backend.available)
+    func overAndOver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var here = try await world.signedIn()
+            var other = try await world.signedIn()
+            try await world.useUpRevocations()
+            let refused = try await here.change("sessions/end-others")
+            #expect(refused.status == 429 && refused.header("retry-after") == "10" && refused.isPage, "\(refused)")
+            #expect(try await other.isSignedIn())
+            world.server.clock.advance(by: .seconds(10))
+            #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
+            #expect(try await !other.isSignedIn())
+        }
+    }
+
     @Test("ended and expired sessions are not listed", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in

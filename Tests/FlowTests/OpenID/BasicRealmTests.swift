@@ -42,7 +42,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("every failure gets the same challenge", arguments: Backend.available)
+    @Test("every failure of a password gets the same challenge", arguments: Backend.available)
     func challenge(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("grace@example.com")
@@ -50,7 +50,7 @@ struct BasicRealmTests {
             try await world.change("users", user, ["disabled": true])
             for path in Self.paths {
                 let answers = [
-                    try await world.server.get(path), try await world.server.get(path, bearer: "nonsense"),
+                    try await world.server.get(path),
                     try await ask(world, path, "grace@example.com:wrong"), try await ask(world, path, "nobody:x"),
                     try await ask(world, path, "idle@example.com:\(World.password)"),
                     try await ask(world, path, "no colon"),
@@ -68,6 +68,24 @@ struct BasicRealmTests {
                 #expect(challenges(try await world.server.get(path)) == ["Bearer realm=\"spindle\""])
                 let answer = try await ask(world, path, "\(World.email):\(World.password)")
                 #expect(answer.status == 401)
+            }
+        }
+    }
+
+    @Test("who sent a dead token is challenged for a password alone", arguments: Backend.available)
+    func deadToken(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            for path in Self.paths {
+                let answers = [
+                    try await world.server.get(path, bearer: "nonsense"),
+                    try await world.server.get("\(path)?oauth_token=nonsense"),
+                ]
+                for answer in answers {
+                    #expect(answer.status == 401 && answer.error == "invalid_token", "\(answer)")
+                    let told = challenges(answer)
+                    #expect(told.count == 2 && told.last == Self.challenge)
+                    #expect(told.first?.hasPrefix("Bearer realm=\"spindle\", error=\"invalid_token\"") == true)
+                }
             }
         }
     }

@@ -63,6 +63,35 @@ struct KnownDeviceTests {
         }
     }
 
+    @Test(
+        "a copied cookie of the browser that sets a new password, or resets it, stays that of a known place",
+        arguments: Backend.available, [false, true])
+    func copied(backend: Backend, isReset: Bool) async throws {
+        try await World.with(backend) { world in
+            var ada = try await world.signedIn()
+            var thief = ada
+            if isReset {
+                _ = try await ada.fill("/password", ["email": World.email])
+                let link = try #require(
+                    try await world.server.mail.letter(to: World.email).link(containing: "/reset/"))
+                let done = try await ada.fill(
+                    link.replacing("http://spindle.test", with: ""), ["password": Self.new])
+                #expect(done.status == 303)
+            } else {
+                let done = try await ada.change(
+                    "password", ["current_password": World.password, "new_password": Self.new])
+                #expect(done.header("location") == "/account?done=password")
+            }
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "her address and her browser")
+            // They sit at the same router, whose guesses are used up.
+            _ = try await guesses(world, in: 1...12, each: 1)
+            thief.browser.forgetSession()
+            #expect(try await thief.browser.signIn(password: "a guess").status == 429)
+            ada.browser.forgetSession()
+            #expect(try await ada.browser.signIn(password: Self.new).status == 303)
+        }
+    }
+
     @Test("who takes an account over shares no known browser with who had it before", arguments: Backend.available)
     func takenOver(backend: Backend) async throws {
         try await World.with(backend) { world in

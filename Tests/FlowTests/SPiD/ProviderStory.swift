@@ -23,11 +23,12 @@ struct ProviderStory: Sendable {
     let phone: World.Actor
     let signSecret: String
 
+    /// - Parameter settings: over those of the stand-in.
     static func with(
-        _ backend: Backend, _ story: (ProviderStory) async throws -> Void
+        _ backend: Backend, settings: [String: String] = [:], _ story: (ProviderStory) async throws -> Void
     ) async throws {
         let provider = try ProviderStandIn()
-        try await World.with(backend, settings: provider.settings) { world in
+        try await World.with(backend, settings: provider.settings.merging(settings) { $1 }) { world in
             try await story(try await ProviderStory(world, provider, of: world.merchant))
         }
         provider.stop()

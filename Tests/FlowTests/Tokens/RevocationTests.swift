@@ -63,6 +63,31 @@ struct RevocationTests {
         }
     }
 
+    @Test(
+        "a token that is revoked while its client or merchant is disabled lives again afterwards",
+        arguments: Backend.available, ["clients", "merchants"])
+    func resting(backend: Backend, kind: String) async throws {
+        try await World.with(backend) { world in
+            let (phone, elsewhere) = (try await world.signIn(), try await world.signIn())
+            let alone = try await world.signIn()
+            let id = kind == "clients" ? world.app.id : world.merchant
+            try await world.change(kind, id, ["disabled": true])
+            try await world.change("clients", world.backend.id, ["disabled": true])
+            for token in [try phone.require("refresh_token"), try alone.require("access_token")] {
+                try await expect(401, "invalid_client", try await revoke(token, by: world.app, world))
+            }
+            let siblings = try await revoke(try elsewhere.require("refresh_token"), by: world.backend, world)
+            try await expect(401, "invalid_client", siblings)
+            try await world.change(kind, id, ["disabled": false])
+
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).error == "invalid_grant")
+            #expect(try await !world.isLive(try alone.require("access_token")))
+            #expect(try await world.refresh(try alone.require("refresh_token")).status == 200)
+            #expect(try await world.isLive(try elsewhere.require("access_token")), "a disabled sibling ends nothing")
+        }
+    }
+
     @Test("an unknown token gets 200; a missing token and a wrong secret get an error", arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -59,12 +59,13 @@ extension ExpectedHelp {
                                       first; on SQLite that is always done.
               --dev                   For trying things out on this machine: anybody signs
                                       in as anybody. What is missing is made, the client
-                                      dev too.
+                                      dev too. Its database is never served under https
+                                      afterwards.
               --dev-redirect-uri <uri>
                                       With --dev: an address the client dev may be returned
-                                      to; may be repeated. Given at all, it replaces those
-                                      there were. One that ends with /_oidc_callback is for
-                                      the client sync_gateway.
+                                      to; may be repeated. Those given for a client replace
+                                      those it had; one whose path ends with
+                                      /_oidc_callback is for the client sync_gateway.
             \(builtIns)
 
             """),

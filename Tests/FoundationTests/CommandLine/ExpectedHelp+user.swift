@@ -19,7 +19,7 @@ extension ExpectedHelp {
               show                    Show an account.
               change                  Change what is named of an account. A new password
                                       ends its tokens and sessions.
-              delete                  Delete an account and all it holds.
+              delete                  Delete an account and all it holds, at once.
               \(importing)                  Import accounts, a JSON document a line. Lines that
                                       are refused are told of; the rest is taken.
 
@@ -131,7 +131,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user delete",
             """
-            OVERVIEW: Delete an account and all it holds.
+            OVERVIEW: Delete an account and all it holds, at once.
 
             USAGE: spindle user delete [<options>] <id>
 

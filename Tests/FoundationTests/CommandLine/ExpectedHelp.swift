@@ -36,25 +36,31 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
           --outbound-allow-private <cidr,…>
                                   Private networks that outgoing requests may reach.
           --request-timeout <seconds>
-                                  How long a client may take to send a request.
+                                  Seconds a client may take to send a request, 1 to
+                                  3600.
           --idle-timeout <seconds>
-                                  How long a connection may stay silent.
+                                  Seconds a connection may stay silent between
+                                  requests, 1 to 3600.
           --max-connections <count>
-                                  How many connections there may be.
+                                  Connections open at once at each address, 1 to
+                                  1000000.
           --mail-from <sender>    Who mails are from, as in Example
                                   <no-reply@example.com>.
           --templates <folder>    A folder of pages, texts and styles in the place of
                                   ours.
-          --deletion-grace <days> How long a deleted account can be had back.
-          --key-rotation <days>   How old a signing key gets; 0 for no rotation by
-                                  itself.
+          --deletion-grace <days> Days in which a user who asked for deletion can
+                                  change their mind, 0 to 365.
+          --key-rotation <days>   Days after which the next signing key takes over, 7
+                                  to 3650; 0 is never.
           --terms <url>           The terms of the platform.
           --privacy <url>         The privacy policy of the platform.
-          --api-limit <count>     How many calls of SPiD's API a client may make an
-                                  hour.
+          --api-limit <count>     Calls of SPiD's API that a client may make in an hour
+                                  from the first of them, 1 to 1000000000; a tenth of
+                                  them with one user's tokens. Each node counts for
+                                  itself, and anew after a restart.
           --introspection-cache <seconds>
-                                  How long a caller may keep what it was told about a
-                                  live token.
+                                  Seconds a caller may keep what it was told about a
+                                  live token, 0 to 3600.
           --facebook-api <url>    Where Facebook's tokens are asked about.
           --google-api <url>      Where Google's tokens are asked about.
           --basic-realm <realm>   Take people's passwords by HTTP Basic in this realm,

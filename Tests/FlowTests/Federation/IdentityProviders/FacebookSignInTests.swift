@@ -33,9 +33,12 @@ struct FacebookSignInTests {
         }
     }
 
-    private static func with(_ backend: Backend, _ body: (Story) async throws -> Void) async throws {
+    private static func with(
+        _ backend: Backend, settings: [String: String] = [:], _ body: (Story) async throws -> Void
+    ) async throws {
         let graph = try ProviderStandIn()
-        try await World.with(backend, settings: graph.settings.merging(IdentityProviderStory.settings) { $1 }) { here in
+        let settings = graph.settings.merging(IdentityProviderStory.settings) { $1 }.merging(settings) { $1 }
+        try await World.with(backend, settings: settings) { here in
             let made = try await World.make(
                 here.server, here.admin, "issuers",
                 [
@@ -72,6 +75,15 @@ struct FacebookSignInTests {
             let confirm = try await browser.open("/login?confirm=1&continue=/account")
             let way = try confirm.requireLink(to: "/login/with/\(story.issuer)?continue=%2Faccount")
             #expect(try await browser.open(way).status == 303)
+        }
+    }
+
+    @Test("the operator's own address of Facebook is not asked where it is private", arguments: Backend.available)
+    func privateAddress(backend: Backend) async throws {
+        try await Self.with(backend, settings: ["outbound_allow_private": ""]) { story in
+            var browser = Browser(story.here.server)
+            let back = try await story.signIn(&browser)
+            #expect(back.status == 303, "\(back)")
         }
     }
 
@@ -175,6 +187,30 @@ struct FacebookSignInTests {
             let kept = try await browser.submit(page, ["decision": "keep"])
             #expect(kept.words.contains("Your account is kept"))
             #expect(try await browser.isSignedIn())
+        }
+    }
+
+    @Test(
+        "an issuer that is gone by the time keeps an account, in a session that nothing can end",
+        arguments: Backend.available)
+    func goneMeanwhile(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            let here = story.here
+            var browser = Browser(here.server)
+            _ = try await story.signIn(&browser)
+            browser.forgetSession()
+            try await Self.set(Self.leaving, in: story)
+            let page = try await story.signIn(&browser)
+            #expect(page.formAction == "/account/restore")
+            let path = "/admin/v1/issuers/\(story.issuer)"
+            #expect(try await here.server.send("DELETE", path, bearer: here.admin).status == 204)
+            _ = await Retention(database: here.server.database).sweep(
+                only: ["closedIssuers"], at: here.server.clock.now)
+            #expect(try await here.count("closed_issuers") == 0, "forgotten")
+            let kept = try await browser.submit(page, ["decision": "keep"])
+            #expect(kept.status == 410 && browser.session == nil, "\(kept)")
+            #expect(here.server.log.says("issuer_closed"))
+            #expect(try await here.count("users WHERE deletion_due_at IS NOT NULL") == 1)
         }
     }
 

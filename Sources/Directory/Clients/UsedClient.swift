@@ -1,0 +1,23 @@
+import Storage
+import Values
+
+/// What is told of a client that a user has used. A user may have used a thousand, which are dear to read whole.
+package struct UsedClient: Sendable {
+    package let id: Client.ID
+    package let name: String
+    /// The origin of its first web page.
+    package let origin: String?
+
+    package init(_ client: Client) {
+        id = client.id
+        name = client.name
+        origin = client.webPages.first?.origin
+    }
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        name = try row.get("name")
+        let pages = try row.get("first_pages", as: String.self)
+        origin = pages.isEmpty ? nil : WebPages(stored: String(pages.prefix { $0 != "\n" })).origin
+    }
+}

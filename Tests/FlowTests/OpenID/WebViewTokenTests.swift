@@ -1,0 +1,99 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("What sites got in the web view of an app ends with the app's tokens")
+struct WebViewTokenTests {
+    @Test(
+        "signing out of the app leaves the tokens of a web view that nobody used for hours",
+        arguments: Backend.available, [false, true])
+    func idle(backend: Backend, isSwept: Bool) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: try CallbackReceiver())
+            let (phone, other) = (try await world.signIn(), try await world.signIn())
+            var webview = try await self.webview(of: phone, world)
+            let tokens = try await told.site.signIn(in: &webview)
+            let kept = try await told.site.signIn(in: &webview, scope: "openid offline_access")
+            // A web view that was bought there, in turn.
+            var inner = try await self.webview(of: tokens, world)
+            let last = try await told.site.signIn(in: &inner)
+            var beside = try await self.webview(of: other, world)
+            let others = try await told.site.signIn(in: &beside)
+
+            world.server.clock.advance(by: .hours(3))
+            if isSwept {
+                let retention = Retention(database: world.server.database)
+                while await retention.sweep(at: world.server.clock.now).gone > 0 {}
+            }
+            let fresh = try await world.refresh(try phone.require("refresh_token"))
+            let out = try await world.server.get("/logout", bearer: try fresh.require("access_token"))
+            #expect(out.status == 200)
+            for (answer, survives) in [(tokens, false), (last, false), (kept, true), (others, true)] {
+                let refreshed = try await world.refresh(try answer.require("refresh_token"), as: told.site.actor)
+                #expect((refreshed.status == 200) == survives)
+            }
+            #expect(try await world.waiting(.notice) == 0, "nobody is told of a session that has expired")
+        }
+    }
+
+    @Test(
+        "a user who signs in there by hand loses the site's tokens with the app's", arguments: Backend.available)
+    func own(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: try CallbackReceiver())
+            let phone = try await world.signIn()
+            var webview = try await self.webview(of: phone, world)
+            let tokens = try await told.site.signIn(in: &webview)
+            let page = try await webview.open(world.authorizeAddress(["prompt": "login"]))
+            _ = try await webview.submit(page, ["email": World.email, "password": World.password])
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await webview.isSignedIn(), "it rests on the user's own sign-in now")
+            #expect(try await world.isLive(try tokens.require("access_token")))
+            #expect(try await world.waiting(.notice) == 0)
+        }
+    }
+
+    @Test(
+        "sites in the web view of a sign-in that a thousand newer ones end are not told, and keep their tokens",
+        arguments: Backend.available)
+    func bound(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: try CallbackReceiver())
+            let phone = try await world.signIn()
+            var webview = try await self.webview(of: phone, world)
+            let tokens = try await told.site.signIn(in: &webview)
+            world.server.clock.advance(by: .seconds(1))
+            let (now, user) = (world.server.clock.now, try #require(Int64(world.user)))
+            try await world.server.database.write { db in
+                for number in 0..<1500 {
+                    try db.execute(
+                        """
+                        INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at)
+                        VALUES (\("made-\(number)"), \(world.app.id), \(user), 'email', \(now), \(now),
+                            \(now + .days(1)))
+                        """)
+                }
+            }
+            // One sign-in of 256 looks.
+            var tries = 0
+            while try await world.isLive(try phone.require("access_token")), tries < 4000 {
+                world.server.clock.advance(by: .seconds(1))
+                _ = try await world.signIn()
+                tries += 1
+            }
+            #expect(try await world.waiting(.notice) == 1)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+            #expect(try await world.refresh(try tokens.require("refresh_token"), as: told.site.actor).status == 400)
+        }
+    }
+
+    /// A browser with a session that the token of `answer` bought.
+    private func webview(of answer: Answer, _ world: World) async throws -> Browser {
+        var browser = Browser(world.server)
+        _ = try await browser.open("/auth/session/\(try await world.sessionCode(of: answer))")
+        return browser
+    }
+}

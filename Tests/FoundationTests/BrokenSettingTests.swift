@@ -1,0 +1,86 @@
+import HTTPServer
+import Keys
+import Testing
+
+@testable import Server
+
+/// Settings with which a server would start, and fail its first requests.
+@Suite struct BrokenSettingTests: ConfigurationStory {
+    @Test(
+        "a server starts with an issuer that browsers write otherwise, or nobody reaches",
+        arguments: [
+            "https://id.example:0", "https://id.example:65536", "https://id.example:", "https://1.2.3",
+            "https://0x7f.1", "https://2130706433", "https://256.1.1.1", "https://id.example.1", "https://%69d.example",
+            "https://-a.b", "https://a-.b", "https://a..b", "https://id.example.", "https://[::ffff:1.2.3.4]",
+            "https://id.example/a/../b", "https://id.example/./b", "https://id.example/%2e%2e/b",
+            "https://id.example/a%2Fb", "https://id.example/a%0Ab", "https://id.example/%zz", "https://id.example//a",
+        ])
+    func issuer(_ text: String) {
+        #expect(faults(["issuer": text]).map(\.key) == ["issuer"])
+    }
+
+    @Test(
+        "an issuer that everybody reads alike is refused",
+        arguments: [
+            "https://ID.example:443", "http://localhost:8080/a/", "http://[0:0::1]:8080", "http://10.0.0.1",
+            "https://xn--bcher-kva.example", "https://id.example/tenant_1", "https://3com.example", "http://intranet",
+        ])
+    func plainIssuer(_ text: String) { #expect(faults(["issuer": text]).isEmpty) }
+
+    @Test("a server starts without an issuer where its own address makes none")
+    func defaultIssuer() throws {
+        #expect(faults(["listen": "-a.b:8080"]).map(\.key) == ["issuer"])
+        #expect(faults(["listen": "-a.b:8080", "issuer": "https://id.example"]).isEmpty)
+    }
+
+    @Test(
+        "what is no path becomes a file in the working directory",
+        arguments: ["postgresql:x", "postgres:/x", "file:spindle.db", ":memory:", " ", "\t \n"])
+    func database(_ text: String) { #expect(faults(["database": text]).map(\.key) == ["database"]) }
+
+    @Test("a path with a colon is refused")
+    func path() { #expect(faults(["database": "./file:spindle.db"]).isEmpty) }
+
+    @Test("a provider's address with a query is accepted, to which no path can be added")
+    func query() {
+        for key in ["facebook_api", "google_api"] {
+            for text in ["https://api.example/?key=x", "https://api.example?", "https://api.example/a?"] {
+                #expect(faults([key: text]).map(\.key) == [key], "\(text)")
+            }
+        }
+    }
+
+    @Test(
+        "administration listens where everybody else is served",
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1:8080", true), ("0.0.0.0:8080", "127.0.0.1:8080", true),
+            ("127.0.0.1:8080", "[::]:8080", true), ("localhost:8080", "LocalHost:8080", true),
+            ("[::1]:8080", "[0:0::1]:8080", true), ("127.0.0.1:8080", "127.0.0.1:8081", false),
+            ("0.0.0.0:8080", "[::]:8081", false), ("127.0.0.1:8080", "10.0.0.1:8080", false),
+        ])
+    func administration(listen: String, adminListen: String, isRefused: Bool) {
+        let faults = faults(["listen": listen, "admin_listen": adminListen])
+        #expect(
+            faults.map(\.description)
+                == (isRefused ? ["admin_listen: must be another address than listen (--admin-listen)"] : []))
+    }
+
+    @Test("a file that cannot be used ends the start without the name of its setting, to be started again for ever")
+    func files() throws {
+        let files = TLSSettings(certificate: "c.pem", key: "k.pem")
+        let faults: [(TLSError, String)] = [
+            (.unreadable(file: "c.pem", reason: "no"), "tls_certificate: cannot read c.pem: no"),
+            (.unreadable(file: "k.pem", reason: "no"), "tls_key: cannot read k.pem: no"),
+            (.noCertificate(file: "c.pem"), "tls_certificate: c.pem holds no PEM certificate"),
+            (.noKey(file: "k.pem"), "tls_key: k.pem holds no PEM private key"),
+        ]
+        for (error, message) in faults {
+            let fault = try #require(CertificateFault(error, in: files))
+            let failure = try #require(CommandFailure(fault))
+            #expect(failure.message == message && failure.status == .configuration)
+        }
+        #expect(CertificateFault(.unavailable(reason: "no"), in: files)?.description == nil)
+        let key = try #require(CommandFailure(MasterKeyError.missing(path: "m.key")))
+        #expect(key.message.hasPrefix("master_key_file: ") && key.status == .configuration)
+    }
+}
