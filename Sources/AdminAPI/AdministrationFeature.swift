@@ -12,7 +12,7 @@ public struct AdministrationFeature: Feature {
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
         users: UserAdministration, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
-        let gate = AdministratorGate(tokens: oauth.accessTokens)
+        let gate = AdministratorGate(tokens: oauth.accessTokens, database: context.database)
         endpoints = [
             MerchantsEndpoint(gate: gate, merchants: context.merchants, addresses: addresses),
             ClientsEndpoint(

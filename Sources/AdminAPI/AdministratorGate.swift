@@ -3,14 +3,18 @@ import Directory
 import HTTP
 import HTTPSupport
 public import OAuth
-import Storage
+public import Storage
 
 /// Decides who is an administrator. Which scopes make one, and what each allows, stands in `Administrator`
 /// (Administration).
 public struct AdministratorGate: Sendable {
     private let tokens: AccessTokens
+    private let database: any Database
 
-    public init(tokens: AccessTokens) { self.tokens = tokens }
+    public init(tokens: AccessTokens, database: any Database) {
+        self.tokens = tokens
+        self.database = database
+    }
 
     /// Throws when the caller is no longer an administrator, or has fewer rights than before.
     typealias Confirm = @Sendable (any Transaction) throws -> Void
@@ -19,7 +23,7 @@ public struct AdministratorGate: Sendable {
         try Administrator(try await tokens.require(request))
     }
 
-    /// The same, with a check to repeat in the transaction that writes: a password is hashed before it.
+    /// The same, with a check to repeat in the transaction that writes: it may wait, for a turn or a password's hash.
     func entry(_ request: Request) async throws -> (administrator: Administrator, confirm: Confirm) {
         let token = try await tokens.require(request)
         let administrator = try Administrator(token)
@@ -31,5 +35,12 @@ public struct AdministratorGate: Sendable {
                 }
             }
         )
+    }
+
+    /// Makes a change for `administrator` when it is the turn of their merchant, or of the platform.
+    func inTurn<Value: Sendable>(
+        of administrator: Administrator, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await database.inTurn(of: .of(administrator.confines), change)
     }
 }

@@ -33,7 +33,7 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
+        let (administrator, confirm) = try await gate.entry(request)
         let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
         if administrator.clientAuthor != .platform { try addresses.refuseOwnResources(in: json) }
@@ -44,9 +44,14 @@ public struct ClientsEndpoint: Endpoint {
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
         let bound = Self.bound(for: administrator)
-        let registered = try await clients.register(
-            metadata, merchant: merchant, by: administrator.clientAuthor, reserved: addresses.ownNames
-        ) { _, db in try bound(db) }
+        let registered = try await gate.inTurn(of: administrator) {
+            try await clients.register(
+                metadata, merchant: merchant, by: administrator.clientAuthor, reserved: addresses.ownNames
+            ) { _, db in
+                try confirm(db)
+                try bound(db)
+            }
+        }
         return .json(registered.json, status: .created)
     }
 
@@ -63,20 +68,24 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator) = try await mine(request, context)
+        let (client, administrator, confirm) = try await mine(request, context)
         let json = try request.jsonObject(of: .clientChange)
         try addresses.refuseOwn(in: json)
         if administrator.clientAuthor != .platform {
             try addresses.refuseOwnResources(in: json, besides: client.openID.resources)
         }
         try addresses.refuseUnaskable(in: json)
-        let changed = try await clients.change(
-            client.id, json, by: administrator.clientAuthor, reserved: addresses.ownNames,
-            permit: { client, changed in
-                try administrator.permit(client, toBecome: changed)
-                guard administrator.may(change: json, of: client, toBecome: changed) else { throw Problem.ofStranger }
-            },
-            adopt: Self.adopting(client, by: administrator))
+        let changed = try await gate.inTurn(of: administrator) {
+            try await clients.change(
+                client.id, json, by: administrator.clientAuthor, reserved: addresses.ownNames, confirm: confirm,
+                permit: { client, changed in
+                    try administrator.permit(client, toBecome: changed)
+                    guard administrator.may(change: json, of: client, toBecome: changed) else {
+                        throw Problem.ofStranger
+                    }
+                },
+                adopt: Self.adopting(client, by: administrator))
+        }
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
     }
@@ -103,19 +112,25 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, _) = try await mine(request, context)
-        guard try await clients.delete(client.id) else { throw Problem.notFound("client") }
+        let (client, administrator, confirm) = try await mine(request, context)
+        let isDeleted = try await gate.inTurn(of: administrator) {
+            try await clients.delete(client.id, confirm: confirm)
+        }
+        guard isDeleted else { throw Problem.notFound("client") }
         return Response(status: .noContent)
     }
 
     @Sendable private func addSecret(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator) = try await mine(request, context)
+        let (client, administrator, confirm) = try await mine(request, context)
         guard administrator.maySetSecrets(of: client) else { throw Problem.ofStranger }
-        guard let (secret, value) = try await clients.addSecret(to: client.id) else {
+        let added = try await gate.inTurn(of: administrator) {
+            try await clients.addSecret(to: client.id, confirm: confirm)
+        }
+        guard let (secret, value) = added else {
             throw Problem(
                 status: .conflict,
                 detail: !client.authentication.takesSecret
-                    ? "A client that authenticates by '\(client.authentication.rawValue)' has no secrets to add to."
+                    ? "A client that authenticates by '\(client.authentication.rawValue)' gets no further secret."
                     : "\(Clients.mostSecrets) secrets are live already: end one first.")
         }
         return .json(
@@ -126,7 +141,7 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func listSecrets(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, _) = try await mine(request, context)
+        let client = try await mine(request, context).client
         let secrets = try await clients.secrets(of: client.id).map { secret in
             JSON.members(["id": .string(secret.id.text), "created_at": .integer(secret.createdAt.seconds)])
         }
@@ -134,22 +149,24 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func endSecret(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator) = try await mine(request, context)
+        let (client, administrator, confirm) = try await mine(request, context)
         guard administrator.maySetSecrets(of: client) else { throw Problem.ofStranger }
-        guard try await clients.endSecret(try context.identifier("sid"), of: client.id) else {
-            throw Problem.notFound("secret")
+        let secret: ClientSecret.ID = try context.identifier("sid")
+        let isEnded = try await gate.inTurn(of: administrator) {
+            try await clients.endSecret(secret, of: client.id, confirm: confirm)
         }
+        guard isEnded else { throw Problem.notFound("secret") }
         return Response(status: .noContent)
     }
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (client: Client, administrator: Administrator) {
-        let administrator = try await gate.administrator(request)
+    ) async throws -> (client: Client, administrator: Administrator, confirm: AdministratorGate.Confirm) {
+        let (administrator, confirm) = try await gate.entry(request)
         guard let client = try await clients.find(try context.identifier()), administrator.covers(client.merchant)
         else {
             throw Problem.notFound("client")
         }
-        return (client, administrator)
+        return (client, administrator, confirm)
     }
 }

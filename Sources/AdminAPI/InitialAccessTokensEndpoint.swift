@@ -23,14 +23,17 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
+        let (administrator, confirm) = try await gate.entry(request)
         let json = try request.jsonObject(of: .newInitialAccessToken)
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
-        let (token, value) = try await tokens.issue(
-            json, for: merchant,
-            also: administrator.refuseMore(
-                "initial access tokens", than: InitialAccessTokens.mostOfMerchant,
-                unless: InitialAccessTokens.hasRoom))
+        let bound = administrator.refuseMore(
+            "initial access tokens", than: InitialAccessTokens.mostOfMerchant, unless: InitialAccessTokens.hasRoom)
+        let (token, value) = try await gate.inTurn(of: administrator) {
+            try await tokens.issue(json, for: merchant) { db in
+                try confirm(db)
+                try bound(db)
+            }
+        }
         let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]
         return .json(.object(shown), status: .created)
     }
@@ -43,19 +46,22 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        .json(try await mine(request, context).json)
+        .json(try await mine(request, context).token.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await tokens.delete(try await mine(request, context).id)
+        let (token, administrator, confirm) = try await mine(request, context)
+        try await gate.inTurn(of: administrator) { try await tokens.delete(token.id, confirm: confirm) }
         return Response(status: .noContent)
     }
 
-    private func mine(_ request: Request, _ context: SpindleContext) async throws -> InitialAccessToken {
-        let administrator = try await gate.administrator(request)
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (token: InitialAccessToken, administrator: Administrator, confirm: AdministratorGate.Confirm) {
+        let (administrator, confirm) = try await gate.entry(request)
         guard let token = try await tokens.find(try context.identifier()), administrator.covers(token.merchant) else {
             throw Problem.notFound("initial access token")
         }
-        return token
+        return (token, administrator, confirm)
     }
 }

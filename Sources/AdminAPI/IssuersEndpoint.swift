@@ -25,13 +25,19 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
+        let (administrator, confirm) = try await gate.entry(request)
         let json = try request.jsonObject(of: .newIssuer)
         let merchant = try administrator.merchant(json, toMake: "issuers")
-        let issuer = try await issuers.register(
-            json, merchant: merchant, permit: administrator.permit(registering:),
-            also: administrator.refuseMore(
-                "issuers", than: TrustedIssuers.mostOfMerchant, unless: TrustedIssuers.hasRoom))
+        let bound = administrator.refuseMore(
+            "issuers", than: TrustedIssuers.mostOfMerchant, unless: TrustedIssuers.hasRoom)
+        let issuer = try await gate.inTurn(of: administrator) {
+            try await issuers.register(
+                json, merchant: merchant, permit: administrator.permit(registering:),
+                also: { db in
+                    try confirm(db)
+                    try bound(db)
+                })
+        }
         return .json(issuer.json, status: .created)
     }
 
@@ -47,31 +53,34 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (issuer, administrator) = try await mine(request, context)
+        let (issuer, administrator, confirm) = try await mine(request, context)
         let json = try request.jsonObject(of: .issuerChange)
-        let changed = try await issuers.change(issuer.id, json) { issuer, changed in
-            try administrator.permit(issuer, toBecome: changed)
+        let changed = try await gate.inTurn(of: administrator) {
+            try await issuers.change(issuer.id, json, confirm: confirm) { issuer, changed in
+                try administrator.permit(issuer, toBecome: changed)
+            }
         }
         guard let changed else { throw Problem.notFound("issuer") }
         return .json(changed.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (issuer, administrator) = try await mine(request, context)
-        guard try await issuers.delete(issuer.id, permit: administrator.permit(deleting:)) else {
-            throw Problem.notFound("issuer")
+        let (issuer, administrator, confirm) = try await mine(request, context)
+        let isDeleted = try await gate.inTurn(of: administrator) {
+            try await issuers.delete(issuer.id, confirm: confirm, permit: administrator.permit(deleting:))
         }
+        guard isDeleted else { throw Problem.notFound("issuer") }
         return Response(status: .noContent)
     }
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (issuer: TrustedIssuer, administrator: Administrator) {
-        let administrator = try await gate.administrator(request)
+    ) async throws -> (issuer: TrustedIssuer, administrator: Administrator, confirm: AdministratorGate.Confirm) {
+        let (administrator, confirm) = try await gate.entry(request)
         guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant)
         else {
             throw Problem.notFound("issuer")
         }
-        return (issuer, administrator)
+        return (issuer, administrator, confirm)
     }
 }

@@ -27,10 +27,12 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await gate.administrator(request).requirePlatform("make merchants")
+        let (administrator, confirm) = try await gate.entry(request)
+        try administrator.requirePlatform("make merchants")
         let json = try request.jsonObject(of: .newMerchant)
         try addresses.refuseOwn(in: json)
-        return .json(try await merchants.create(json).json, status: .created)
+        let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, confirm: confirm) }
+        return .json(merchant.json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -46,34 +48,39 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, _) = try await mine(request, context)
+        let id = try await mine(request, context).id
         guard let merchant = try await merchants.find(id) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator) = try await mine(request, context)
+        let (id, administrator, confirm) = try await mine(request, context)
         let json = try request.jsonObject(of: .merchantChange)
         try addresses.refuseOwn(in: json)
         try administrator.permit(changingMerchant: json)
-        let changed = try await merchants.change(
-            id, json, reserved: administrator.confines == nil ? nil : addresses.ownNames)
+        let changed = try await gate.inTurn(of: administrator) {
+            try await merchants.change(
+                id, json, reserved: administrator.confines == nil ? nil : addresses.ownNames, confirm: confirm)
+        }
         guard let merchant = changed else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await gate.administrator(request).requirePlatform("delete merchants")
-        guard try await merchants.delete(try context.identifier()) else { throw Problem.notFound("merchant") }
+        let (administrator, confirm) = try await gate.entry(request)
+        try administrator.requirePlatform("delete merchants")
+        let id: Merchant.ID = try context.identifier()
+        let isDeleted = try await gate.inTurn(of: administrator) { try await merchants.delete(id, confirm: confirm) }
+        guard isDeleted else { throw Problem.notFound("merchant") }
         return Response(status: .noContent)
     }
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (id: Merchant.ID, administrator: Administrator) {
-        let administrator = try await gate.administrator(request)
+    ) async throws -> (id: Merchant.ID, administrator: Administrator, confirm: AdministratorGate.Confirm) {
+        let (administrator, confirm) = try await gate.entry(request)
         let id: Merchant.ID = try context.identifier()
         guard administrator.covers(id) else { throw Problem.notFound("merchant") }
-        return (id, administrator)
+        return (id, administrator, confirm)
     }
 }

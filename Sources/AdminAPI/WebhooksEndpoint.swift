@@ -27,14 +27,18 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
+        let (administrator, confirm) = try await gate.entry(request)
         let json = try request.jsonObject(of: .webhook)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
-        let webhook = try await webhooks.register(
-            json, merchant: merchant, takesNames: administrator.confines == nil,
-            also: administrator.refuseMore(
-                "webhooks, or the names of a thousand deleted ones", than: DittoWebhooks.mostOfMerchant,
-                unless: DittoWebhooks.hasRoom))
+        let bound = administrator.refuseMore(
+            "webhooks, or the names of a thousand deleted ones", than: DittoWebhooks.mostOfMerchant,
+            unless: DittoWebhooks.hasRoom)
+        let webhook = try await gate.inTurn(of: administrator) {
+            try await webhooks.register(json, merchant: merchant, takesNames: administrator.confines == nil) { db in
+                try confirm(db)
+                try bound(db)
+            }
+        }
         return .json(shown(webhook), status: .created)
     }
 
@@ -50,19 +54,23 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (webhook, administrator) = try await mine(request, context)
-        let changed = try await webhooks.change(webhook.id, try request.jsonObject(of: .webhook)) { webhook, changed in
-            try administrator.permit(webhook, toBecome: changed)
+        let (webhook, administrator, confirm) = try await mine(request, context)
+        let json = try request.jsonObject(of: .webhook)
+        let changed = try await gate.inTurn(of: administrator) {
+            try await webhooks.change(webhook.id, json, confirm: confirm) { webhook, changed in
+                try administrator.permit(webhook, toBecome: changed)
+            }
         }
         guard let changed else { throw Problem.notFound("webhook") }
         return .json(shown(changed))
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (webhook, administrator) = try await mine(request, context)
-        guard try await webhooks.delete(webhook.id, permit: administrator.permit(deleting:)) else {
-            throw Problem.notFound("webhook")
+        let (webhook, administrator, confirm) = try await mine(request, context)
+        let isDeleted = try await gate.inTurn(of: administrator) {
+            try await webhooks.delete(webhook.id, confirm: confirm, permit: administrator.permit(deleting:))
         }
+        guard isDeleted else { throw Problem.notFound("webhook") }
         return Response(status: .noContent)
     }
 
@@ -73,12 +81,12 @@ public struct WebhooksEndpoint: Endpoint {
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (webhook: DittoWebhook, administrator: Administrator) {
-        let administrator = try await gate.administrator(request)
+    ) async throws -> (webhook: DittoWebhook, administrator: Administrator, confirm: AdministratorGate.Confirm) {
+        let (administrator, confirm) = try await gate.entry(request)
         guard let webhook = try await webhooks.find(try context.identifier()), administrator.covers(webhook.merchant)
         else {
             throw Problem.notFound("webhook")
         }
-        return (webhook, administrator)
+        return (webhook, administrator, confirm)
     }
 }

@@ -40,7 +40,9 @@ public struct UserAdministration: Sendable {
     public func list(
         by administrator: Administrator, connectedTo merchant: Merchant.ID? = nil, after cursor: Int64, count: Int
     ) async throws -> [User] {
-        try await users.list(connectedTo: administrator.confines ?? merchant, after: cursor, count: count)
+        try await users.list(
+            connectedTo: administrator.confines ?? merchant, ofOwnClients: administrator.confines != nil, after: cursor,
+            count: count)
     }
 
     /// Whether `administrator` may see and change the user.

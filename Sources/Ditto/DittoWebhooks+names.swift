@@ -31,13 +31,16 @@ extension DittoWebhooks {
         try !db.rows("SELECT name FROM webhook_names WHERE name = \(name) AND merchant_id <> \(merchant)").isEmpty
     }
 
-    /// Deletes a webhook. False when there is none. `permit` refuses by throwing.
+    /// Deletes a webhook. False when there is none. `confirm`, which repeats the checks that were made before this call,
+    /// and `permit` refuse by throwing.
     public func delete(
-        _ id: DittoWebhook.ID, permit: @escaping @Sendable (DittoWebhook) throws -> Void
+        _ id: DittoWebhook.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void,
+        permit: @escaping @Sendable (DittoWebhook) throws -> Void
     ) async throws -> Bool {
         // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
         try await database.write { db in
+            try confirm(db)
             if let webhook = try DittoWebhook.find(id, in: db) { try permit(webhook) }
             try Self.delete("id = \(id)", in: db)
         }

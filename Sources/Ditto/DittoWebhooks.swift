@@ -93,9 +93,10 @@ public struct DittoWebhooks: Sendable {
     }
 
     /// Changes the members in `json`; nil when there is no such webhook. Reading, `permit` and writing are one
-    /// transaction. `permit` gets the webhook before and after the change, and refuses by throwing.
+    /// transaction. `permit` gets the webhook before and after the change, and refuses by throwing. `confirm` repeats the
+    /// checks that were made before this call, and refuses likewise.
     public func change(
-        _ id: DittoWebhook.ID, _ json: JSON,
+        _ id: DittoWebhook.ID, _ json: JSON, confirm: @escaping @Sendable (any Transaction) throws -> Void,
         permit: @escaping @Sendable (_ webhook: DittoWebhook, _ changed: DittoWebhook) throws -> Void
     ) async throws -> DittoWebhook? {
         let members = try JSONMembers(json)
@@ -105,11 +106,14 @@ public struct DittoWebhooks: Sendable {
                 throw JSONFault(name, "what it was: it cannot change")
             }
         }
-        if members.has("clients") { try await check(try DittoRules(json, over: found.rules), of: found.merchant) }
+        // Before the write, for which everybody else's waits: what is at fault gets no further.
+        let rules = try DittoRules(json, over: found.rules)
+        if members.has("clients") { try await check(rules, of: found.merchant) }
         let secrets = try DittoSecrets(members)
         let disabled = try members.flag("disabled")
         let now = clock.now
         return try await database.write { [seal] db in
+            try confirm(db)
             guard let webhook = try DittoWebhook.find(id, in: db) else { return nil }
             var changed = webhook
             changed.rules = try DittoRules(json, over: webhook.rules)

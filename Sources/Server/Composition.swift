@@ -96,7 +96,7 @@ extension Spindle {
         ]
         let administration = AdministrationFeature(
             context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
-        let health = HealthEndpoint(database: database)
+        let health = HealthEndpoint(database: database, seal: context.seal)
 
         // Administration has an address of its own if the configuration says so.
         let isApart = configuration.adminListen != nil

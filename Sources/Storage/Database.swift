@@ -13,7 +13,7 @@ public protocol Database: Sendable {
     /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests, and
     /// what one requester asks for delays nobody else's. Throws `unavailable` when too much waits.
     func scan<Value: Sendable>(
-        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
     /// The rows of one SELECT, which is its own snapshot. A server across a network is asked for those of several
@@ -42,11 +42,18 @@ public protocol Database: Sendable {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
+    /// Runs `change`, which writes for `requester`, when it is their turn: whoever asks for many changes at once waits for
+    /// themselves, and nobody else's write waits for more than a few of them. Throws `unavailable` when too much waits.
+    func inTurn<Value: Sendable>(
+        of requester: Requester, _ change: () async throws -> Value
+    ) async throws -> Value
+
     /// Like `write`, for a step of the schema, which may take as long as `scan`.
     func migrate<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// Throws when no request can be served. For a load balancer that asks whether to send requests here.
-    func confirmReady() async throws
+    /// Throws when no request can be served, or `check` throws. For a load balancer that asks whether to send requests
+    /// here.
+    func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws
 
     /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun:
     /// the process is about to end, whatever the engine does. Other work is done as before.
@@ -60,7 +67,15 @@ public protocol Database: Sendable {
 extension Database {
     public var hasRowIDs: Bool { false }
 
-    public func confirmReady() async throws { try await read(Self.askSchema) }
+    public func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws {
+        try await read { db in
+            try Self.askSchema(db)
+            try check(db)
+        }
+    }
+
+    /// The same without a further check.
+    public func confirmReady() async throws { try await confirmReady { _ in } }
 
     /// Reads a page of the database, which `SELECT 1` alone would not.
     @Sendable public static func askSchema(_ db: any Transaction) throws {
@@ -99,9 +114,15 @@ extension Database {
     public func abandonWork(over time: Duration) {}
 
     public func scan<Value: Sendable>(
-        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await read(work)
+    }
+
+    public func inTurn<Value: Sendable>(
+        of requester: Requester, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await change()
     }
 }
 

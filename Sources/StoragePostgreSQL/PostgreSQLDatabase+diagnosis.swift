@@ -1,6 +1,6 @@
 import Storage
 
-/// For `spindle doctor`.
+/// For `spindle doctor`, and before tables are made.
 extension PostgreSQLDatabase {
     /// The hosts of `url` to which a connection is made without a check of their certificate, so that whoever is on the
     /// way can be the database. What `url` leaves out is in the variables that libpq reads. Sockets and this machine
@@ -31,6 +31,21 @@ extension PostgreSQLDatabase {
         return hosts.filter { host in
             let isSocket = host.hasPrefix("/") || host.hasPrefix("@")
             return !isSocket && host != "localhost" && host != "::1" && !host.hasPrefix("127.")
+        }
+    }
+
+    /// The names of the tables in the schema where new ones are made, except those of extensions.
+    public func tables() async throws -> Set<String> {
+        try await read { db in
+            let rows = try db.rows(
+                """
+                SELECT c.relname::text AS name FROM pg_catalog.pg_class c
+                JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT EXISTS (
+                    SELECT 1 FROM pg_catalog.pg_depend d
+                    WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+                """)
+            return Set(try rows.map { try $0.get("name", as: String.self) })
         }
     }
 

@@ -10,7 +10,9 @@ public final class PostgreSQLDatabase: Database {
     private let lines: Lines
     private let answerTime: Duration
     /// As many as SQLite has threads for them.
-    private let scans = ScanTurns(most: 2)
+    private let scans = RequesterTurns(most: 2, of: "lists and downloads")
+    /// More than on SQLite: they do not wait for each other there, and a locked row must not hold up all of them.
+    private let changes = RequesterTurns(most: 4, of: "changes")
 
     private init(_ queue: WorkQueue, _ lines: Lines, _ answerTime: Duration) {
         self.queue = queue
@@ -62,7 +64,7 @@ public final class PostgreSQLDatabase: Database {
     }
 
     public func scan<Value: Sendable>(
-        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
             try await perform(.read) { session, _ in
@@ -87,6 +89,12 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
+    public func inTurn<Value: Sendable>(
+        of requester: Requester, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await changes.run(for: requester, change)
+    }
+
     public func migrate<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
@@ -97,14 +105,18 @@ public final class PostgreSQLDatabase: Database {
 
     /// Answers soon, also when the server does not; the question itself then ends like any other. It waits for nobody,
     /// as a read, but asks in a transaction that may write, which a standby refuses.
-    public func confirmReady() async throws {
+    public func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws {
         try await perform(.read, answeringIn: AnswerTime.ofReadiness) { [answerTime] session, _ in
-            try session.run(.guardedWrite, answeredIn: answerTime, Self.askSchema)
+            try session.run(.guardedWrite, answeredIn: answerTime) { db in
+                try Self.askSchema(db)
+                try check(db)
+            }
         }
     }
 
     public func abandonWork(over time: Duration) {
         scans.close()
+        changes.close()
         lines.wait(atMost: time)
         queue.refuse(over: time)
     }

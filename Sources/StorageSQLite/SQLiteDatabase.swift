@@ -7,7 +7,8 @@ public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
     private let files: OpenFiles
-    private let scans = ScanTurns(most: 2)
+    private let scans = RequesterTurns(most: 2, of: "lists and downloads")
+    private let changes = RequesterTurns(most: 2, of: "changes")
 
     private init(_ readers: Readers, _ writer: GroupCommit, _ files: OpenFiles) {
         self.readers = readers
@@ -45,7 +46,7 @@ public final class SQLiteDatabase: Database {
 
     /// Reads on a thread of its own, of which there are two at a time.
     public func scan<Value: Sendable>(
-        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
             try await SystemThread.run(named: "spindle-scan") { [readers] in try readers.read(work) }
@@ -68,13 +69,23 @@ public final class SQLiteDatabase: Database {
         return value
     }
 
-    public func confirmReady() async throws {
+    public func inTurn<Value: Sendable>(
+        of requester: Requester, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await changes.run(for: requester, change)
+    }
+
+    public func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws {
         try files.confirm()
-        try readers.read { db in try Self.askSchema(db) }
+        try readers.read { db in
+            try Self.askSchema(db)
+            try check(db)
+        }
     }
 
     public func abandonWork(over time: Duration) {
         scans.close()
+        changes.close()
         writer.waitForLocks(atMost: time)
     }
 

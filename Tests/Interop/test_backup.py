@@ -169,10 +169,12 @@ def test_restoring_a_file_that_is_not_this_installations_backup_changes_nothing(
     garbage = other.directory / "garbage.db"
     garbage.write_bytes(b"nothing " * 1000)
     before = sorted(file.name for file in server.directory.iterdir() if file.suffix not in (".db-shm", ".db-wal"))
-    for file, status in ((copy, BAD_CONFIGURATION), (garbage, None), (other.directory / "absent.db", CANNOT_CREATE)):
+    absent = other.directory / "absent.db"
+    for file, status in ((copy, BAD_CONFIGURATION), (garbage, BAD_DATA), (absent, CANNOT_CREATE)):
         refused = server.command("restore", str(file), "--force")
-        assert refused.returncode == status if status else refused.returncode != 0, said(refused)
+        assert refused.returncode == status, said(refused)
         assert said(refused).startswith("spindle: "), said(refused)
+        assert status == BAD_CONFIGURATION or str(file) in said(refused), said(refused)
     after = sorted(file.name for file in server.directory.iterdir() if file.suffix not in (".db-shm", ".db-wal"))
     assert after == before
     server.start()
@@ -196,6 +198,7 @@ def test_keys_are_not_resealed_under_a_running_server(launch):
     server = launch()
     key = server.directory / "new.key"
     key.write_text(master_key())
+    key.chmod(0o600)
     assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == IN_USE
     server.stop()
     assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == 0
@@ -270,6 +273,31 @@ def test_init_takes_a_file_that_another_user_put_there(prepare, planted):
     assert refused.returncode != 0 and "belongs to another user" in said(refused), said(refused)
     path.unlink()
     assert server.command("init").returncode == 0
+
+
+def test_reseal_takes_a_key_that_others_can_read(prepare):
+    server = prepare()
+    server.init()
+    new = server.directory / "new.key"
+    new.write_text(master_key() + "\n")
+    new.chmod(0o644)
+    refused = server.command("key", "reseal", "--new-key-file", str(new))
+    assert refused.returncode == BAD_CONFIGURATION and str(new) in said(refused), said(refused)
+    new.chmod(0o600)
+    assert (done := server.command("key", "reseal", "--new-key-file", str(new))).returncode == 0, said(done)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_reseal_takes_a_key_that_another_user_put_there(prepare):
+    server = prepare()
+    server.init()
+    new = server.directory / "new.key"
+    new.write_text(master_key() + "\n")
+    new.chmod(0o600)
+    os.chown(new, 65534, 65534)
+    refused = server.command("key", "reseal", "--new-key-file", str(new))
+    assert refused.returncode == BAD_CONFIGURATION and "belongs to another user" in said(refused), said(refused)
+    assert server.command("client", "list").returncode == 0, "the key is what it was"
 
 
 def test_a_restore_replaces_the_link_to_a_database_and_not_the_database(prepare):

@@ -27,6 +27,14 @@ struct ManyUsersTests {
         return users
     }
 
+    private func administered(_ world: TokenFixture) -> Users {
+        Users(
+            database: world.database,
+            hashing: HashingPool(
+                parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom()),
+            clock: world.clock, random: SystemRandom(), events: .unheard)
+    }
+
     @Test(
         "the users of a merchant's clients come once each, in the order of their ids, page by page",
         arguments: Backend.available)
@@ -36,11 +44,7 @@ struct ManyUsersTests {
         let connected = [users[0], users[1], users[2], users[3], users[4], users[6]]
         let people = ConnectedUsers(database: world.database)
         let wide = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: true)
-        let administered = Users(
-            database: world.database,
-            hashing: HashingPool(
-                parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom()),
-            clock: world.clock, random: SystemRandom(), events: .unheard)
+        let administered = administered(world)
         var (found, listed): ([UserID], [UserID]) = ([], [])
         for offset in stride(from: 0, to: 8, by: 2) {
             var query = UserQuery()
@@ -53,6 +57,22 @@ struct ManyUsersTests {
         #expect(found == connected)
         #expect(listed == connected)
         #expect(try await administered.list(connectedTo: Merchant.ID("nobody"), after: 0, count: 2).isEmpty)
+        await world.database.close()
+    }
+
+    @Test("the platform's list of a merchant's users lacks those of a third party", arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let users = try await fill(world)
+        let phone = world.phone.id
+        try await world.database.write { db in
+            try db.execute("UPDATE clients SET first_party = 0 WHERE id = \(phone)")
+        }
+        let administered = administered(world)
+        let all = try await administered.list(connectedTo: world.merchant, after: 0, count: 10)
+        #expect(all.map(\.id) == [users[0], users[1], users[2], users[3], users[4], users[6]])
+        let own = try await administered.list(connectedTo: world.merchant, ofOwnClients: true, after: 0, count: 10)
+        #expect(own.map(\.id) == Array(users[0...3]))
         await world.database.close()
     }
 

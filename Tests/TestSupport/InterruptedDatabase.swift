@@ -41,7 +41,7 @@ public final class InterruptedDatabase: Database {
     }
 
     public func scan<Value: Sendable>(
-        for requester: ScanRequester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+        for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await database.read { [self] db in
             try work(Scanning(base: db) { count in self.scanned.withLock { $0 += count } })
@@ -64,6 +64,12 @@ public final class InterruptedDatabase: Database {
         }
         if forgetsOutcomes { _ = try await database.write(counted) }
         return try await database.write(counted)
+    }
+
+    public func inTurn<Value: Sendable>(
+        of requester: Requester, _ change: () async throws -> Value
+    ) async throws -> Value {
+        try await database.inTurn(of: requester, change)
     }
 
     private struct Counted: Transaction {

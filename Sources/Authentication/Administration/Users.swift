@@ -69,16 +69,20 @@ public struct Users: Sendable {
         try await database.read { db in try User.find(id, in: db) }
     }
 
-    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients.
-    public func list(connectedTo merchant: Merchant.ID?, after cursor: Int64, count: Int) async throws -> [User] {
+    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients, to be `ofOwnClients`
+    /// to those that are first-party.
+    public func list(
+        connectedTo merchant: Merchant.ID?, ofOwnClients: Bool = false, after cursor: Int64, count: Int
+    ) async throws -> [User] {
         try await database.scan(for: .of(merchant)) { db in
             guard let merchant else {
                 return try db.rows(
                     "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
                 ).map(User.init)
             }
+            let counted: SQL = ofOwnClients ? "first_party = 1" : .always
             let clients: [Client.ID] = try db.rows(
-                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND first_party = 1"
+                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND \(counted)"
             ).map { try $0.get("id") }
             // Each client's first users, in the order of an index: the first of all are among them.
             var numbers: Set<Int64> = []

@@ -111,8 +111,9 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             try await charging(entry, context) { charge in
-                try await sessions.endOthers(than: entry.session, charge: charge)
-                return done("sessions", request)
+                let renewed = gate.newSessions.anotherSecret(for: entry.session)
+                try await sessions.endOthers(than: entry.session, renewing: renewed.secret, charge: charge)
+                return done("sessions", request, cookies: [renewed.cookie])
             }
         }
     }

@@ -15,3 +15,7 @@ public struct Boxed<Value: Sendable>: Sendable {
         set { box = Box(newValue) }
     }
 }
+
+extension Boxed: Equatable where Value: Equatable {
+    public static func == (a: Self, b: Self) -> Bool { a.box === b.box || a.box.value == b.box.value }
+}

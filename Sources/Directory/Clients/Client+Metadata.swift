@@ -31,7 +31,7 @@ public struct ClientMetadata: Sendable {
     /// `sector_identifier_uri`, if that is new.
     public init(_ json: JSON, over base: Client? = nil, sector: SectorDocument? = nil) throws {
         let members = try JSONMembers(json)
-        name = try members.name("client_name", most: 200) ?? base?.name ?? "Unnamed client"
+        name = try members.name("client_name", most: 200) ?? base?.name ?? Client.unnamed
         redirectURIs = try Self.redirectURIs(members, "redirect_uris") ?? base?.redirectURIs ?? []
         grantTypes = try Self.grantTypes(members) ?? base?.grantTypes ?? [.authorizationCode]
         scope = try Self.scope(members) ?? base?.scope ?? .empty
@@ -97,6 +97,9 @@ public struct ClientMetadata: Sendable {
         }
         if authentication == .none, try members.flag("require_pkce") == false {
             throw JSONFault("require_pkce", "true for a client that has no secret")
+        }
+        if authentication == .none, try members.flag("rotate_refresh_tokens") == false {
+            throw JSONFault("rotate_refresh_tokens", "true for a client that has no secret")
         }
         if authentication == .privateKeyJWT, openID.keys == .none {
             throw JSONFault("jwks", "given, or jwks_uri in its place, for private_key_jwt")

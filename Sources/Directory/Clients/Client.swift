@@ -1,7 +1,7 @@
 public import Values
 
 /// An application that asks for tokens: a phone app, a backend, an administrator's script.
-public struct Client: Sendable {
+public struct Client: Sendable, Equatable {
     public typealias ID = Identifier<Client>
 
     /// How a client authenticates (RFC 7591 `token_endpoint_auth_method`).
@@ -21,6 +21,8 @@ public struct Client: Sendable {
     /// Nil for the platform's own clients.
     public let merchant: Merchant.ID?
     public var name: String
+    /// What a client without a name is called.
+    package static let unnamed = "Unnamed client"
     public var redirectURIs: [RedirectURI]
     public var grantTypes: Set<GrantType>
     public var scope: Scope

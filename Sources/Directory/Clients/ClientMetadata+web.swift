@@ -65,7 +65,7 @@ extension ClientMetadata {
         guard let text = try members.text(name, most: 2000) else { return nil }
         guard let uri = RedirectURI(registering: text),
             uri.text.hasPrefix("https://") || uri.text.hasPrefix("http://")
-        else { throw JSONFault(name, "an https URL, or null") }
+        else { throw JSONFault(name, "an https URL, or an http one to localhost, 127.0.0.0/8 or ::1, or null") }
         return text
     }
 }

@@ -1,6 +1,6 @@
 import Cryptography
 import Keys
-import Storage
+public import Storage
 public import Values
 
 /// One of a client's live secrets. Its value is shown once.
@@ -14,19 +14,24 @@ extension Clients {
     /// Two may be live at once, so that a secret can be rotated without an outage.
     public static let mostSecrets = 2
 
-    /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret.
-    public func addSecret(to id: Client.ID) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
+    /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret. `confirm`
+    /// repeats the checks that were made before this call, and refuses by throwing.
+    public func addSecret(
+        to id: Client.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
         let secret = ClientSecret(id: .random(from: random), createdAt: clock.now)
         let value = Secret<Client>.random(from: random)
-        defer { known.forget() }
         let added = try await database.write { db in
+            try confirm(db)
             guard let client = try Self.find(id, in: db), client.authentication.takesSecret else { return false }
             let live = try db.rows("SELECT id FROM client_secrets WHERE client_id = \(id) AND id <> \(secret.id)")
             guard live.count < Self.mostSecrets else { return false }
             try Self.insert(value, id: secret.id, of: id, at: secret.createdAt, in: db)
             return true
         }
-        return added ? (secret, value) : nil
+        guard added else { return nil }
+        known.forget(id)
+        return (secret, value)
     }
 
     public func secrets(of id: Client.ID) async throws -> [ClientSecret] {
@@ -37,17 +42,23 @@ extension Clients {
     }
 
     /// Deletes a secret. The client's own tokens of before administer no more: one of them would make another secret.
-    /// False when the client has no such secret.
-    public func endSecret(_ secret: ClientSecret.ID, of id: Client.ID) async throws -> Bool {
+    /// False when the client has no such secret. `confirm` as above.
+    public func endSecret(
+        _ secret: ClientSecret.ID, of id: Client.ID,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
-        defer { known.forget() }
         let now = clock.now
         try await database.write { db in
-            try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
+            let gone = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
+            // Once it is gone, the requester's own token may have ended with it.
+            guard gone > 0 else { return }
+            try confirm(db)
             try Self.endAdministration(of: id, at: now, in: db)
         }
+        known.forget(id)
         return true
     }
 

@@ -1,3 +1,4 @@
+import InternationalText
 public import JSON
 public import Storage
 public import Values
@@ -19,13 +20,14 @@ extension Clients {
     ) async throws -> Client? {
         let now = clock.now
         let disabled = try JSONMembers(json).flag("disabled")
-        var hosts = false
-        defer { known.forget(hosts: hosts) }
+        guard let found = try await find(id) else { return nil }
+        // Before the write, for which everybody else's waits.
+        let metadata = try ClientMetadata(json, over: found, sector: sector)
         let result = try await database.write { db -> (former: Client, changed: Client)? in
             try confirm(db)
             guard let client = try Self.find(id, in: db) else { return nil }
             var changed = client
-            changed.take(try ClientMetadata(json, over: client, sector: sector))
+            try changed.take(client == found ? metadata : ClientMetadata(json, over: client, sector: sector))
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
@@ -55,17 +57,19 @@ extension Clients {
             return (client, changed)
         }
         guard let (former, changed) = result else { return nil }
-        hosts = former.liveSessionHosts != changed.liveSessionHosts
+        known.forget(id, hosts: former.liveSessionHosts != changed.liveSessionHosts)
         try await publishKeys(for: changed.openID)
         return changed
     }
 
     /// Throws when `client`, which `author` stores, has another name than `former`, and one that is not theirs to give:
-    /// our pages and mails name the client by it.
+    /// our pages and mails name the client by it. Without a name it has nobody's.
     static func confirmName(
         of client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
     ) throws {
-        guard author != .platform, client.name != former?.name, let merchant = client.merchant else { return }
+        guard author != .platform, client.name != Client.unnamed, let merchant = client.merchant,
+            client.name != former?.name, client.name.likeness != former?.name.likeness
+        else { return }
         // Nothing else on a page tells a client that registered itself from the merchant.
         try Merchants.permit(
             client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: author != .itself, in: db)

@@ -5,20 +5,26 @@ extension Clients {
     /// Deletes a client and all its data. False when there is none.
     ///
     /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
-    /// `finishDeletions`.
-    public func delete(_ id: Client.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
+    /// `finishDeletions`. `confirm` repeats the checks that were made before this call, and refuses by throwing.
+    public func delete(
+        _ id: Client.ID, within budget: BulkErasure.Budget = .request,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard let client = try await find(id) else { return false }
-        defer { known.forget(hosts: !client.spid.sessionHosts.isEmpty) }
         let now = clock.now
         try await database.write { db in
+            // Once it is deleted, the requester's own token may have ended with it.
+            guard try Self.find(id, in: db) != nil else { return }
+            try confirm(db)
             try db.execute(
                 """
                 UPDATE clients SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
         }
+        known.forget(id, hosts: !client.spid.sessionHosts.isEmpty)
         var budget = budget
         _ = try await finish(id, &budget)
         return true

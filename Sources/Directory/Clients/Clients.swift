@@ -58,7 +58,6 @@ public struct Clients: Sendable {
         guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfStranger
         }
-        defer { if !metadata.sessionHosts.isEmpty { known.forget(hosts: true) } }
         let now = clock.now
         let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
@@ -95,6 +94,7 @@ public struct Clients: Sendable {
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)
         }
+        if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
         // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
         let shown = client.authentication == .secretJWT ? signSecret : secret
         return Registered(client: client, secret: shown, signSecret: signSecret)

@@ -4,10 +4,10 @@ public import Values
 
 /// Caches the clients of recent requests, so that not every request reads the database.
 ///
-/// An entry is trusted for a second. Changes by this process clear the cache at once; changes by another node or a
-/// command take effect a second later. In that second, a disabled or deleted client may still get tokens, which are
-/// dead wherever they are presented, because each use asks the database. A secret that was ended or a scope that was
-/// taken away may still earn tokens of the usual lifetime.
+/// An entry is trusted for a second. Changes by this process drop it at once; changes by another node or a command, and
+/// those of which the database did not tell whether it made them, take effect a second later. In that second, a disabled
+/// or deleted client may still get tokens, which are dead wherever they are presented, because each use asks the
+/// database. A secret that was ended or a scope that was taken away may still earn tokens of the usual lifetime.
 public final class KnownClients: Sendable {
     /// A class, because copies of a client are dear.
     package final class Entry: Sendable {
@@ -26,7 +26,7 @@ public final class KnownClients: Sendable {
         var entries: [Client.ID: (entry: Entry, readAt: Timestamp)] = [:]
         /// When old entries were last removed.
         var tidiedAt = Timestamp(milliseconds: 0)
-        /// Counts the clearings: an entry that was read before one must not be stored after it.
+        /// Counts the changes: an entry that was read before one must not be stored after it.
         var generation = 0
         /// Counts the changes of session hosts.
         var hostGeneration = 0
@@ -69,14 +69,21 @@ public final class KnownClients: Sendable {
     /// The number of stored entries.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// Clears the cache after a client, a secret or a merchant was changed. That is rare, and the next requests read
-    /// again. With `hosts` the session hosts are read again too, and those of all clients at once: a client's developer
-    /// who changes it over and over must not cause that.
-    func forget(hosts: Bool = false) {
+    /// Forgets a client that was changed, or a secret of it. With `hosts` the session hosts are read again too, and those
+    /// of all clients at once: a client's developer who changes it over and over must not cause that.
+    func forget(_ id: Client.ID, hosts: Bool = false) {
         state.withLock { state in
-            state.entries.removeAll(keepingCapacity: true)
+            state.entries[id] = nil
             state.generation += 1
             if hosts { state.hostGeneration += 1 }
+        }
+    }
+
+    /// Forgets the clients of a merchant that was changed.
+    func forget(clientsOf merchant: Merchant.ID) {
+        state.withLock { state in
+            state.entries = state.entries.filter { $0.value.entry.client.merchant != merchant }
+            state.generation += 1
         }
     }
 }

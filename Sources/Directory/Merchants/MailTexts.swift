@@ -69,8 +69,7 @@ public struct MailTexts: Sendable {
 
 extension Merchant {
     /// Null removes them all.
-    static func mailTexts(_ members: JSONMembers, _ base: Merchant?) throws(JSONFault) -> MailTexts? {
-        guard members.has("mail_templates") else { return base?.mailTexts }
+    static func mailTexts(_ members: JSONMembers) throws(JSONFault) -> MailTexts? {
         guard let json = members.any("mail_templates") else { return nil }
         return try MailTexts(checking: json)
     }

@@ -5,19 +5,24 @@ extension Merchants {
     /// Deletes a merchant with its clients and all their data. False when there is none.
     ///
     /// As with a client, nobody sees it any more; beyond `budget` its clients and their data go by `finishDeletions`.
-    public func delete(_ id: Merchant.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
+    /// `confirm` repeats the checks that were made before this call, and refuses by throwing.
+    public func delete(
+        _ id: Merchant.ID, within budget: BulkErasure.Budget = .request,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard try await find(id) != nil else { return false }
-        defer { known.forget() }
         let now = clock.now
         try await database.write { db in
+            try confirm(db)
             try db.execute(
                 """
                 UPDATE merchants SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
         }
+        known.forget(clientsOf: id)
         var budget = budget
         _ = try await finish(id, &budget)
         return true

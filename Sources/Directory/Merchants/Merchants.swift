@@ -30,8 +30,11 @@ public struct Merchants: Sendable {
         created_at, updated_at, disabled_at
         """
 
-    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`.
-    public func create(_ json: JSON) async throws -> Merchant {
+    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`. `confirm` repeats
+    /// the checks that were made before this call, and refuses by throwing.
+    public func create(
+        _ json: JSON, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Merchant {
         let members = try JSONMembers(json)
         let now = clock.now
         let number = try Merchant.number(members)
@@ -40,9 +43,10 @@ public struct Merchants: Sendable {
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
-            mailTexts: try Merchant.mailTexts(members, nil), createdAt: now, updatedAt: now, disabledAt: nil)
+            mailTexts: try Merchant.mailTexts(members), createdAt: now, updatedAt: now, disabledAt: nil)
         merchant.number = try await database.write { [merchant] db in
-            try Self.insert(merchant, wishing: number, in: db)
+            try confirm(db)
+            return try Self.insert(merchant, wishing: number, in: db)
         }
         return merchant
     }
@@ -68,16 +72,21 @@ public struct Merchants: Sendable {
 
     /// Changes the members that `json` names. Nil when there is no such merchant. A name that looks
     /// like another merchant's, or like one of `reserved`, is refused unless that is nil: pages and mails speak to
-    /// users in it.
-    public func change(_ id: Merchant.ID, _ json: JSON, reserved: [String]? = nil) async throws -> Merchant? {
+    /// users in it. `confirm` as above.
+    public func change(
+        _ id: Merchant.ID, _ json: JSON, reserved: [String]? = nil,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Merchant? {
         let members = try JSONMembers(json)
         let name = try members.name("name", most: Merchant.longestName)
         let reaches = try members.flag("logout_reaches_backends")
         let skips = try members.flag("skip_introduction")
         let disabled = try members.flag("disabled")
+        // Before the write, for which everybody else's waits.
+        let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
-        defer { known.forget() }
-        return try await database.write { db in
+        let changed = try await database.write { db -> Merchant? in
+            try confirm(db)
             try Self.number(id, in: db)
             guard
                 var merchant = try db.rows(
@@ -85,13 +94,15 @@ public struct Merchants: Sendable {
                 ).first.map(Merchant.init)
             else { return nil }
             if let name, name != merchant.name {
-                if let reserved { try Self.permit(name, in: "name", of: id, reserved: reserved, in: db) }
+                if let reserved {
+                    try Self.permit(name, in: "name", of: id, reserved: reserved + [Client.unnamed], in: db)
+                }
                 try Self.keepNumberAndName(of: id, in: db)
                 merchant.name = name
             }
             merchant.logoURI = try Merchant.logoURI(members, merchant)
             merchant.accentColor = try Merchant.accentColor(members, merchant)
-            merchant.mailTexts = try Merchant.mailTexts(members, merchant)
+            if members.has("mail_templates") { merchant.mailTexts = mailTexts }
             merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
             merchant.skipsIntroduction = skips ?? merchant.skipsIntroduction
             if let disabled { merchant.disabledAt = disabled ? merchant.disabledAt ?? now : nil }
@@ -108,6 +119,8 @@ public struct Merchants: Sendable {
                 """)
             return merchant
         }
+        if changed != nil { known.forget(clientsOf: id) }
+        return changed
     }
 
     /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also

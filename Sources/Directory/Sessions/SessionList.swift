@@ -48,11 +48,11 @@ public struct SessionList: Sendable {
         }
     }
 
-    /// Signs the user out everywhere except in `session`.
+    /// Signs the user out everywhere except in `session`, which goes on by `secret`: a copy of its cookie is a place too.
     ///
     /// - Parameter charge: refuses by throwing when the user does so too often: it goes through all that they have.
     public func endOthers(
-        than session: Session, charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        than session: Session, renewing secret: Secret<Session>, charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
@@ -71,6 +71,7 @@ public struct SessionList: Sendable {
                 try announcement.say(.signedOut(of: rest), session.user, db)
             }
             try announcement.say(.everyBrowserEnded(except: session.id), session.user, db)
+            try Sessions.renew(session.id, with: secret, at: now, in: db)
         }
     }
 }

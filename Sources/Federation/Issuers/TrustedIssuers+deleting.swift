@@ -8,12 +8,13 @@ extension TrustedIssuers {
     private static let batch = 200
 
     /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
-    /// none. `permit` refuses by throwing.
+    /// none. `confirm`, which repeats the checks that were made before this call, and `permit` refuse by throwing.
     ///
     /// Nobody finds it any more, and its name is free. Links beyond `budget` go by `finishDeletions`. Its row stays
     /// while there are links to it that users have removed (`keepRemovedLinks`).
     public func delete(
         _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
     ) async throws -> Bool {
         // Checked first: a transaction that runs again after a COMMIT with an unknown outcome finds nothing to delete.
@@ -21,6 +22,7 @@ extension TrustedIssuers {
         let now = clock.now
         try await database.write { db in
             guard let issuer = try Self.find(id, in: db) else { return }
+            try confirm(db)
             try permit(issuer)
             try db.execute(
                 """

@@ -147,13 +147,16 @@ public struct TrustedIssuers: Sendable {
     /// Changes the members that `json` names; nil when there is no such issuer. One transaction reads, calls `permit`
     /// and writes: a change of the audiences never undoes a disabling in between.
     ///
-    /// `permit` sees the issuer as it is and as it would become, and refuses by throwing.
+    /// `permit` sees the issuer as it is and as it would become, and refuses by throwing. `confirm` repeats the checks
+    /// that were made before this call, and refuses likewise.
     public func change(
         _ id: TrustedIssuer.ID, _ json: JSON,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ issuer: TrustedIssuer, _ changed: TrustedIssuer) throws -> Void = { _, _ in }
     ) async throws -> TrustedIssuer? {
         let now = clock.now
         return try await database.write { db in
+            try confirm(db)
             guard let issuer = try Self.find(id, in: db) else { return nil }
             let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
             if metadata.holdsSecret { try seal.confirm(in: db) }

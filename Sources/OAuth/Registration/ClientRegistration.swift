@@ -45,15 +45,17 @@ public struct ClientRegistration: Sendable {
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
-            let made = try await clients.register(
-                metadata, merchant: initial.merchant, by: .itself, reserved: addresses.ownNames
-            ) { client, db in
-                // After a COMMIT of unknown outcome it has been counted.
-                guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
-                try InitialAccessTokens.use(initial.id, in: db)
-                try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
-                guard try Clients.hasRoomForRegistration(initial.merchant, in: db) else {
-                    throw OAuthError.merchantIsFull
+            let made = try await database.inTurn(of: .registered(of: initial.merchant)) {
+                try await clients.register(
+                    metadata, merchant: initial.merchant, by: .itself, reserved: addresses.ownNames
+                ) { client, db in
+                    // After a COMMIT of unknown outcome it has been counted.
+                    guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
+                    try InitialAccessTokens.use(initial.id, in: db)
+                    try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
+                    guard try Clients.hasRoomForRegistration(initial.merchant, in: db) else {
+                        throw OAuthError.merchantIsFull
+                    }
                 }
             }
             return (made, token)
@@ -98,16 +100,18 @@ public struct ClientRegistration: Sendable {
             try check(document)
             // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
             // removed a scope that this change repeats because the client had it.
-            let changed = try await clients.change(
-                id, document, by: .itself, reserved: addresses.ownNames,
-                sector: try await sector(of: document, for: SectorDocument.Source.Requester(client)),
-                confirm: { db in _ = try Self.client(id, with: presented, in: db) },
-                permit: { current, changed in
-                    guard try RegistrationDocument(json, over: current).json == document else {
-                        throw JSONFault("scope", "what the client has: administration changed it meanwhile")
-                    }
-                    try Self.permitSector(current, toBecome: changed)
-                })
+            let listed = try await sector(of: document, for: SectorDocument.Source.Requester(client))
+            let changed = try await database.inTurn(of: .registered(of: client.merchant)) {
+                try await clients.change(
+                    id, document, by: .itself, reserved: addresses.ownNames, sector: listed,
+                    confirm: { db in _ = try Self.client(id, with: presented, in: db) },
+                    permit: { current, changed in
+                        guard try current == client || RegistrationDocument(json, over: current).json == document else {
+                            throw JSONFault("scope", "what the client has: administration changed it meanwhile")
+                        }
+                        try Self.permitSector(current, toBecome: changed)
+                    })
+            }
             guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
             return changed
         } catch let fault as JSONFault {
@@ -132,11 +136,13 @@ public struct ClientRegistration: Sendable {
         let now = clients.clock.now
         // Its data goes in many small transactions, and the first one decides: an administrator may have revoked the
         // token since it was checked. On PostgreSQL it may run again after it was committed.
-        let isDecided = try await database.write { db in
-            try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db)
+        try await database.inTurn(of: .registered(of: client.merchant)) {
+            let isDecided = try await database.write { db in
+                try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db)
+            }
+            guard isDecided else { throw OAuthError.tokenRefused("unknown_registration_token") }
+            _ = try await clients.delete(id)
         }
-        guard isDecided else { throw OAuthError.tokenRefused("unknown_registration_token") }
-        _ = try await clients.delete(id)
     }
 
     /// Checks what an administrator would otherwise review.

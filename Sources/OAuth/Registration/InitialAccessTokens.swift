@@ -132,9 +132,15 @@ public struct InitialAccessTokens: Sendable {
         }
     }
 
-    /// Deletes a token. Clients that registered with it stay.
-    public func delete(_ id: InitialAccessToken.ID) async throws {
-        try await database.write { db in _ = try db.execute("DELETE FROM initial_access_tokens WHERE id = \(id)") }
+    /// Deletes a token. Clients that registered with it stay. `confirm` repeats the checks that were made before this
+    /// call, and refuses by throwing.
+    public func delete(
+        _ id: InitialAccessToken.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void
+    ) async throws {
+        try await database.write { db in
+            try confirm(db)
+            try db.execute("DELETE FROM initial_access_tokens WHERE id = \(id)")
+        }
     }
 }
 

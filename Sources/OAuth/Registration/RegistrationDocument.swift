@@ -14,7 +14,7 @@ struct RegistrationDocument: Sendable {
 
     /// The defaults. Those that depend on other members follow below.
     private static let defaults: KeyValuePairs<String, JSON> = [
-        "client_name": "Unnamed client", "redirect_uris": .array([]), "application_type": "web",
+        "client_name": .string(Client.unnamed), "redirect_uris": .array([]), "application_type": "web",
         "token_endpoint_auth_method": .null, "token_endpoint_auth_signing_alg": .null, "jwks": .null,
         "jwks_uri": .null, "client_uri": .null, "logo_uri": .null, "policy_uri": .null, "tos_uri": .null,
         "initiate_login_uri": .null, "contacts": .null, "software_id": .null, "software_version": .null,

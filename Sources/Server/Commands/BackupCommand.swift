@@ -18,7 +18,9 @@ struct BackupCommand: Command {
         guard case .sqlite(let path) = configuration.database else {
             throw CommandFailure("a PostgreSQL database is backed up by its own tools: use pg_dump", .usage)
         }
-        guard configuration.database.exists else { throw InstallationError.uninitialised(path) }
+        guard configuration.database.exists, try !configuration.database.isFileWithoutSchema else {
+            throw InstallationError.uninitialised(path)
+        }
         guard !Files.exists(file) else {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }

@@ -18,26 +18,37 @@ struct ClientCommand: CommandGroup {
         static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
         @Option(help: "The id of the merchant it belongs to; a client with scope admin belongs to none.")
         var merchant: String?
-        @Option(help: "The id that its programs know, of another system; without it a new one is made.")
+        @Option(
+            help: """
+                The id that its programs know, of another system: 3 to 100 characters, no number, no UUID. Without it \
+                a new one is made.
+                """)
         var id: String?
+        @Option(
+            help: """
+                client_secret_basic, client_secret_post, client_secret_jwt, or none for an app that can keep no \
+                secret. It cannot change.
+                """)
+        var tokenEndpointAuthMethod: String?
         @OptionGroup var members: ClientMembers
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let metadata = try ClientMetadata(members.json)
+            let method: [JSON.Member] =
+                tokenEndpointAuthMethod.map { [JSON.Member("token_endpoint_auth_method", .string($0))] } ?? []
+            let metadata = try ClientMetadata(.object((members.json.members ?? []) + method))
             let owner = try await Administrator.platform.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
             let id = try id.map { try kept($0) }
             do {
-                output.print(
-                    try await stores.clients.register(
-                        metadata, as: id, merchant: owner, by: .platform,
-                        also: { client, db in
-                            // An earlier client of the id may have left some.
-                            try Sessions.end(for: client.id, at: client.createdAt, in: db)
-                        }
-                    ).json)
+                let made = try await stores.clients.register(
+                    metadata, as: id, merchant: owner, by: .platform,
+                    also: { client, db in
+                        // An earlier client of the id may have left some.
+                        try Sessions.end(for: client.id, at: client.createdAt, in: db)
+                    })
+                output.print(made.json, loss: made.client.afterLoss)
             } catch StorageError.conflict {
                 throw JSONFault("id", "one that no client has")
             }

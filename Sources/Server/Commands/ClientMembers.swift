@@ -8,36 +8,47 @@ struct ClientMembers: CommandArguments {
         name: "redirect-uri",
         help: "An address it may be returned to; may be repeated. Given at all, it replaces those there were.")
     var redirectURIs: [String] = []
-    @Option(name: "grant-type", help: "A grant it may use; may be repeated.") var grantTypes: [String] = []
+    @Option(
+        name: "grant-type", help: "A grant it may use; may be repeated. Given at all, they replace those there were.")
+    var grantTypes: [String] = []
     @Option(help: "The scope tokens it may have, separated by spaces.") var scope: String?
-    @Option(help: "client_secret_basic, client_secret_post or none, for an app that can keep no secret.")
-    var tokenEndpointAuthMethod: String?
     @Flag(
         deniable: """
             Whether it is the merchant's own: no consent is asked for. For another, pages ask; grants without a page \
             do not.
             """)
     var firstParty: Bool?
-    @Flag(deniable: "Whether it is answered as SPiD would.") var spidCompatible: Bool?
-    @Flag(deniable: "Whether it gets a new refresh token at each use.")
+    @Flag(deniable: "Whether it is answered as SPiD would. --no-spid-compatible forgets its settings for SPiD.")
+    var spidCompatible: Bool?
+    @Flag(deniable: "Whether it gets a new refresh token at each use, as one without a secret always does.")
     var rotateRefreshTokens: Bool?
     @Flag(deniable: "Whether its requests for a code need PKCE, or a nonce with openid.")
     var requirePKCE: Bool?
-    @Option(help: "Seconds that its access tokens live.") var accessTokenLifetime: Int64?
-    @Option(help: "Seconds that its refresh tokens live.") var refreshTokenLifetime: Int64?
-    @Option(help: "Seconds that the refresh tokens of one grant live together, or while_used.")
+    @Option(
+        help: """
+            Seconds that its access tokens live, 10 to 31536000; its own, and those that can be refreshed, a day at \
+            most.
+            """)
+    var accessTokenLifetime: Int64?
+    @Option(help: "Seconds that its refresh tokens live, 60 to 31536000.") var refreshTokenLifetime: Int64?
+    @Option(help: "Seconds that the refresh tokens of one grant live together, 60 to 315360000, or while_used.")
     var refreshFamilyLifetime: String?
     @Option(
         name: "web-origin",
-        help: "An origin of its web pages, which may ask for the session; may be repeated. \"\" for none.")
+        help: """
+            An origin of its web pages, which may ask for the session and call this server; a first party's may frame \
+            the sign-in. May be repeated. Given at all, they replace those there were. "" for none.
+            """)
     var webOrigins: [String] = []
     @Option(
         name: "post-logout-redirect-uri",
-        help: "Where a logout may return to; may be repeated. \"\" for none.")
+        help: """
+            Where a logout may return to; may be repeated. Given at all, they replace those there were. "" for none.
+            """)
     var postLogoutRedirectURIs: [String] = []
     @Option(name: "callback-uri", help: "Who is told when a person changes, signs out or is deleted; \"\" for nobody.")
     var callbackURI: String?
-    @Flag(deniable: "Whether its people must have shown that they read their address.")
+    @Flag(deniable: "Whether its people must have a verified address.")
     var requireVerifiedEmail: Bool?
     @Flag(deniable: "Whether SPiD's API answers it with a signature.") var signedResponses: Bool?
     @Option(name: "tos-uri", help: "Where its terms are to be read; \"\" for none.") var tosURI: String?
@@ -49,7 +60,6 @@ struct ClientMembers: CommandArguments {
             "redirect_uris": redirectURIs.isEmpty ? nil : .array(redirectURIs.map { .string($0) }),
             "grant_types": grantTypes.isEmpty ? nil : .array(grantTypes.map { .string($0) }),
             "scope": scope.map { .string($0) },
-            "token_endpoint_auth_method": tokenEndpointAuthMethod.map { .string($0) },
             "first_party": firstParty.map { .bool($0) },
             "spid_compatible": spidCompatible.map { .bool($0) },
             "rotate_refresh_tokens": rotateRefreshTokens.map { .bool($0) },

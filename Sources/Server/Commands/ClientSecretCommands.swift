@@ -16,17 +16,13 @@ extension ClientCommand {
         func run(with stores: Stores) async throws {
             let client = try await stores.clients.known(id)
             guard let (secret, value) = try await stores.clients.addSecret(to: client.id) else {
-                throw CommandFailure(
-                    !client.authentication.takesSecret
-                        ? "a client with token_endpoint_auth_method \(client.authentication.rawValue) has no secrets"
-                        : "it has \(Clients.mostSecrets) live secrets: end one first (spindle client end-secret)"
-                )
+                throw CommandFailure(client.noFurtherSecret)
             }
             output.print(
                 .members([
                     "id": .string(secret.id.text), "client_secret": .string(value.value),
                     "created_at": .integer(secret.createdAt.seconds),
-                ]))
+                ]), loss: client.afterLoss)
         }
     }
 
@@ -51,6 +47,30 @@ extension ClientCommand {
                 throw CommandFailure.notFound("secret", secret)
             }
             output.say("ended secret \(secret)")
+        }
+    }
+}
+
+extension Client {
+    /// What to do when its new secret was not seen; nil for a client without one.
+    var afterLoss: String? {
+        switch authentication {
+        case .secretBasic, .secretPost: "Its secret is lost: spindle client add-secret \(id) makes another"
+        case .secretJWT: "Its secret is lost, and cannot change: make the client again, under another id"
+        case .none, .privateKeyJWT: nil
+        }
+    }
+
+    /// Why it gets no further secret.
+    fileprivate var noFurtherSecret: String {
+        switch authentication {
+        case .secretBasic, .secretPost:
+            "it has \(Clients.mostSecrets) live secrets: end one first (spindle client end-secret)"
+        case .secretJWT:
+            "the secret of a client with token_endpoint_auth_method \(authentication.rawValue) cannot change: make the "
+                + "client again, under another id"
+        case .none, .privateKeyJWT:
+            "a client with token_endpoint_auth_method \(authentication.rawValue) has no secrets"
         }
     }
 }

@@ -44,10 +44,10 @@ struct DoctorCommand: Command {
 
     private func databaseFindings(_ configuration: SpindleConfiguration) async -> [Finding] {
         let location = configuration.database
-        guard location.exists else {
-            return [Finding("database", .bad, InstallationError.uninitialised(location.description).description)]
-        }
         do {
+            guard location.exists, try !location.isFileWithoutSchema else {
+                throw InstallationError.uninitialised(location.description)
+            }
             let database = try await location.open()
             let diagnosis = DatabaseDiagnosis(
                 database: database, configuration: configuration, clock: SystemClock(), random: SystemRandom())

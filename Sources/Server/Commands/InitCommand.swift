@@ -52,12 +52,13 @@ struct InitCommand: Command {
             case .made(let made): (made.client.id, made.secret?.value, false)
             case .present(let id, let isDeleted): (id ?? Client.ID(""), String?.none, isDeleted)
             }
+        let loss = secret.map { _ in "Its secret is lost: spindle client add-secret \(id) makes another" }
         if json {
             Terminal.print(
                 json: .members([
                     "admin_client_id": .string(id.text), "admin_client_secret": secret.map { .string($0) },
                     "database": .string(database), "master_key_file": keyFile.map { .string($0) },
-                ]))
+                ]), loss: loss)
         }
         guard let secret else {
             let client =
@@ -81,6 +82,6 @@ struct InitCommand: Command {
             admin client secret  \(secret)
 
             The secret is not shown again. The master key is in no backup: keep a copy of it in a safe place.
-            """)
+            """, loss: loss)
     }
 }

@@ -14,7 +14,8 @@ struct KeyCommand: CommandGroup {
         subcommands: [List.self, Rotate.self, Withdraw.self, Reseal.self])
 
     struct List: Command {
-        static let configuration = CommandConfiguration(abstract: "List the signing keys: their public halves.")
+        static let configuration = CommandConfiguration(
+            abstract: "List the signing keys; with --json also their public halves.")
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -44,8 +45,8 @@ struct KeyCommand: CommandGroup {
         static let configuration = CommandConfiguration(
             abstract: "Seal every stored secret anew under another master key. Stop every server first.",
             discussion: """
-                On SQLite a running server is noticed. On PostgreSQL one that still runs with the old key refuses to \
-                register clients and issuers from then on, and cannot open what was sealed anew: start it again.
+                On SQLite a running server is noticed. On PostgreSQL one that still runs with the old key is not ready \
+                from then on (/readyz): it cannot open what was sealed anew, and stores no secret. Start it again.
                 """)
         @Option(help: "The file of the new master key; made if it is not there.") var newKeyFile: String
         @OptionGroup var output: OutputOptions
@@ -82,25 +83,33 @@ struct KeyCommand: CommandGroup {
 
         private func newKey(_ installation: Installation, ownedLike model: String?) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
-            let found: MasterKey?
-            do {
-                found = try file.read()
-            } catch MasterKeyError.malformed {
-                throw CommandFailure("--new-key-file: must hold the base64 of 32 bytes", .configuration)
+            // Root takes what is the service's own.
+            guard !Files.isStrangers(newKeyFile, home: Files.folder(of: model ?? newKeyFile)) else {
+                throw InstallationError.planted(newKeyFile)
             }
-            if let key = found {
+            if let key = try present(file) {
                 // Who believed that it is another one would destroy it.
                 guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
                     throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)
                 }
-                if Files.isOpenToOthers(newKeyFile) {
-                    Terminal.tell("other users of this machine may read or change \(newKeyFile)")
+                guard !Files.isOpenToOthers(newKeyFile) else {
+                    throw CommandFailure(
+                        "other users of this machine may read or change \(newKeyFile): take one of mode 600 that never "
+                            + "was open to them, or a path where there is none", .configuration)
                 }
                 return key
             }
             let key = MasterKey.random(from: installation.random)
             try file.create(key, ownedLike: model)
             return key
+        }
+
+        private func present(_ file: MasterKeyFile) throws -> MasterKey? {
+            do {
+                return try file.read()
+            } catch where error == .malformed {
+                throw CommandFailure("--new-key-file: must hold the base64 of 32 bytes", .configuration)
+            }
         }
     }
 }

@@ -53,8 +53,9 @@ extension KeyCommand {
                 sessions: Sessions(
                     database: installation.database, clock: installation.clock,
                     events: UserEvents([], random: installation.random)))
-            let algorithms = Set(try await keys.all().map(\.algorithm)).intersection(
-                try await clients.algorithmsInUse())
+            let present = Set(try await keys.all().map(\.algorithm))
+            guard !present.isEmpty else { throw CommandFailure("there are no signing keys: run `spindle init`") }
+            let algorithms = present.intersection(try await clients.algorithmsInUse())
             var made: [SigningKey] = []
             for algorithm in algorithms.sorted(by: { $0.rawValue < $1.rawValue }) {
                 if let key = try await keys.hasten(algorithm, signsFrom: now + KeyRing.shortestLead, at: now) {

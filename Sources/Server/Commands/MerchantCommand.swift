@@ -14,7 +14,7 @@ struct MerchantCommand: CommandGroup {
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Make a merchant.")
         @OptionGroup var members: Members
-        @Option(help: "Its number in SPiD's API, if clients know one already.") var number: Int?
+        @Option(help: "Its number in SPiD's API, 1 to 2147483647, if clients know one already.") var number: Int?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

@@ -13,7 +13,7 @@ struct MigrateCommand: Command {
 
     func run() async throws {
         let location = try options.read().database
-        guard location.exists else {
+        guard location.exists, try !location.isFileWithoutSchema else {
             guard check else { throw InstallationError.uninitialised(location.description) }
             throw CommandFailure(describe(.empty, location))
         }
@@ -38,6 +38,7 @@ struct MigrateCommand: Command {
             guard !check else { throw CommandFailure(describe(state, location)) }
             // A file without tables is more likely a wrong path.
             if state == .empty, location.isFile { throw InstallationError.uninitialised(location.description) }
+            if state == .empty { try await location.refuseForeignTables(of: database) }
             let done = try await migrator.migrate(at: SystemClock().now.milliseconds)
             Terminal.print("\(location): applied schema step \(done.map(String.init).joined(separator: ", "))")
         }

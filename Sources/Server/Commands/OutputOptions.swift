@@ -5,10 +5,10 @@ import JSON
 struct OutputOptions: CommandArguments {
     @Flag(help: "Print JSON, as the administration endpoints answer it.") var json = false
 
-    /// Prints one document.
-    func print(_ document: JSON) {
-        guard !json else { return Terminal.print(json: document) }
-        Terminal.print(Table.of(document))
+    /// Prints one document. `loss` says what to do about a secret in it when it cannot be written.
+    func print(_ document: JSON, loss: String? = nil) {
+        guard !json else { return Terminal.print(json: document, loss: loss) }
+        Terminal.print(Table.of(document), loss: loss)
     }
 
     /// Prints a page of a list. The table for people shows `columns` of each item.
@@ -28,7 +28,7 @@ struct OutputOptions: CommandArguments {
 struct PageOptions: CommandArguments {
     @Option(help: "Go on after this cursor of the page before.", valueName: "cursor")
     var after: String?
-    @Option(help: "How many to print at most.", valueName: "number") var count = 100
+    @Option(help: "How many to print at most, 1 to 1000.", valueName: "number") var count = 100
 
     func validate() throws(Misuse) {
         guard (1...1000).contains(count) else { throw Misuse("--count must be from 1 to 1000") }

@@ -31,7 +31,12 @@ struct RestoreCommand: Command {
         let candidate = try SQLiteFile.make("restoring", beside: path)
         defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
         try SQLiteFile.copy(file, to: candidate)
-        let keys = try await check(candidate, configuration.masterKey)
+        let keys: [String]
+        do {
+            keys = try await check(candidate, configuration.masterKey)
+        } catch StorageError.unreadable(let reason) {
+            throw CommandFailure("\(file) is not readable: \(reason)", .data)
+        }
         // The check may have taken minutes, and a server may be started again at any time.
         try SQLiteFile.refuseWhileOpen(configuration.database)
         let present = await settle(path)

@@ -9,20 +9,33 @@ struct SPiDMembers: CommandArguments {
     var exchangeFrontChannelTokens: Bool?
     @Option(
         name: "public-exchange-codes-from",
-        help: "A client whose tokens buy codes for this one, which has no secret; may be repeated. \"\" for none.")
+        help: """
+            A client whose tokens buy codes for this one, which has no secret; may be repeated. Given at all, they \
+            replace those there were. "" for none.
+            """)
     var publicExchangeCodesFrom: [String] = []
     @Flag(deniable: "Whether it may redeem a code twice: the second time ends the tokens of the first.")
     var codesRedeemedTwice: Bool?
     @Option(
         name: "required-field",
-        help: "What its apps should ask people for, as name.given_name; may be repeated. \"\" for nothing.")
+        help: """
+            What its apps should ask people for, as name.given_name; may be repeated. Given at all, they replace those \
+            there were. "" for nothing.
+            """)
     var requiredFields: [String] = []
     @Option(
-        name: "terms-summary", help: "A sentence about its newest terms, for its apps; may be repeated. \"\" for none.")
+        name: "terms-summary",
+        help: """
+            A sentence about its newest terms, for its apps; may be repeated. Given at all, they replace those there \
+            were. "" for none.
+            """)
     var termsSummary: [String] = []
     @Option(
         name: "session-host",
-        help: "A host of its site that leads here, for the session service; may be repeated. \"\" for none.")
+        help: """
+            A host of its site that leads here, for the session service; may be repeated. Given at all, they replace \
+            those there were. "" for none.
+            """)
     var sessionHosts: [String] = []
 
     var json: [JSON.Member] {

@@ -40,7 +40,7 @@ struct ServeCommand: Command {
             let spindle = try Spindle.build(configuration, parts)
             try await RunningServer(
                 spindle: spindle, configuration: configuration, logger: logger,
-                onListening: { _ in welcome.map(Terminal.print) }
+                onListening: { _ in if let welcome { Terminal.print(welcome) } }
             ).run()
         } catch {
             await installation.close()

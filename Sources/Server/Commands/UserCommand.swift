@@ -83,7 +83,8 @@ struct UserCommand: CommandGroup {
     }
 
     struct Delete: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete an account and all it holds, at once.")
+        static let configuration = CommandConfiguration(
+            abstract: "Delete an account and all it holds, at once; the person is told by mail.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions

@@ -41,7 +41,8 @@ enum ConfigurationDiagnosis {
                 "unsafe_front_channel_tokens: clients that registered themselves get access tokens in addresses")
         }
         if configuration.keyRotation == nil {
-            warnings.append("key_rotation 0: who has got hold of a signing key can use it until `spindle key rotate`")
+            warnings.append(
+                "key_rotation 0: who has got hold of a signing key can use it until `spindle key withdraw`")
         }
         if configuration.introspectionCache > .zero {
             warnings.append(

@@ -25,7 +25,10 @@ extension Installation {
         guard configuration.database.exists || purpose.makesDatabase else {
             throw InstallationError.uninitialised(configuration.database.description)
         }
-        if purpose.makesDatabase { try configuration.refusePlanted() }
+        if purpose.makesDatabase {
+            try configuration.refusePlanted()
+            try configuration.database.refuseForeignFile()
+        }
         let database = try await configuration.database.open(forRequests: purpose.isServing)
         do {
             let key = try await prepare(database, configuration, purpose, clock, random)
@@ -50,6 +53,7 @@ extension Installation {
         case .current: break
         case .empty:
             guard purpose.fillsEmpty(location) else { throw InstallationError.uninitialised(location.description) }
+            try await location.refuseForeignTables(of: database)
             try await migrator.migrate(at: clock.now.milliseconds)
         case .behind(let steps):
             // One whose creation was interrupted has no key yet, and perhaps not all the tables that are looked at for
@@ -65,6 +69,10 @@ extension Installation {
             try await migrator.migrate(at: clock.now.milliseconds)
         }
         if let key { return key }
+        // A database that was only migrated is claimed for a key by what makes or serves it, and by no other command.
+        if case .administering = purpose, try await MasterKeyCheck.isWithoutKey(database, StoredTable.all) {
+            throw InstallationError.uninitialised(location.description)
+        }
         do {
             return try await source.masterKey(for: database, StoredTable.all, random: random)
         } catch MasterKeyError.notGiven where location.isFile {

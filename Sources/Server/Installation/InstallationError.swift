@@ -4,6 +4,8 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     case uninitialised(String)
     /// What is to become the database or its key was put there by another user of the machine.
     case planted(String)
+    /// The tables at this location are another program's.
+    case foreign(String)
     /// The schema lacks these steps.
     case behind([Int])
     /// The schema was made by a newer Spindle.
@@ -20,6 +22,7 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
         case .uninitialised(let location): "\(location) is not initialised: run `spindle init` first"
         case .planted(let path):
             "\(path) belongs to another user, who may know or change what is in it: remove it, or take another path"
+        case .foreign(let location): "\(location) holds tables of another program: take another database"
         case .behind(let steps):
             "the database lacks schema step \(steps.map(String.init).joined(separator: ", ")): run `spindle migrate`"
         case .newer(let step): "the database has schema step \(step): it was made by a newer Spindle than this one"

@@ -66,6 +66,16 @@ struct ClientAdministrationTests {
         }
     }
 
+    @Test("a refused callback_uri is told that only https will do", arguments: Backend.available)
+    func callbackAddress(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let plain: JSON = ["callback_uri": "http://backend.example/told"]
+            let answer = try await world.change("clients", world.backend.id, plain)
+            expectProblem(answer, 400, member: "callback_uri")
+            #expect(answer.json["detail"]?.string?.contains("127.0.0.0/8") == true)
+        }
+    }
+
     @Test("a body that is no JSON object, or of another media type, is refused", arguments: Backend.available)
     func bodies(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -79,4 +79,46 @@ import Testing
             }
         }
     }
+
+    @Test(
+        "a merchant is called as clients without a name are, and keeps all of those from registering",
+        arguments: Backend.available)
+    func unnamed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let own = "/admin/v1/merchants/\(world.merchant)"
+            for name in ["Unnamed client", "UNNAMED CLIENT."] {
+                let answer = try await world.server.send(
+                    "PATCH", own, json: ["name": .string(name)], bearer: administrator)
+                expectProblem(answer, 400, member: "name")
+            }
+            // Where the platform calls one so, it is still no client's name.
+            #expect(try await world.change("merchants", world.rival, ["name": "Unnamed client"]).status == 200)
+            let registered = try await world.sendRegistration(with: try await world.initialToken())
+            #expect(registered.status == 201, "\(registered)")
+            let nameless: JSON = ["redirect_uris": ["https://loom.example/in"]]
+            #expect(try await World.make(world.server, administrator, "clients", nameless).status == 201)
+        }
+    }
+
+    @Test("another spelling of a client's name is compared with every merchant's", arguments: Backend.available)
+    func spelling(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            func statements(_ name: String) async throws -> Int {
+                let before = world.server.interruptions.statementsWritten
+                let answer = try await world.server.send(
+                    "PATCH", "/admin/v1/clients/\(world.backend.id)", json: ["client_name": .string(name)],
+                    bearer: administrator)
+                #expect(answer.status == 200, "\(answer)")
+                return world.server.interruptions.statementsWritten - before
+            }
+            let other = try await statements("Weaver")
+            #expect(try await statements("WEAVER.") < other)
+        }
+    }
 }

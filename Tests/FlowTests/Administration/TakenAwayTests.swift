@@ -89,6 +89,53 @@ struct TakenAwayTests {
         }
     }
 
+    @Test("a request of an administrator that was removed meanwhile is carried out", arguments: Backend.available)
+    func removed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await administrator(world)
+            let token = try await world.clientToken(own, scope: "admin:merchant")
+            func make(_ kind: String, _ json: JSON) async throws -> String {
+                let id = try await World.make(world.server, token, kind, json).require("id")
+                return "\(kind)/\(id)"
+            }
+            let (client, merchant) = ("clients/\(world.backend.id)", "merchants/\(world.merchant)")
+            let secrets = try await world.server.get("/admin/v1/\(client)/secrets", bearer: token).json["items"]
+            let secret = try #require(secrets?.array?.first?["id"]?.string)
+            let key: JSON = "a shared secret of at least 32 bytes"
+            let trusted = try await make("issuers", ["issuer": "https://one.example", "secret": key])
+            let webhook = try await make("webhooks", ["name": "one", "permissions": DittoStory.permissions])
+            let initial = try await make("initial-access-tokens", [:])
+            let deeds: [(method: String, path: String, json: JSON?)] = [
+                ("POST", "clients", ["client_name": "Late", "redirect_uris": ["https://late.example/in"]]),
+                ("PATCH", client, ["client_name": "Late"]), ("DELETE", client, nil),
+                ("POST", "\(client)/secrets", [:]), ("DELETE", "\(client)/secrets/\(secret)", nil),
+                ("POST", "issuers", ["issuer": "https://late.example", "secret": key]),
+                ("PATCH", trusted, ["audiences": ["https://late.example"]]), ("DELETE", trusted, nil),
+                ("POST", "webhooks", ["name": "late", "permissions": DittoStory.permissions]),
+                ("PATCH", webhook, ["disabled": true]), ("DELETE", webhook, nil),
+                ("POST", "initial-access-tokens", [:]), ("DELETE", initial, nil),
+                ("PATCH", merchant, ["name": "Late"]),
+            ]
+            for (method, path, json) in deeds {
+                world.server.interruptions.interrupt {
+                    try await world.change("clients", own.id, ["scope": "profile"])
+                }
+                let address = "/admin/v1/\(path)"
+                let answer =
+                    if let json {
+                        try await world.server.send(method, address, json: json, bearer: token)
+                    } else {
+                        try await world.server.send(method, address, bearer: token)
+                    }
+                #expect(world.server.interruptions.wasInterrupted, "\(method) \(path)")
+                expectProblem(answer, 403)
+                try await world.change("clients", own.id, ["scope": "admin:merchant profile"])
+            }
+            #expect(try await world.server.get("/admin/v1/\(merchant)", bearer: token).json["name"] == "Loom")
+            #expect(try await world.token(["grant_type": "client_credentials"], as: world.backend).status == 200)
+        }
+    }
+
     private func administrator(_ world: World) async throws -> World.Actor {
         try await world.confidential(["scope": "admin:merchant profile", "grant_types": ["client_credentials"]])
     }

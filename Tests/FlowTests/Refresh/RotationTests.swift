@@ -91,6 +91,25 @@ struct RotationTests {
         }
     }
 
+    @Test("a client without a secret is set not to rotate, and rotates all the same", arguments: Backend.available)
+    func publicRotates(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let never: JSON = ["rotate_refresh_tokens": false]
+            let changed = try await world.change("clients", world.app.id, never)
+            expectProblem(changed, 400, member: "rotate_refresh_tokens")
+            let made = try await World.make(
+                world.server, world.admin, "clients",
+                [
+                    "merchant_id": .string(world.merchant), "client_name": "App", "rotate_refresh_tokens": false,
+                    "token_endpoint_auth_method": "none",
+                ])
+            expectProblem(made, 400, member: "rotate_refresh_tokens")
+            // What is shown of it can be sent back.
+            let always: JSON = ["rotate_refresh_tokens": true]
+            #expect(try await world.change("clients", world.app.id, always).status == 200)
+        }
+    }
+
     @Test("a client that begins or ceases to rotate loses no user", arguments: Backend.available)
     func settingChanges(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -35,48 +35,56 @@ extension ExpectedHelp {
             OPTIONS:
               --merchant <merchant>   The id of the merchant it belongs to; a client with
                                       scope admin belongs to none.
-              --id <id>               The id that its programs know, of another system;
-                                      without it a new one is made.
+              --id <id>               The id that its programs know, of another system: 3
+                                      to 100 characters, no number, no UUID. Without it a
+                                      new one is made.
+              --token-endpoint-auth-method <token-endpoint-auth-method>
+                                      client_secret_basic, client_secret_post,
+                                      client_secret_jwt, or none for an app that can keep
+                                      no secret. It cannot change.
               --name <name>           Its name.
               --redirect-uri <redirect-uri>
                                       An address it may be returned to; may be repeated.
                                       Given at all, it replaces those there were.
               --grant-type <grant-type>
-                                      A grant it may use; may be repeated.
+                                      A grant it may use; may be repeated. Given at all,
+                                      they replace those there were.
               --scope <scope>         The scope tokens it may have, separated by spaces.
-              --token-endpoint-auth-method <token-endpoint-auth-method>
-                                      client_secret_basic, client_secret_post or none, for
-                                      an app that can keep no secret.
               --first-party/--no-first-party
                                       Whether it is the merchant's own: no consent is asked
                                       for. For another, pages ask; grants without a page do
                                       not.
               --spid-compatible/--no-spid-compatible
                                       Whether it is answered as SPiD would.
+                                      --no-spid-compatible forgets its settings for SPiD.
               --rotate-refresh-tokens/--no-rotate-refresh-tokens
-                                      Whether it gets a new refresh token at each use.
+                                      Whether it gets a new refresh token at each use, as
+                                      one without a secret always does.
               --require-pkce/--no-require-pkce
                                       Whether its requests for a code need PKCE, or a nonce
                                       with openid.
               --access-token-lifetime <access-token-lifetime>
-                                      Seconds that its access tokens live.
+                                      Seconds that its access tokens live, 10 to 31536000;
+                                      its own, and those that can be refreshed, a day at
+                                      most.
               --refresh-token-lifetime <refresh-token-lifetime>
-                                      Seconds that its refresh tokens live.
+                                      Seconds that its refresh tokens live, 60 to 31536000.
               --refresh-family-lifetime <refresh-family-lifetime>
                                       Seconds that the refresh tokens of one grant live
-                                      together, or while_used.
+                                      together, 60 to 315360000, or while_used.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
-                                      session; may be repeated. "" for none.
+                                      session and call this server; a first party's may
+                                      frame the sign-in. May be repeated. Given at all,
+                                      they replace those there were. "" for none.
               --post-logout-redirect-uri <post-logout-redirect-uri>
-                                      Where a logout may return to; may be repeated. "" for
-                                      none.
+                                      Where a logout may return to; may be repeated. Given
+                                      at all, they replace those there were. "" for none.
               --callback-uri <callback-uri>
                                       Who is told when a person changes, signs out or is
                                       deleted; "" for nobody.
               --require-verified-email/--no-require-verified-email
-                                      Whether its people must have shown that they read
-                                      their address.
+                                      Whether its people must have a verified address.
               --signed-responses/--no-signed-responses
                                       Whether SPiD's API answers it with a signature.
               --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
@@ -87,19 +95,23 @@ extension ExpectedHelp {
                                       Whether its tokens of the implicit grant buy codes.
               --public-exchange-codes-from <public-exchange-codes-from>
                                       A client whose tokens buy codes for this one, which
-                                      has no secret; may be repeated. "" for none.
+                                      has no secret; may be repeated. Given at all, they
+                                      replace those there were. "" for none.
               --codes-redeemed-twice/--no-codes-redeemed-twice
                                       Whether it may redeem a code twice: the second time
                                       ends the tokens of the first.
               --required-field <required-field>
                                       What its apps should ask people for, as
-                                      name.given_name; may be repeated. "" for nothing.
+                                      name.given_name; may be repeated. Given at all, they
+                                      replace those there were. "" for nothing.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms, for its apps; may
-                                      be repeated. "" for none.
+                                      be repeated. Given at all, they replace those there
+                                      were. "" for none.
               --session-host <session-host>
                                       A host of its site that leads here, for the session
-                                      service; may be repeated. "" for none.
+                                      service; may be repeated. Given at all, they replace
+                                      those there were. "" for none.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -116,7 +128,7 @@ extension ExpectedHelp {
             OPTIONS:
               --merchant <merchant>   Of this merchant only.
               --after <cursor>        Go on after this cursor of the page before.
-              --count <number>        How many to print at most. (default: 100)
+              --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -156,41 +168,44 @@ extension ExpectedHelp {
                                       An address it may be returned to; may be repeated.
                                       Given at all, it replaces those there were.
               --grant-type <grant-type>
-                                      A grant it may use; may be repeated.
+                                      A grant it may use; may be repeated. Given at all,
+                                      they replace those there were.
               --scope <scope>         The scope tokens it may have, separated by spaces.
-              --token-endpoint-auth-method <token-endpoint-auth-method>
-                                      client_secret_basic, client_secret_post or none, for
-                                      an app that can keep no secret.
               --first-party/--no-first-party
                                       Whether it is the merchant's own: no consent is asked
                                       for. For another, pages ask; grants without a page do
                                       not.
               --spid-compatible/--no-spid-compatible
                                       Whether it is answered as SPiD would.
+                                      --no-spid-compatible forgets its settings for SPiD.
               --rotate-refresh-tokens/--no-rotate-refresh-tokens
-                                      Whether it gets a new refresh token at each use.
+                                      Whether it gets a new refresh token at each use, as
+                                      one without a secret always does.
               --require-pkce/--no-require-pkce
                                       Whether its requests for a code need PKCE, or a nonce
                                       with openid.
               --access-token-lifetime <access-token-lifetime>
-                                      Seconds that its access tokens live.
+                                      Seconds that its access tokens live, 10 to 31536000;
+                                      its own, and those that can be refreshed, a day at
+                                      most.
               --refresh-token-lifetime <refresh-token-lifetime>
-                                      Seconds that its refresh tokens live.
+                                      Seconds that its refresh tokens live, 60 to 31536000.
               --refresh-family-lifetime <refresh-family-lifetime>
                                       Seconds that the refresh tokens of one grant live
-                                      together, or while_used.
+                                      together, 60 to 315360000, or while_used.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
-                                      session; may be repeated. "" for none.
+                                      session and call this server; a first party's may
+                                      frame the sign-in. May be repeated. Given at all,
+                                      they replace those there were. "" for none.
               --post-logout-redirect-uri <post-logout-redirect-uri>
-                                      Where a logout may return to; may be repeated. "" for
-                                      none.
+                                      Where a logout may return to; may be repeated. Given
+                                      at all, they replace those there were. "" for none.
               --callback-uri <callback-uri>
                                       Who is told when a person changes, signs out or is
                                       deleted; "" for nobody.
               --require-verified-email/--no-require-verified-email
-                                      Whether its people must have shown that they read
-                                      their address.
+                                      Whether its people must have a verified address.
               --signed-responses/--no-signed-responses
                                       Whether SPiD's API answers it with a signature.
               --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
@@ -201,19 +216,23 @@ extension ExpectedHelp {
                                       Whether its tokens of the implicit grant buy codes.
               --public-exchange-codes-from <public-exchange-codes-from>
                                       A client whose tokens buy codes for this one, which
-                                      has no secret; may be repeated. "" for none.
+                                      has no secret; may be repeated. Given at all, they
+                                      replace those there were. "" for none.
               --codes-redeemed-twice/--no-codes-redeemed-twice
                                       Whether it may redeem a code twice: the second time
                                       ends the tokens of the first.
               --required-field <required-field>
                                       What its apps should ask people for, as
-                                      name.given_name; may be repeated. "" for nothing.
+                                      name.given_name; may be repeated. Given at all, they
+                                      replace those there were. "" for nothing.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms, for its apps; may
-                                      be repeated. "" for none.
+                                      be repeated. Given at all, they replace those there
+                                      were. "" for none.
               --session-host <session-host>
                                       A host of its site that leads here, for the session
-                                      service; may be repeated. "" for none.
+                                      service; may be repeated. Given at all, they replace
+                                      those there were. "" for none.
               --disabled/--no-disabled
                                       Disable it, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.

@@ -11,7 +11,8 @@ extension ExpectedHelp {
             \(builtIns)
 
             SUBCOMMANDS:
-              list                    List the signing keys: their public halves.
+              list                    List the signing keys; with --json also their public
+                                      halves.
               rotate                  Make the next signing key of each algorithm in use,
                                       ahead of its time.
               withdraw                Take a signing key out of service at once, because it
@@ -24,7 +25,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "key list",
             """
-            OVERVIEW: List the signing keys: their public halves.
+            OVERVIEW: List the signing keys; with --json also their public halves.
 
             USAGE: spindle key list <options>
 
@@ -87,8 +88,8 @@ extension ExpectedHelp {
             server first.
 
             On SQLite a running server is noticed. On PostgreSQL one that still runs with
-            the old key refuses to register clients and issuers from then on, and cannot
-            open what was sealed anew: start it again.
+            the old key is not ready from then on (/readyz): it cannot open what was sealed
+            anew, and stores no secret. Start it again.
 
             USAGE: spindle key reseal [<options>] --new-key-file <new-key-file>
 

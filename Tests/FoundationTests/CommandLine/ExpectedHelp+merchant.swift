@@ -43,7 +43,8 @@ extension ExpectedHelp {
               --mail-templates <mail-templates>
                                       A JSON file with its own words for mails, in place of
                                       those it has; "" for ours.
-              --number <number>       Its number in SPiD's API, if clients know one already.
+              --number <number>       Its number in SPiD's API, 1 to 2147483647, if clients
+                                      know one already.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -59,7 +60,7 @@ extension ExpectedHelp {
 
             OPTIONS:
               --after <cursor>        Go on after this cursor of the page before.
-              --count <number>        How many to print at most. (default: 100)
+              --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 

@@ -19,7 +19,8 @@ extension ExpectedHelp {
               show                    Show an account.
               change                  Change what is named of an account. A new password
                                       ends its tokens and sessions.
-              delete                  Delete an account and all it holds, at once.
+              delete                  Delete an account and all it holds, at once; the person
+                                      is told by mail.
               \(importing)                  Import accounts, a JSON document a line. Lines that
                                       are refused are told of; the rest is taken.
 
@@ -38,8 +39,8 @@ extension ExpectedHelp {
               --email <email>         The e-mail address, which is the user name.
               --email-verified/--no-email-verified
                                       Whether the address is known to be theirs.
-              --password-stdin        Read the password from the first line of the standard
-                                      input.
+              --password-stdin        Read the password, 8 to 128 characters, from the
+                                      first line of the standard input.
               --name <name>           The full name.
               --given-name <given-name>
                                       The given name.
@@ -68,7 +69,7 @@ extension ExpectedHelp {
             OPTIONS:
               --merchant <merchant>   Those connected to clients of this merchant only.
               --after <cursor>        Go on after this cursor of the page before.
-              --count <number>        How many to print at most. (default: 100)
+              --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -107,8 +108,8 @@ extension ExpectedHelp {
               --email <email>         The e-mail address, which is the user name.
               --email-verified/--no-email-verified
                                       Whether the address is known to be theirs.
-              --password-stdin        Read the password from the first line of the standard
-                                      input.
+              --password-stdin        Read the password, 8 to 128 characters, from the
+                                      first line of the standard input.
               --name <name>           The full name.
               --given-name <given-name>
                                       The given name.
@@ -131,7 +132,8 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user delete",
             """
-            OVERVIEW: Delete an account and all it holds, at once.
+            OVERVIEW: Delete an account and all it holds, at once; the person is told by
+              mail.
 
             USAGE: spindle user delete [<options>] <id>
 

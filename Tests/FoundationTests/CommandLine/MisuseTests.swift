@@ -57,7 +57,7 @@ import Testing
             ),
             (
                 "user list --count few", "The value 'few' is invalid for '--count <number>'",
-                "Help:  --count <number>  How many to print at most.\n", "spindle user list", " <options>"
+                "Help:  --count <number>  How many to print at most, 1 to 1000.\n", "spindle user list", " <options>"
             ),
             ("user list --count 0", "--count must be from 1 to 1000", "", "spindle user list", " <options>"),
             (

@@ -1,27 +1,28 @@
 import Synchronization
 import Threads
 
-/// For whom a scan reads: who takes turns with others.
-public struct ScanRequester: Sendable, Hashable {
+/// For whom a scan reads or a change is made: who takes turns with others.
+public struct Requester: Sendable, Hashable {
     let name: String
 
     init(_ name: String) { self.name = name }
 
     /// Those who run the server.
-    public static let platform = ScanRequester("platform")
+    public static let platform = Requester("platform")
     /// A merchant's backends and administrators, by its id.
-    public static func merchant(_ id: String) -> ScanRequester { ScanRequester("merchant \(id)") }
+    public static func merchant(_ id: String) -> Requester { Requester("merchant \(id)") }
     /// A client without a merchant, by its id.
-    public static func client(_ id: String) -> ScanRequester { ScanRequester("client \(id)") }
-    public static func user(_ number: Int64) -> ScanRequester { ScanRequester("\(ofUsers)\(number)") }
+    public static func client(_ id: String) -> Requester { Requester("client \(id)") }
+    public static func user(_ number: Int64) -> Requester { Requester("\(ofUsers)\(number)") }
     fileprivate static let ofUsers = "user "
 }
 
-/// Lets few scans run at once, so that many that are asked for together neither take all connections nor all memory.
+/// Lets few scans, or changes, run at once, so that many that are asked for together neither take all connections nor all
+/// memory.
 ///
-/// Requesters take turns, and of one requester one scan runs at a time: whoever asks for much waits for themselves. Of
+/// Requesters take turns, and of one requester one runs at a time: whoever asks for much waits for themselves. Of
 /// users, of whom one person may be many, one runs at a time in all, and half of those that wait may be theirs.
-public final class ScanTurns: Sendable {
+public final class RequesterTurns: Sendable {
     /// Of one requester, and in all. What waits keeps its request in memory.
     private static let mostWaitingOfOne = 32
     private static let mostWaiting = 512
@@ -31,26 +32,24 @@ public final class ScanTurns: Sendable {
         var waiting = Turns<CheckedContinuation<Void, any Error>>()
         var isOver = false
 
-        /// Whether `caller` may run at once; who is refused instead of waiting, and why.
+        /// Whether `caller` may run at once, and who is refused instead of waiting.
         mutating func add(
             _ caller: CheckedContinuation<Void, any Error>, of requester: String, _ most: Int
-        ) -> (Bool, CheckedContinuation<Void, any Error>?, StorageError) {
-            guard !isOver else { return (false, caller, ScanTurns.closing) }
+        ) -> (Bool, CheckedContinuation<Void, any Error>?) {
+            guard !isOver else { return (false, caller) }
             if running.count < most, mayRun(requester) {
                 running.insert(requester)
-                return (true, nil, ScanTurns.tooMany)
+                return (true, nil)
             }
-            guard waiting.count(of: requester) < ScanTurns.mostWaitingOfOne else {
-                return (false, caller, ScanTurns.tooMany)
-            }
+            guard waiting.count(of: requester) < RequesterTurns.mostWaitingOfOne else { return (false, caller) }
             var displaced: CheckedContinuation<Void, any Error>?
-            let usersAreMany = requester.isUser && waiting.count(where: \.isUser) >= ScanTurns.mostWaiting / 2
-            if usersAreMany || waiting.count >= ScanTurns.mostWaiting {
+            let usersAreMany = requester.isUser && waiting.count(where: \.isUser) >= RequesterTurns.mostWaiting / 2
+            if usersAreMany || waiting.count >= RequesterTurns.mostWaiting {
                 displaced = waiting.takeLastOfLargest(besides: requester) { !usersAreMany || $0.isUser }
-                guard displaced != nil else { return (false, caller, ScanTurns.tooMany) }
+                guard displaced != nil else { return (false, caller) }
             }
             waiting.insert(caller, of: requester)
-            return (false, displaced, ScanTurns.tooMany)
+            return (false, displaced)
         }
 
         /// Who runs next, now that one has ended.
@@ -66,18 +65,22 @@ public final class ScanTurns: Sendable {
     }
 
     private let most: Int
+    private let tooMany: StorageError
     private let state = Mutex(State())
 
-    /// `most` run at once.
-    public init(most: Int) { self.most = most }
+    /// `most` of what `kind` names run at once.
+    public init(most: Int, of kind: String) {
+        self.most = most
+        tooMany = .unavailable("too many \(kind) are waiting")
+    }
 
-    /// Runs `scan` when it is the turn of `requester`. Throws `StorageError.unavailable` when too many wait.
+    /// Runs `work` when it is the turn of `requester`. Throws `StorageError.unavailable` when too many wait.
     public func run<Value: Sendable>(
-        for requester: ScanRequester, _ scan: () async throws -> Value
+        for requester: Requester, _ work: () async throws -> Value
     ) async throws -> Value {
         try await enter(requester.name)
         defer { leave(requester.name) }
-        return try await scan()
+        return try await work()
     }
 
     /// Refuses what waits, from now on: the process is about to end.
@@ -91,9 +94,12 @@ public final class ScanTurns: Sendable {
 
     private func enter(_ requester: String) async throws {
         try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
-            let (mayRun, refused, reason) = state.withLock { state in state.add(caller, of: requester, most) }
+            let (mayRun, refused, isOver) = state.withLock { state in
+                let (mayRun, refused) = state.add(caller, of: requester, most)
+                return (mayRun, refused, state.isOver)
+            }
             if mayRun { caller.resume() }
-            refused?.resume(throwing: reason)
+            refused?.resume(throwing: isOver ? Self.closing : tooMany)
         }
     }
 
@@ -106,9 +112,8 @@ public final class ScanTurns: Sendable {
     }
 
     private static let closing = StorageError.unavailable("the database is closing")
-    private static let tooMany = StorageError.unavailable("too many lists and downloads are waiting")
 }
 
 extension String {
-    fileprivate var isUser: Bool { hasPrefix(ScanRequester.ofUsers) }
+    fileprivate var isUser: Bool { hasPrefix(Requester.ofUsers) }
 }

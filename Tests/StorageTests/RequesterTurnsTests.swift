@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Lists, searches and downloads, of which few run at once.
-@Suite struct ScanTurnsTests {
+@Suite struct RequesterTurnsTests {
     /// A scan that has begun, and goes on when it is told to.
     private final class Stage: Sendable {
         private struct State {
@@ -47,7 +47,7 @@ import Testing
 
     @Test("a merchant with many slow lists delays another's by none, and a second one's by one")
     func turns() async throws {
-        let (turns, stage) = (ScanTurns(most: 2), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
                 group.addTask { try await turns.run(for: .merchant("a")) { await stage.play("a\(number)") } }
@@ -74,12 +74,12 @@ import Testing
 
     @Test("one requester may have 32 waiting, and all together 512, of which the largest give way")
     func bounds() async throws {
-        let (turns, stage) = (ScanTurns(most: 2), Stage())
-        @Sendable func ask(_ requester: ScanRequester, _ name: String) async {
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
+        @Sendable func ask(_ requester: Requester, _ name: String) async {
             do {
                 try await turns.run(for: requester) { await stage.play(name) }
             } catch {
-                #expect(error as? StorageError == .unavailable("too many lists and downloads are waiting"))
+                #expect(error as? StorageError == .unavailable("too many lists are waiting"))
                 stage.refuse()
             }
         }
@@ -104,7 +104,7 @@ import Testing
 
     @Test("many users' downloads leave lists of merchants a place, and room to wait")
     func users() async throws {
-        let (turns, stage) = (ScanTurns(most: 2), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<600 {
                 group.addTask {
@@ -130,7 +130,7 @@ import Testing
 
     @Test("nine users with many downloads each do not refuse another user's")
     func usersOfMany() async throws {
-        let (turns, stage) = (ScanTurns(most: 2), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
         try await withThrowingTaskGroup(of: Void.self) { group in
             @Sendable func ask(_ user: Int64, _ name: String) async {
                 do { try await turns.run(for: .user(user)) { await stage.play(name) } } catch { stage.refuse() }
@@ -151,7 +151,7 @@ import Testing
 
     @Test("at the end of the process what waits is refused")
     func closing() async throws {
-        let (turns, stage) = (ScanTurns(most: 1), Stage())
+        let (turns, stage) = (RequesterTurns(most: 1, of: "lists"), Stage())
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for user in 0..<10 {
                 group.addTask {

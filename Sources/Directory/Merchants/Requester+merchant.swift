@@ -1,0 +1,19 @@
+public import Storage
+public import Values
+
+extension Requester {
+    /// The merchant's backends and administrators, or those who run the server when it is nil.
+    public static func of(_ merchant: Merchant.ID?) -> Requester {
+        merchant.map { .merchant($0.text) } ?? .platform
+    }
+
+    /// The merchant's clients that registered themselves, together: it knows nothing of them.
+    package static func registered(of merchant: Merchant.ID?) -> Requester {
+        .merchant(Client.outboundShare(of: merchant, registeredItself: true))
+    }
+
+    /// The merchant of `scope`'s client, or that client itself.
+    package static func of(_ scope: ClientScope) -> Requester {
+        scope.merchant.map { .merchant($0.text) } ?? .client(scope.client.text)
+    }
+}

@@ -1,0 +1,110 @@
+"""Commands on a database that is not Spindle's, or is not one yet; and answers that nobody can read."""
+
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from harness.server import Server, binary, master_key
+
+FAILED = 1
+NOT_WRITTEN = 74
+BAD_CONFIGURATION = 78
+LOOKING = [("migrate", "--check"), ("migrate",), ("doctor",), ("backup", "copy.db")]
+
+
+def said(done) -> str:
+    return done.stdout + done.stderr
+
+
+def files(server: Server) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in server.directory.iterdir()}
+
+
+@pytest.mark.parametrize("command", [*LOOKING, ("init",)])
+def test_a_command_changes_the_database_of_another_program(prepare, command):
+    server = prepare()
+    with closing(sqlite3.connect(server.database)) as other:
+        other.execute("CREATE TABLE recipes (title TEXT)")
+        other.commit()
+    before = files(server)
+    refused = server.command(*command)
+    assert refused.returncode in (FAILED, BAD_CONFIGURATION), said(refused)
+    assert files(server) == before, "neither another journal mode nor another file"
+    if command == ("init",):
+        assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
+
+
+@pytest.mark.parametrize("command", LOOKING)
+def test_a_command_that_looks_makes_a_database_of_an_empty_file(prepare, command):
+    server = prepare()
+    Path(server.database).touch()
+    refused = server.command(*command)
+    assert refused.returncode in (FAILED, BAD_CONFIGURATION), said(refused)
+    assert files(server) == {"spindle.db": b""}
+    assert server.command("init").returncode == 0, "which fills it"
+
+
+@pytest.mark.parametrize("command", [("init",), ("migrate",), ("serve", "--migrate")])
+def test_postgresql_tables_of_another_program_get_ours_beside_them(prepare, cluster, command):
+    server = prepare("postgresql")
+    cluster.query(server.database, "CREATE TABLE recipes (title TEXT)")
+    refused = server.command(*command)
+    assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
+    made = cluster.query(server.database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    assert made == [["recipes"]]
+    # Elsewhere they are in nobody's way.
+    cluster.query(server.database, "CREATE SCHEMA kitchen; ALTER TABLE recipes SET SCHEMA kitchen")
+    assert (done := server.command("init")).returncode == 0, said(done)
+
+
+def test_a_command_claims_a_migrated_postgresql_database_for_its_master_key(prepare):
+    server = prepare("postgresql")
+    assert server.command("migrate").returncode == 0
+    refused = server.command("client", "list", SPINDLE_MASTER_KEY=master_key())
+    assert refused.returncode == BAD_CONFIGURATION and "spindle init" in said(refused), said(refused)
+    assert (done := server.command("init")).returncode == 0, said(done)
+    assert server.command("client", "list").returncode == 0
+
+
+def test_key_rotate_without_a_key_says_that_each_has_its_next(prepare):
+    server = prepare()
+    server.init()
+    with closing(sqlite3.connect(server.database)) as database:
+        database.execute("DELETE FROM signing_keys")
+        database.commit()
+    refused = server.command("key", "rotate")
+    assert refused.returncode == FAILED and "there are no signing keys: run `spindle init`" in said(refused)
+    assert server.command("init").returncode == 0
+    assert server.command("key", "rotate").returncode == 0
+
+
+def unread(server: Server, *arguments: str) -> str:
+    """What a command says whose answer does not fit on the disk."""
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [binary(), *arguments], env=server.environment(), cwd=server.directory, stdout=full,
+            stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == NOT_WRITTEN and "the answer cannot be written" in done.stderr, done
+    return done.stderr
+
+
+def test_a_list_that_cannot_be_written_speaks_of_a_secret(prepare):
+    server = prepare()
+    made = server.init()
+    assert "secret" not in unread(server, "client", "list")
+    assert "secret" not in unread(server, "client", "show", made["admin_client_id"], "--json")
+    assert "client add-secret" in unread(server, "client", "add-secret", made["admin_client_id"])
+
+
+def test_the_lost_secret_of_client_secret_jwt_is_to_be_made_by_add_secret(prepare):
+    server = prepare()
+    server.init()
+    new = ("client", "create", "--scope", "admin", "--grant-type", "client_credentials", "--json")
+    assert "client add-secret" in unread(server, *new, "--id", "usual")
+    told = unread(server, *new, "--id", "signing", "--token-endpoint-auth-method", "client_secret_jwt")
+    assert "add-secret" not in told and "cannot change" in told, told
+    refused = server.command("client", "add-secret", "signing")
+    assert refused.returncode == FAILED and "cannot change" in refused.stderr, said(refused)
