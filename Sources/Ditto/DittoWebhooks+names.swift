@@ -31,8 +31,8 @@ extension DittoWebhooks {
         try !db.rows("SELECT name FROM webhook_names WHERE name = \(name) AND merchant_id <> \(merchant)").isEmpty
     }
 
-    /// Deletes a webhook. False when there is none. `confirm`, which repeats the checks that were made before this call,
-    /// and `permit` refuse by throwing.
+    /// Deletes a webhook. False when there is none. `confirm`, which repeats the checks that were made before this
+    /// call, and `permit` refuse by throwing.
     public func delete(
         _ id: DittoWebhook.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void,
         permit: @escaping @Sendable (DittoWebhook) throws -> Void

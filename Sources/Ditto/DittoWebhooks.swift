@@ -93,8 +93,8 @@ public struct DittoWebhooks: Sendable {
     }
 
     /// Changes the members in `json`; nil when there is no such webhook. Reading, `permit` and writing are one
-    /// transaction. `permit` gets the webhook before and after the change, and refuses by throwing. `confirm` repeats the
-    /// checks that were made before this call, and refuses likewise.
+    /// transaction. `permit` gets the webhook before and after the change, and refuses by throwing. `confirm` repeats
+    /// the checks that were made before this call, and refuses likewise.
     public func change(
         _ id: DittoWebhook.ID, _ json: JSON, confirm: @escaping @Sendable (any Transaction) throws -> Void,
         permit: @escaping @Sendable (_ webhook: DittoWebhook, _ changed: DittoWebhook) throws -> Void

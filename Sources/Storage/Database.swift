@@ -42,8 +42,9 @@ public protocol Database: Sendable {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs `change`, which writes for `requester`, when it is their turn: whoever asks for many changes at once waits for
-    /// themselves, and nobody else's write waits for more than a few of them. Throws `unavailable` when too much waits.
+    /// Runs `change`, which writes for `requester`, when it is their turn: whoever asks for many changes at once waits
+    /// for themselves, and nobody else's write waits for more than a few of them. Throws `unavailable` when too much
+    /// waits.
     func inTurn<Value: Sendable>(
         of requester: Requester, _ change: () async throws -> Value
     ) async throws -> Value

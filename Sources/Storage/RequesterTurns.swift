@@ -17,8 +17,8 @@ public struct Requester: Sendable, Hashable {
     fileprivate static let ofUsers = "user "
 }
 
-/// Lets few scans, or changes, run at once, so that many that are asked for together neither take all connections nor all
-/// memory.
+/// Lets few scans, or changes, run at once, so that many that are asked for together neither take all connections nor
+/// all memory.
 ///
 /// Requesters take turns, and of one requester one runs at a time: whoever asks for much waits for themselves. Of
 /// users, of whom one person may be many, one runs at a time in all, and half of those that wait may be theirs.

@@ -5,8 +5,8 @@ public import Keys
 public import Storage
 import Synchronization
 
-/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests, which needs its database, sealed under the
-/// master key that it has.
+/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests, which needs its database, sealed under
+/// the master key that it has.
 public struct HealthEndpoint: Endpoint {
     private let readiness: Readiness
 

@@ -69,8 +69,8 @@ public struct Users: Sendable {
         try await database.read { db in try User.find(id, in: db) }
     }
 
-    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients, to be `ofOwnClients`
-    /// to those that are first-party.
+    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients, to be
+    /// `ofOwnClients` to those that are first-party.
     public func list(
         connectedTo merchant: Merchant.ID?, ofOwnClients: Bool = false, after cursor: Int64, count: Int
     ) async throws -> [User] {

@@ -14,8 +14,8 @@ extension Clients {
     /// Two may be live at once, so that a secret can be rotated without an outage.
     public static let mostSecrets = 2
 
-    /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret. `confirm`
-    /// repeats the checks that were made before this call, and refuses by throwing.
+    /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret.
+    /// `confirm` repeats the checks that were made before this call, and refuses by throwing.
     public func addSecret(
         to id: Client.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> (secret: ClientSecret, value: Secret<Client>)? {

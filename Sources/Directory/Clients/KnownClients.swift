@@ -5,9 +5,9 @@ public import Values
 /// Caches the clients of recent requests, so that not every request reads the database.
 ///
 /// An entry is trusted for a second. Changes by this process drop it at once; changes by another node or a command, and
-/// those of which the database did not tell whether it made them, take effect a second later. In that second, a disabled
-/// or deleted client may still get tokens, which are dead wherever they are presented, because each use asks the
-/// database. A secret that was ended or a scope that was taken away may still earn tokens of the usual lifetime.
+/// those of which the database did not tell whether it made them, take effect a second later. In that second, a
+/// disabled or deleted client may still get tokens, which are dead wherever they are presented, because each use asks
+/// the database. A secret that was ended or a scope that was taken away may still earn tokens of the usual lifetime.
 public final class KnownClients: Sendable {
     /// A class, because copies of a client are dear.
     package final class Entry: Sendable {
@@ -69,8 +69,8 @@ public final class KnownClients: Sendable {
     /// The number of stored entries.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// Forgets a client that was changed, or a secret of it. With `hosts` the session hosts are read again too, and those
-    /// of all clients at once: a client's developer who changes it over and over must not cause that.
+    /// Forgets a client that was changed, or a secret of it. With `hosts` the session hosts are read again too, and
+    /// those of all clients at once: a client's developer who changes it over and over must not cause that.
     func forget(_ id: Client.ID, hosts: Bool = false) {
         state.withLock { state in
             state.entries[id] = nil

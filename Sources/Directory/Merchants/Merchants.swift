@@ -30,8 +30,8 @@ public struct Merchants: Sendable {
         created_at, updated_at, disabled_at
         """
 
-    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`. `confirm` repeats
-    /// the checks that were made before this call, and refuses by throwing.
+    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`. `confirm`
+    /// repeats the checks that were made before this call, and refuses by throwing.
     public func create(
         _ json: JSON, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Merchant {

@@ -48,11 +48,13 @@ public struct SessionList: Sendable {
         }
     }
 
-    /// Signs the user out everywhere except in `session`, which goes on by `secret`: a copy of its cookie is a place too.
+    /// Signs the user out everywhere except in `session`, which goes on by `secret`: a copy of its cookie is a place
+    /// too.
     ///
     /// - Parameter charge: refuses by throwing when the user does so too often: it goes through all that they have.
     public func endOthers(
-        than session: Session, renewing secret: Secret<Session>, charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        than session: Session, renewing secret: Secret<Session>,
+        charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in

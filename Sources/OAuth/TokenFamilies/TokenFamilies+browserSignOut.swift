@@ -117,8 +117,8 @@ extension TokenFamilies {
         }
     }
 
-    /// Does `work`, which ends token families of `user`: no others than `ending`, or any. Ends the browser sessions that
-    /// they bought and, as above, what was got there, and tells the clients.
+    /// Does `work`, which ends token families of `user`: no others than `ending`, or any. Ends the browser sessions
+    /// that they bought and, as above, what was got there, and tells the clients.
     static func tellingOfBought<Value>(
         _ user: UserID, ending: [TokenFamily.ID]? = nil, _ announcement: CallbackAnnouncement,
         in db: any Transaction, work: () throws -> Value

@@ -119,7 +119,9 @@ public struct TokenFamilies: Sendable {
     ) throws -> Bool {
         guard let holder = try holder(ofLive: id, in: db) else { return false }
         guard case .user(let user) = holder else { return try end(id, at: announcement.now, in: db) }
-        return try tellingOfBought(user, ending: [id], announcement, in: db) { try end(id, at: announcement.now, in: db) }
+        return try tellingOfBought(user, ending: [id], announcement, in: db) {
+            try end(id, at: announcement.now, in: db)
+        }
     }
 
     enum Holder {

@@ -4,8 +4,8 @@ import StorageSQLite
 
 /// What a database holds before anything of ours is made there.
 extension DatabaseLocation {
-    /// Whether it is a file that has no table of ours. Looking changes nothing, while opening the file to write gives it
-    /// another journal mode, and makes a database of an empty one.
+    /// Whether it is a file that has no table of ours. Looking changes nothing, while opening the file to write gives
+    /// it another journal mode, and makes a database of an empty one.
     var isFileWithoutSchema: Bool {
         get throws {
             guard case .sqlite(let path) = self else { return false }

@@ -63,6 +63,17 @@ struct SessionListTests {
         }
     }
 
+    @Test("a copied cookie of the browser that ends all others opens the account", arguments: Backend.available)
+    func copied(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var here = try await world.signedIn()
+            var thief = here
+            #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
+            #expect(try await !thief.isSignedIn())
+            #expect(try await here.isSignedIn())
+        }
+    }
+
     @Test("no id lets a user end another user's session", arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -19,8 +19,8 @@ extension ExpectedHelp {
               show                    Show an account.
               change                  Change what is named of an account. A new password
                                       ends its tokens and sessions.
-              delete                  Delete an account and all it holds, at once; the person
-                                      is told by mail.
+              delete                  Delete an account and all it holds, at once; the
+                                      person is told by mail.
               \(importing)                  Import accounts, a JSON document a line. Lines that
                                       are refused are told of; the rest is taken.
 
@@ -133,7 +133,7 @@ extension ExpectedHelp {
             "user delete",
             """
             OVERVIEW: Delete an account and all it holds, at once; the person is told by
-              mail.
+            mail.
 
             USAGE: spindle user delete [<options>] <id>
 
