@@ -107,7 +107,8 @@ struct KeyCommand: CommandGroup {
         private func present(_ file: MasterKeyFile) throws -> MasterKey? {
             do {
                 return try file.read()
-            } catch  where error == .malformed {
+            } catch {
+                guard error == .malformed else { throw error }
                 throw CommandFailure("--new-key-file: must hold the base64 of 32 bytes", .configuration)
             }
         }
