@@ -40,7 +40,9 @@ extension Migration {
         Migration(version: 33, name: "families_by_issuer", text: PackageResources.v033_families_by_issuer_sql),
         Migration(version: 34, name: "reserved_resources", text: PackageResources.v034_reserved_resources_sql),
         Migration(version: 35, name: "names_and_grants", text: PackageResources.v035_names_and_grants_sql),
-        Migration(version: 36, name: "bought_and_renewed", text: PackageResources.v036_bought_and_renewed_sql),
+        Migration(
+            version: 36, name: "bought_and_renewed", text: PackageResources.v036_bought_and_renewed_sql,
+            then: guardIssuers),
     ]
 
     private init(

@@ -23,4 +23,15 @@ extension Migration {
             }
         }
     }
+
+    /// Guards the issuers that vouch for addresses, as their `rules` say, which no SQL of both engines can read.
+    @Sendable static func guardIssuers(in db: any Transaction) throws {
+        for row in try db.rows("SELECT id, rules FROM issuers WHERE rules <> '{}'") {
+            let rules = try JSON(stored: try row.get("rules", as: String.self))
+            guard rules["link_by_email"] == true || rules["authoritative_domains"]?.strings?.isEmpty == false
+            else { continue }
+            let issuer = try row.get("id", as: String.self)
+            try db.execute("UPDATE issuers SET guarded = 1 WHERE id = \(issuer)")
+        }
+    }
 }

@@ -29,6 +29,7 @@ extension Administrator {
             && isAlike
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
+        try permit(guarded: !issuer.isGuarded || isAlike)
     }
 
     /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled.
@@ -50,6 +51,15 @@ extension Administrator {
             throw AdministrationRefusal(
                 "An issuer that people are sent to is the platform's to register and to change: a session here is "
                     + "every merchant's.", member: "client_id")
+        }
+    }
+
+    /// Who was linked while the platform trusted the issuer is so still.
+    private func permit(guarded isPermitted: Bool) throws {
+        guard isPermitted else {
+            throw AdministrationRefusal(
+                "An issuer that people were sent to, or that led to accounts by their address, is the platform's to "
+                    + "change: who was linked to it is so still.")
         }
     }
 

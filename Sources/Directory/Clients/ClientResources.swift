@@ -6,10 +6,8 @@ import Values
 /// merchant's client must not get tokens for it.
 ///
 /// An API belongs to the merchant whose client named it first, also when that client is gone; the platform's own are
-/// nobody else's. The platform lends it to another merchant by naming it for one of the merchant's clients. A loan
-/// lasts as long as a client of theirs names the API, and ends when the platform takes it from any of them: others that
-/// name it keep it, and none gets it anew. Each API is stored in its normal form; only a host's root has two, which are
-/// one API.
+/// nobody else's. The platform lends it to another merchant's client by naming it there, and to no other client of that
+/// merchant. Each API is stored in its normal form; only a host's root has two, which are one API.
 enum ClientResources {
     /// How many different ones the clients of a merchant may ever name.
     static let most = 10_000
@@ -93,9 +91,7 @@ enum ClientResources {
     ) throws -> Standing {
         let forms = ResourceURI.equivalents(of: resource)
         let holders = try holders(of: forms, in: db)
-        if let merchant = client.merchant, let own = holders.first(where: { $0.merchant == merchant }),
-            try !own.isLent || isNamed(forms, by: merchant, besides: client.id, in: db)
-        {
+        if let merchant = client.merchant, holders.contains(where: { $0.merchant == merchant && !$0.isLent }) {
             return .own
         }
         guard try holders.isEmpty && !isReserved(forms, in: db) else { return .others }

@@ -48,6 +48,7 @@ extension Clients {
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: now, in: db) }
             try ClientResources.note(changed, after: client, by: author, in: db)
             try Self.confirmCallback(of: changed, after: client, by: author, in: db)
+            try Self.confirmClaims(of: changed, after: client, by: author)
             if changed.firstParty, !client.firstParty {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.
@@ -60,6 +61,18 @@ extension Clients {
         known.forget(id, hosts: former.liveSessionHosts != changed.liveSessionHosts)
         try await publishKeys(for: changed.openID)
         return changed
+    }
+
+    /// Throws when a third party's client, which `author` stores, gets attributes that the platform has not given it:
+    /// no page asks its users for them.
+    static func confirmClaims(of client: Client, after former: Client?, by author: ClientAuthor) throws(JSONFault) {
+        let (claims, before) = (client.openID.claims, former.map { $0.firstParty ? [:] : $0.openID.claims } ?? [:])
+        guard author != .platform, !client.firstParty, !claims.allSatisfy({ before[$0.key] == $0.value }) else {
+            return
+        }
+        throw JSONFault(
+            "id_token_claims",
+            "left out for a third party's client: no page asks its users, so only the platform gives them")
     }
 
     /// Throws when `client`, which `author` stores, has another name than `former`, and one that is not theirs to give:

@@ -90,6 +90,7 @@ public struct Clients: Sendable {
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, by: author, in: db)
             try Self.confirmCallback(of: client, after: nil, by: author, in: db)
+            try Self.confirmClaims(of: client, after: nil, by: author)
             try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)

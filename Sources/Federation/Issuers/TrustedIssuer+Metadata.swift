@@ -18,7 +18,8 @@ extension Seal {
             signIn: metadata.signIn?.settings(over: base?.signIn, app: metadata.app) { secret in
                 seal(secret.value, .upstreamSecret, row: id.text)
             }, createdAt: base?.createdAt ?? now, updatedAt: now,
-            disabledAt: metadata.isDisabled ? base?.disabledAt ?? now : nil)
+            disabledAt: metadata.isDisabled ? base?.disabledAt ?? now : nil,
+            wasGuarded: base?.isGuarded ?? false)
     }
 
     private func stored(_ keys: IssuerMetadata.NewKeys?, of id: TrustedIssuer.ID) -> TrustedIssuer.KeySource? {

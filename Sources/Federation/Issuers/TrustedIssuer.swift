@@ -40,6 +40,8 @@ public struct TrustedIssuer: Sendable {
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
+    /// Whether it has been guarded since it was registered.
+    let wasGuarded: Bool
 }
 
 extension TrustedIssuer {
@@ -65,6 +67,10 @@ extension TrustedIssuer {
 
     /// Whether it may lead, by an address, to a user that it did not create and that nobody linked to it.
     public var vouchesForAddresses: Bool { rules.linksByEmail || !rules.authoritativeDomains.isEmpty }
+
+    /// Whether it leads, or once led, to users by the platform's word. What was linked to it then stays when the
+    /// platform takes its word back.
+    public var isGuarded: Bool { wasGuarded || vouchesForAddresses || (signIn != nil && !hasProvidersKeys) }
 
     /// Whether `other` accepts the same tokens, and for the same users.
     public func isTrustedAlike(_ other: TrustedIssuer) -> Bool {

@@ -259,4 +259,35 @@ struct ThirdPartyTests {
             #expect(try consents.map { try $0.get("client_id", as: String.self) } == [stranger.id])
         }
     }
+
+    @Test("a merchant gives a third party attributes of users whom no page asks", arguments: Backend.available)
+    func attributes(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let (risk, roles): (JSON, JSON) = (["risk": "risk", "roles": "groups"], ["roles": "groups"])
+            let path = "/admin/v1/clients/\(try await world.stranger().id)"
+            func give(_ members: JSON, by token: String) async throws -> Answer {
+                try await world.server.send("PATCH", path, json: members, bearer: token)
+            }
+            expectProblem(try await give(["id_token_claims": risk], by: administrator), 400, member: "id_token_claims")
+            expectProblem(
+                try await World.make(
+                    world.server, administrator, "clients",
+                    ["client_name": "x", "first_party": false, "id_token_claims": roles]),
+                400, member: "id_token_claims")
+            #expect(try await give(["id_token_claims": risk], by: world.admin).status == 200)
+            #expect(
+                try await give(["client_name": "y"], by: administrator).status == 200, "the platform's choice stays")
+            #expect(try await give(["id_token_claims": roles], by: administrator).status == 200, "less of it")
+            expectProblem(try await give(["id_token_claims": risk], by: administrator), 400, member: "id_token_claims")
+            // One's own client that becomes a third party's.
+            let own = "/admin/v1/clients/\(world.app.id)"
+            let has = try await world.server.send("PATCH", own, json: ["id_token_claims": risk], bearer: administrator)
+            #expect(has.status == 200)
+            let given = try await world.server.send("PATCH", own, json: ["first_party": false], bearer: administrator)
+            expectProblem(given, 400, member: "id_token_claims")
+        }
+    }
 }
