@@ -1,5 +1,7 @@
--- When a new password gave a session another secret: the codes of before are whoever's had copied the old one.
-ALTER TABLE sessions ADD COLUMN renewed_at BIGINT;
+-- How often a session got another secret, as by a new password, and how often it had when a code was given there: codes
+-- of before are whoever's had copied the old one.
+ALTER TABLE sessions ADD COLUMN renewals BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE authorization_codes ADD COLUMN renewals BIGINT NOT NULL DEFAULT 0;
 
 -- What was got in the browser sessions that tokens bought, by the family that bought them: it ends with it, also when
 -- the session's row is gone. Codes for backends have no session, and are not in it.

@@ -15,6 +15,8 @@ public struct Requester: Sendable, Hashable {
     public static func client(_ id: String) -> Requester { Requester("client \(id)") }
     public static func user(_ number: Int64) -> Requester { Requester("\(ofUsers)\(number)") }
     fileprivate static let ofUsers = "user "
+    /// A page of a user's own, by their number: each user has a turn, as a merchant has.
+    public static func page(of user: Int64) -> Requester { Requester("page \(user)") }
 }
 
 /// Lets few scans, or changes, run at once, so that many that are asked for together neither take all connections nor

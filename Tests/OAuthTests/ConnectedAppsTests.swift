@@ -112,7 +112,8 @@ struct ConnectedAppsTests {
         let client = request.returnAddress.client.id
         func code() async throws -> Secret<AuthorizationCode>? {
             try await codes.issue(
-                request, subject: Subject(user: user, signedInAt: clock.now), session: "s", at: clock.now)
+                request, subject: Subject(user: user, signedInAt: clock.now), session: "s", renewals: 0,
+                at: clock.now)
         }
         #expect(try await code()?.value == nil)
         try await consents.allow(

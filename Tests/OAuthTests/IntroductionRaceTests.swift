@@ -31,7 +31,7 @@ struct IntroductionRaceTests {
         let client = request.returnAddress.client
         func code() async throws -> Bool {
             let subject = Subject(user: Self.user, signedInAt: now)
-            return try await codes.issue(request, subject: subject, session: "s", at: now) != nil
+            return try await codes.issue(request, subject: subject, session: "s", renewals: 0, at: now) != nil
         }
         #expect(try await introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await !code())

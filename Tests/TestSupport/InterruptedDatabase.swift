@@ -9,7 +9,7 @@ public final class InterruptedDatabase: Database {
     private let next = Mutex<(countdown: Int, change: Change)?>(nil)
     private let outcomes = Mutex(false)
     private let statements = Mutex(0)
-    private let scanned = Mutex(0)
+    private let counted = Mutex(0)
 
     init(_ database: any Database) { self.database = database }
 
@@ -31,20 +31,14 @@ public final class InterruptedDatabase: Database {
     /// How many statements its writes have run so far.
     public var statementsWritten: Int { statements.withLock(\.self) }
 
-    /// How many rows its scans have read so far.
-    public var rowsScanned: Int { scanned.withLock(\.self) }
+    /// How many rows its reads have got so far.
+    public var rowsRead: Int { counted.withLock(\.self) }
 
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await database.read(work)
-    }
-
-    public func scan<Value: Sendable>(
-        for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
-    ) async throws -> Value {
         try await database.read { [self] db in
-            try work(Scanning(base: db) { count in self.scanned.withLock { $0 += count } })
+            try work(Reading(base: db) { count in self.counted.withLock { $0 += count } })
         }
     }
 
@@ -91,7 +85,7 @@ public final class InterruptedDatabase: Database {
         func hold(_ sql: SQL) throws { try base.hold(sql) }
     }
 
-    private struct Scanning: Transaction {
+    private struct Reading: Transaction {
         let base: any Transaction
         let count: (Int) -> Void
 

@@ -47,20 +47,19 @@ extension Users {
         let hash = try await hashing.hash(
             password.text, for: HashingPool.sender(place.address), random: random
         ).encoded
-        return try await events.write(to: database, at: now) { [clock] db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             let own = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
             guard let own, try own.get("email", as: String?.self) != nil else { return false }
             let current: String? = try own.get("password_hash")
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
-            try Throttle.chargeOwnChange(of: session.user, at: now, in: db)
+            try Throttle.chargeOwnPassword(in: session, at: now, in: db)
             try announcement.watching(session.user, in: db) {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }
             try announcement.say(.accessRevoked(keeping: session.id), session.user, db)
-            // Not the time of the request: hashing took a while, in which the old cookie gave codes.
-            try Sessions.renew(session.id, with: secret, at: clock.now, in: db)
+            guard try Sessions.renew(session, with: secret, in: db) else { return false }
             try KnownDevices.remember(place, of: session.user, at: now, in: db)
             try also(db)
             return true

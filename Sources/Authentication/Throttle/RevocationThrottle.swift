@@ -1,3 +1,4 @@
+public import Directory
 public import Storage
 public import Values
 
@@ -7,6 +8,14 @@ public enum RevocationThrottle {
     /// Charges one of `user`. Throws `SignIn.Refusal.throttled` after many.
     public static func charge(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Throttle.Bucket("revocations|\(user)", burst: 50, refill: .seconds(10))
+        if let wait = try Throttle.take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+    }
+
+    /// Charges the end of all other sessions in `session`, apart from what other sessions take: of two who hold
+    /// sessions of a user, neither keeps the other from it.
+    public static func chargeEnd(in session: Session, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Throttle.Bucket(
+            "end of others|\(session.user)|\(session.id)", burst: 50, refill: .seconds(10))
         if let wait = try Throttle.take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 }

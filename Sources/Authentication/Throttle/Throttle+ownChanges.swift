@@ -10,6 +10,13 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 
+    /// The same for a new password set in `session`: whoever has copied another session's cookie must not use up what
+    /// ends it.
+    static func chargeOwnPassword(in session: Session, at now: Timestamp, in db: any Transaction) throws {
+        let bucket = Bucket("own passwords|\(session.user)|\(session.id)", burst: 20, refill: .seconds(30))
+        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+    }
+
     /// Charges a request of `user` to be deleted. Each ends and tells as much as a new password, and sends a mail; who
     /// changes their mind can do so at any time, and then asks again.
     static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {

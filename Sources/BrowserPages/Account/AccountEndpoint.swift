@@ -110,31 +110,35 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await charging(entry, context) { charge in
-                let renewed = gate.newSessions.anotherSecret(for: entry.session)
-                try await sessions.endOthers(than: entry.session, renewing: renewed.secret, charge: charge)
-                return done("sessions", request, cookies: [renewed.cookie])
+            let (session, now) = (entry.session, clock.now)
+            return try await waiting(entry, context) {
+                let renewed = gate.newSessions.anotherSecret(for: session)
+                let isRenewed = try await sessions.endOthers(than: session, renewing: renewed.secret) { db in
+                    try RevocationThrottle.chargeEnd(in: session, at: now, in: db)
+                }
+                return done("sessions", request, cookies: isRenewed ? [renewed.cookie] : [])
             }
         }
     }
 
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await charging(entry, context) { charge in
-                try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.user, charge: charge)
+            let (user, now) = (entry.session.user, clock.now)
+            return try await waiting(entry, context) {
+                try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: user) { db in
+                    try RevocationThrottle.charge(user, at: now, in: db)
+                }
                 return done("app", request)
             }
         }
     }
 
     /// Runs `work`, whose transaction charges the user for taking access away.
-    private func charging(
-        _ entry: UserAccess.Entry, _ context: SpindleContext,
-        _ work: (_ charge: @escaping @Sendable (any Transaction) throws -> Void) async throws -> Response
+    private func waiting(
+        _ entry: UserAccess.Entry, _ context: SpindleContext, _ work: () async throws -> Response
     ) async throws -> Response {
-        let (user, now) = (entry.session.user, clock.now)
         do {
-            return try await work { db in try RevocationThrottle.charge(user, at: now, in: db) }
+            return try await work()
         } catch SignIn.Refusal.throttled(let wait) {
             return gate.askToWait(wait, entry, context)
         }

@@ -217,7 +217,7 @@ public struct AuthorizeEndpoint: Endpoint {
         if isBack, let session { try await clientLogouts.comeBack(to: address.client.id, in: session.id) }
         do {
             guard let session, try await isFirst(incoming.interaction, http),
-                let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
+                let answer = try await answers.answer(to: request, of: session.subject, in: session)
             else {
                 // The consent was taken back a moment ago, or another tab was faster: ask again.
                 return try await pages.waiting(incoming.interaction, incoming.form, http) {

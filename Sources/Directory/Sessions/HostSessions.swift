@@ -29,7 +29,8 @@ public struct HostSessions: Sendable {
                 SELECT id, CAST(\(place.client) AS TEXT), CAST(\(place.host) AS TEXT),
                     CAST(\(code.fingerprint) AS TEXT),
                     CAST(\(place.browser) AS TEXT), CAST(\(end) AS BIGINT), CAST(\(session.latestExpiry) AS BIGINT)
-                FROM sessions WHERE id = \(session.id) AND ended_at IS NULL
+                FROM sessions
+                WHERE id = \(session.id) AND ended_at IS NULL AND renewals = \(session.renewals)
                 ON CONFLICT (session_id, client_id, host) DO UPDATE
                 SET code = excluded.code, browser = excluded.browser, code_expires_at = excluded.code_expires_at,
                     expires_at = excluded.expires_at

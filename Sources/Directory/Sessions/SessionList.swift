@@ -49,16 +49,17 @@ public struct SessionList: Sendable {
     }
 
     /// Signs the user out everywhere except in `session`, which goes on by `secret`: a copy of its cookie is a place
-    /// too.
+    /// too. False when the session has ended, or been renewed, meanwhile.
     ///
     /// - Parameter charge: refuses by throwing when the user does so too often: it goes through all that they have.
     public func endOthers(
         than session: Session, renewing secret: Secret<Session>,
         charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) async throws {
+    ) async throws -> Bool {
         let now = clock.now
-        try await events.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             try charge(db)
+            guard try Sessions.renew(session, with: secret, in: db) else { return false }
             let others = try db.rows(
                 """
                 SELECT id FROM sessions
@@ -73,7 +74,7 @@ public struct SessionList: Sendable {
                 try announcement.say(.signedOut(of: rest), session.user, db)
             }
             try announcement.say(.everyBrowserEnded(except: session.id), session.user, db)
-            try Sessions.renew(session.id, with: secret, at: now, in: db)
+            return true
         }
     }
 }
@@ -89,8 +90,13 @@ extension SessionList.Item {
 }
 
 extension Sessions {
-    /// Whether `session` is still live.
+    /// Whether `session` is still live, and its cookie still opens it.
     public static func isLive(_ session: Session, in db: any Transaction) throws -> Bool {
-        try !db.rows("SELECT id FROM sessions WHERE id = \(session.id) AND ended_at IS NULL").isEmpty
+        try !db.rows(
+            """
+            SELECT id FROM sessions
+            WHERE id = \(session.id) AND ended_at IS NULL AND renewals = \(session.renewals)
+            """
+        ).isEmpty
     }
 }

@@ -77,16 +77,21 @@ public struct Sessions: Sendable {
     }
 
     /// Gives a session another secret: its cookie so far opens it no more, nor does what was got with it, codes and
-    /// sessions at hosts of clients' sites. All else of the session stays.
+    /// sessions at hosts of clients' sites. All else of the session stays. False when it has ended or been renewed
+    /// meanwhile: of those who show the same cookie, one gets the next.
     package static func renew(
-        _ id: Session.ID, with secret: Secret<Session>, at now: Timestamp, in db: any Transaction
-    ) throws {
-        try db.execute(
-            """
-            UPDATE sessions SET fingerprint = \(secret.fingerprint), renewed_at = \(now)
-            WHERE id = \(id) AND ended_at IS NULL
-            """)
-        try HostSessions.end(of: [id], in: db)
+        _ session: Session, with secret: Secret<Session>, in db: any Transaction
+    ) throws -> Bool {
+        // Its own secret, where the transaction runs again after a COMMIT of unknown outcome.
+        let isRenewed =
+            try db.execute(
+                """
+                UPDATE sessions SET fingerprint = \(secret.fingerprint), renewals = \(session.renewals + 1)
+                WHERE id = \(session.id) AND ended_at IS NULL
+                    AND (renewals = \(session.renewals) OR fingerprint = \(secret.fingerprint))
+                """) == 1
+        if isRenewed { try HostSessions.end(of: [session.id], in: db) }
+        return isRenewed
     }
 
     private static func isRemembered(
@@ -149,7 +154,7 @@ public struct Sessions: Sendable {
     ) throws -> Session? {
         try db.rows(
             """
-            SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
+            SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at, s.renewals,
                 s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id,
                 c.spid_compatible, c.first_party
             FROM sessions s
@@ -192,7 +197,7 @@ extension Session {
             isRemembered: try row.get("remembered"),
             isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true
                 && row.get("first_party", as: Bool?.self) == true,
-            seenAt: try row.get("seen_at"),
+            renewals: try row.get("renewals"), seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
     }
 

@@ -18,13 +18,14 @@ public struct AuthorizationCodes: Sendable {
     /// Makes a code for `request`, allowed by `subject` in `session`. Nil when the user took back what was allowed
     /// since the request was decided.
     public func issue(
-        _ request: AuthorizationRequest, subject: Subject, session: Session.ID, at now: Timestamp
+        _ request: AuthorizationRequest, subject: Subject, session: Session.ID, renewals: Int64, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { [charge] db -> Bool in
             try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
             guard try request.isAllowed(by: subject.user, in: session, db) else { return false }
-            try Self.store(code.fingerprint, for: request, of: subject, session: session, at: now, in: db)
+            try Self.store(
+                code.fingerprint, for: request, of: subject, session: session, renewals: renewals, at: now, in: db)
             return true
         }
         return isStored ? code : nil
@@ -32,18 +33,18 @@ public struct AuthorizationCodes: Sendable {
 
     static func store(
         _ fingerprint: Fingerprint<AuthorizationCode>, for request: AuthorizationRequest, of subject: Subject,
-        session: Session.ID, at now: Timestamp, in db: any Transaction
+        session: Session.ID, renewals: Int64, at now: Timestamp, in db: any Transaction
     ) throws {
         let (address, asked) = (request.returnAddress, request.authentication)
         try db.enqueue(
             """
             INSERT INTO authorization_codes (fingerprint, client_id, user_id, session_id, scope, redirect_uri,
                 redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource,
-                trial)
+                trial, renewals)
             VALUES (\(fingerprint), \(address.client.id), \(subject.user), \(session), \(request.scope),
                 \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(asked.nonce),
                 \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
-                \(asked.claims?.text), \(asked.resource), \(asked.trial?.text))
+                \(asked.claims?.text), \(asked.resource), \(asked.trial?.text), \(renewals))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -63,15 +64,12 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
-    private static let soldAt: SQL =
-        "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"
-
     /// Whether the session of a code has not ended, does not rest, and has the secret with which the code was got.
     private static let isSessionGood: SQL =
         """
         EXISTS (SELECT 1 FROM sessions s \(Sessions.whatTheyRestOn)
             WHERE s.id = authorization_codes.session_id AND \(Sessions.areGood)
-                AND (s.renewed_at IS NULL OR s.renewed_at < \(soldAt)))
+                AND s.renewals = authorization_codes.renewals)
         """
 
     /// Spends a code that has not expired, while its user and its session live. The end of a session, also by a new
@@ -89,7 +87,7 @@ public struct AuthorizationCodes: Sendable {
                 AND \(isSessionGood)
                 AND NOT \(CodeEnds.condition(
                     user: "authorization_codes.user_id", client: "authorization_codes.client_id",
-                    soldAt: soldAt))
+                    soldAt: "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"))
             """) == 1
     }
 

@@ -26,14 +26,15 @@ public struct FrontChannelTokens: Sendable {
     /// What `request` asks for, except the ID token, allowed by `subject` in `session`. Nil when the consent or the
     /// session has ended since the request was decided.
     public func response(
-        for request: AuthorizationRequest, of subject: Subject, in session: Session.ID
+        for request: AuthorizationRequest, of subject: Subject, in session: Session.ID, renewals: Int64
     ) async throws -> FrontChannelResponse? {
         let now = clock.now
         let code =
             request.responseType.contains(.code)
             ? Secret<AuthorizationCode>.ordered(at: now, from: random) : nil
         let claim = BrowserRedemption(
-            request: request, subject: subject, session: session, code: code?.fingerprint, charge: charge)
+            request: request, subject: subject, session: session, renewals: renewals, code: code?.fingerprint,
+            charge: charge)
         let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
             // A client that gets an ID token is connected too, and is notified of a logout, whether it redeems a code.

@@ -27,11 +27,20 @@ public struct ConnectedApps: Sendable {
         self.events = events
     }
 
-    /// Every client that `user` has used or allowed, the newest first. The database goes through their token families,
-    /// of which they may have thousands: nobody else's request should wait for that.
+    /// Of one user one list is made at a time: the database goes through their token families, of which they may have
+    /// thousands, and others' pages should not wait for that.
+    private let turns = RequesterTurns(most: 8, of: "account pages")
+
+    /// Every client that `user` has used or allowed, the newest first.
     public func list(of user: UserID) async throws -> [ConnectedApp] {
         let now = clock.now
-        return try await database.scan(for: .user(user.number)) { db in
+        return try await turns.run(for: .page(of: user.number)) {
+            try await list(of: user, at: now)
+        }
+    }
+
+    private func list(of user: UserID, at now: Timestamp) async throws -> [ConnectedApp] {
+        try await database.read { db in
             var granted: [Client.ID: Scope] = [:]
             for row in try db.rows(
                 """

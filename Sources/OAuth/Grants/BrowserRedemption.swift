@@ -8,6 +8,7 @@ struct BrowserRedemption: Redemption {
     let request: AuthorizationRequest
     let subject: Subject
     let session: Session.ID
+    let renewals: Int64
     let code: Fingerprint<AuthorizationCode>?
     let charge: CodeCharge
 
@@ -16,22 +17,22 @@ struct BrowserRedemption: Redemption {
     }
 
     func win(at now: Timestamp, in db: any Transaction) throws -> RedemptionOutcome {
-        guard try isSignedIn(at: now, in: db), try request.isAllowed(by: subject.user, in: session, db) else {
+        guard try isSignedIn(in: db), try request.isAllowed(by: subject.user, in: session, db) else {
             return .changed
         }
         if let code {
             try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
-            try AuthorizationCodes.store(code, for: request, of: subject, session: session, at: now, in: db)
+            try AuthorizationCodes.store(code, for: request, of: subject, session: session, renewals: renewals, at: now, in: db)
         }
         return .won
     }
 
-    private func isSignedIn(at now: Timestamp, in db: any Transaction) throws -> Bool {
+    private func isSignedIn(in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
             SELECT s.id FROM sessions s JOIN users a ON a.id = s.user_id
             WHERE s.id = \(session) AND s.user_id = \(subject.user) AND s.ended_at IS NULL AND a.disabled_at IS NULL
-                AND (s.renewed_at IS NULL OR s.renewed_at <= \(now))
+                AND s.renewals = \(renewals)
             """
         ).isEmpty
     }

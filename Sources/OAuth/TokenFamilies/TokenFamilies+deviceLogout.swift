@@ -11,10 +11,11 @@ extension TokenFamilies {
         try await database.write { db in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
-            let reaches = try Self.reachesBackends(id, in: db)
-            try Self.tellingOfBought(user, ending: reaches ? nil : [id], announcement, in: db) {
+            // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
+            let backends = try Self.reachesBackends(id, in: db) ? Self.descendants(of: id, user, in: db) : []
+            try Self.tellingOfBought(user, ending: [id] + backends, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
-                if reaches { try Self.endBackends(of: id, user, at: now, in: db) }
+                try Self.end(backends: backends, at: now, in: db)
             }
         }
         announcement.send()
@@ -46,13 +47,8 @@ extension TokenFamilies {
         ).isEmpty
     }
 
-    /// Ends what was redeemed from the codes of `id`, and from theirs in turn. All of it is `user`'s, because a code
-    /// acts for the user whose token bought it.
-    private static func endBackends(
-        of id: TokenFamily.ID, _ user: UserID, at now: Timestamp, in db: any Transaction
-    ) throws {
-        // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
-        let descendants = try descendants(of: id, user, in: db)
+    /// Ends what was redeemed from the codes of a device, and from theirs in turn.
+    private static func end(backends descendants: [TokenFamily.ID], at now: Timestamp, in db: any Transaction) throws {
         for start in stride(from: 0, to: descendants.count, by: 1000) {
             let some = Array(descendants[start..<min(start + 1000, descendants.count)])
             try db.execute(
@@ -66,7 +62,8 @@ extension TokenFamilies {
         }
     }
 
-    /// The live families below `id`, also those below one that has ended or is forgotten.
+    /// The live families below `id`, also those below one that has ended or is forgotten. All of it is `user`'s, because
+    /// a code acts for the user whose token bought it.
     private static func descendants(
         of id: TokenFamily.ID, _ user: UserID, in db: any Transaction
     ) throws -> [TokenFamily.ID] {
