@@ -95,8 +95,9 @@ public struct UsersEndpoint: Endpoint {
 
     /// The platform deletes the user at once; a merchant only ends the user's connections to its own clients.
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator) = try await mine(request, context)
-        switch try await administration.remove(id, by: administrator) {
+        let (administrator, confirm) = try await gate.entry(request)
+        let id = try await own(context, of: administrator)
+        switch try await administration.remove(id, by: administrator, confirm: confirm) {
         case .disconnected: break
         case .deleted(true): mail.send()
         case .deleted(false): throw Problem.notFound("user")

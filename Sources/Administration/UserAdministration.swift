@@ -82,12 +82,13 @@ public struct UserAdministration: Sendable {
 
     /// The platform deletes the user at once. The caller has checked that `administrator` may do so (`covers`).
     public func remove(
-        _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request
+        _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request,
+        confirm: @escaping Confirm = { _ in }
     ) async throws -> Removal {
         guard let merchant = administrator.confines else {
-            return .deleted(try await deletion.delete(id, within: budget))
+            return .deleted(try await deletion.delete(id, within: budget, confirm: confirm))
         }
-        try await families.disconnect(id, from: merchant, at: clock.now)
+        try await families.disconnect(id, from: merchant, at: clock.now, confirm: confirm)
         return .disconnected
     }
 }

@@ -57,6 +57,8 @@ import Testing
             ("127.0.0.1:8080", "[::]:8080", true), ("localhost:8080", "LocalHost:8080", true),
             ("[::1]:8080", "[0:0::1]:8080", true), ("127.0.0.1:8080", "127.0.0.1:8081", false),
             ("0.0.0.0:8080", "[::]:8081", false), ("127.0.0.1:8080", "10.0.0.1:8080", false),
+            ("0.0.0.0:8080", "[::]:8080", true), ("0.0.0.0:8080", "localhost:8080", true),
+            ("0.0.0.0:8080", "[::1]:8080", false), ("[::1]:8080", "0.0.0.0:8080", false),
         ])
     func administration(listen: String, adminListen: String, isRefused: Bool) {
         let faults = faults(["listen": listen, "admin_listen": adminListen])
@@ -65,19 +67,24 @@ import Testing
                 == (isRefused ? ["admin_listen: must be another address than listen (--admin-listen)"] : []))
     }
 
-    @Test("a file that cannot be used ends the start without the name of its setting, to be started again for ever")
+    @Test("a certificate that is being renewed ends the service for good, or without the name of its setting")
     func files() throws {
         let files = TLSSettings(certificate: "c.pem", key: "k.pem")
-        let faults: [(TLSError, String)] = [
-            (.unreadable(file: "c.pem", reason: "no"), "tls_certificate: cannot read c.pem: no"),
-            (.unreadable(file: "k.pem", reason: "no"), "tls_key: cannot read k.pem: no"),
-            (.noCertificate(file: "c.pem"), "tls_certificate: c.pem holds no PEM certificate"),
-            (.noKey(file: "k.pem"), "tls_key: k.pem holds no PEM private key"),
+        let faults: [(TLSError, String, CommandFailure.Status)] = [
+            (.unreadable(file: "c.pem", reason: "no"), "tls_certificate: cannot read c.pem: no", .failed),
+            (.unreadable(file: "k.pem", reason: "no"), "tls_key: cannot read k.pem: no", .failed),
+            (.noCertificate(file: "c.pem"), "tls_certificate: c.pem holds no PEM certificate", .failed),
+            (.noKey(file: "k.pem"), "tls_key: k.pem holds no PEM private key", .failed),
+            (
+                .wrongKey(file: "k.pem", certificate: "c.pem"),
+                "tls_key: the private key in k.pem does not belong to the certificate in c.pem", .failed
+            ),
+            (.encryptedKey(file: "k.pem"), "tls_key: the private key in k.pem is encrypted", .configuration),
         ]
-        for (error, message) in faults {
+        for (error, message, status) in faults {
             let fault = try #require(CertificateFault(error, in: files))
             let failure = try #require(CommandFailure(fault))
-            #expect(failure.message == message && failure.status == .configuration)
+            #expect(failure.message == message && failure.status == status)
         }
         #expect(CertificateFault(.unavailable(reason: "no"), in: files)?.description == nil)
         let key = try #require(CommandFailure(MasterKeyError.missing(path: "m.key")))

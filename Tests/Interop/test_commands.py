@@ -20,6 +20,7 @@ from harness.spindle import Spindle
 from harness.tls import Identity, prepare_https
 from harness.world import World
 
+FAILED = 1
 BAD_CONFIGURATION = 78
 
 
@@ -72,12 +73,12 @@ def test_a_second_init_tells_that_its_admin_client_was_deleted(prepare):
 
 
 @pytest.mark.parametrize("setting", ["SPINDLE_TLS_CERTIFICATE", "SPINDLE_TLS_KEY"])
-def test_a_missing_file_of_the_certificate_is_a_fault_of_its_setting(prepare, program, tmp_path, setting):
+def test_a_missing_certificate_file_ends_the_service_for_good(prepare, program, tmp_path, setting):
     identity = Identity.make(tmp_path, program("openssl", "openssl"))
     server = prepare_https(prepare, identity)
     server.init()
     refused = server.command("serve", **{setting: str(tmp_path / "missing.pem")})
-    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    assert refused.returncode == FAILED, said(refused)
     assert f"{setting.removeprefix('SPINDLE_').lower()}: cannot read" in said(refused), said(refused)
 
 

@@ -37,6 +37,24 @@ def test_a_command_changes_the_database_of_another_program(prepare, command):
         assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
 
 
+def test_a_forced_restore_erases_the_database_of_another_program(prepare):
+    server = prepare()
+    server.init()
+    copy, recipes = server.directory / "copy.db", server.directory / "recipes.db"
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    with closing(sqlite3.connect(recipes)) as other:
+        other.execute("CREATE TABLE recipes (title TEXT)")
+        other.commit()
+    restore = ("restore", str(copy), "--force", "--database", str(recipes))
+    before = files(server)
+    refused = server.command(*restore)
+    assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
+    assert files(server) == before
+    # What cannot be read may be ours, and damaged.
+    recipes.write_bytes(b"nothing " * 1000)
+    assert (done := server.command(*restore)).returncode == 0, said(done)
+
+
 @pytest.mark.parametrize("command", LOOKING)
 def test_a_command_that_looks_makes_a_database_of_an_empty_file(prepare, command):
     server = prepare()

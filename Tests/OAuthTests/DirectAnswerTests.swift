@@ -43,7 +43,7 @@ struct DirectAnswerTests {
         func response(_ type: String, in session: Session.ID = "s") async throws -> FrontChannelResponse? {
             let request = try await fixture.request(.direct, ["response_type": type, "nonce": "n"])
             let subject = Subject(user: user, signedInAt: fixture.clock.now)
-            return try await answers.response(for: request, of: subject, in: session)
+            return try await answers.response(for: request, of: subject, in: session, renewals: 0)
         }
 
         func allow() async throws {

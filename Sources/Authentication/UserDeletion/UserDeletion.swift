@@ -77,10 +77,15 @@ public struct UserDeletion: Sendable {
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
     /// Deletes a user at once, without their consent. False when there is none. Who owns more than a request may delete
-    /// can do nothing any more, and is gone when the sweeper has deleted the rest.
-    public func delete(_ id: UserID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
+    /// can do nothing any more, and is gone when the sweeper has deleted the rest. `confirm`, which repeats the checks
+    /// that were made before this call, refuses by throwing.
+    public func delete(
+        _ id: UserID, within budget: BulkErasure.Budget = .request,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Bool {
         let now = clock.now
         let exists = try await events.write(to: database, at: now) { [self] db, announcement in
+            try confirm(db)
             guard try User.find(id, in: db) != nil else { return false }
             try mark(id, dueAt: now, at: now, in: db, announcement)
             return true

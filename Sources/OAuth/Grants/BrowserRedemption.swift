@@ -22,7 +22,8 @@ struct BrowserRedemption: Redemption {
         }
         if let code {
             try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
-            try AuthorizationCodes.store(code, for: request, of: subject, session: session, renewals: renewals, at: now, in: db)
+            try AuthorizationCodes.store(
+                code, for: request, of: subject, session: session, renewals: renewals, at: now, in: db)
         }
         return .won
     }

@@ -62,8 +62,8 @@ extension TokenFamilies {
         }
     }
 
-    /// The live families below `id`, also those below one that has ended or is forgotten. All of it is `user`'s, because
-    /// a code acts for the user whose token bought it.
+    /// The live families below `id`, also those below one that has ended or is forgotten. All of it is `user`'s,
+    /// because a code acts for the user whose token bought it.
     private static func descendants(
         of id: TokenFamily.ID, _ user: UserID, in db: any Transaction
     ) throws -> [TokenFamily.ID] {

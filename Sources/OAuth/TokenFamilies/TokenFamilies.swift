@@ -216,11 +216,16 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
-    /// unspent codes, token families, consents, connections and the introduction; and says so.
-    public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
+    /// unspent codes, token families, consents, connections and the introduction; and says so. `confirm`, which repeats
+    /// the checks that were made before this call, refuses by throwing.
+    public func disconnect(
+        _ user: UserID, from merchant: Merchant.ID, at now: Timestamp,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws {
         let said = events.announcement(at: now)
         let announcement = callbacks.announcement(for: said)
         try await database.write { db in
+            try confirm(db)
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
             try CodeEnds.end(of: user, forAllOf: merchant, at: now, in: db)

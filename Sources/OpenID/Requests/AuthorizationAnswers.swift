@@ -28,11 +28,14 @@ public struct AuthorizationAnswers: Sendable {
         let (address, type) = (request.returnAddress, request.responseType)
         guard !type.isEmpty else { return address.emptyAnswer(issuer: issuer) }
         guard type.isDirect else {
-            let code = try await codes.issue(request, subject: subject, session: session.id, renewals: session.renewals, at: clock.now)
+            let code = try await codes.issue(
+                request, subject: subject, session: session.id, renewals: session.renewals, at: clock.now)
             return code.map { address.answer(code: $0, issuer: issuer) }
         }
         let draft = try await draft(for: request, of: subject)
-        guard var response = try await direct.response(for: request, of: subject, in: session.id, renewals: session.renewals)
+        guard
+            var response = try await direct.response(
+                for: request, of: subject, in: session.id, renewals: session.renewals)
         else { return nil }
         response.idToken = draft?.signed(
             at: clock.now, accessToken: response.tokens?.accessToken.value, code: response.code?.value)

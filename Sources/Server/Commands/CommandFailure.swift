@@ -48,7 +48,8 @@ struct CommandFailure: Error {
         case MasterKeyError.malformed, MasterKeyError.missing, MasterKeyError.notGiven:
             self.init("\(ConfigurationKey.masterKeyFile.rawValue): \(error)", .configuration)
         case let error as MasterKeyError: self.init(error.description, .configuration)
-        case let fault as CertificateFault: self.init(fault.description, .configuration)
+        case let fault as CertificateFault:
+            self.init(fault.description, fault.isLasting ? .configuration : .failed)
         case let error as TLSError: self.init(error.description)
         case let error as ServerError: self.init(error.description)
         case let fault as JSONFault: self.init("\(fault.member): must be \(fault.expected)", .data)

@@ -28,6 +28,13 @@ struct RestoreCommand: Command {
         }
         try SQLiteFile.refuseCutOff(file, for: path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
+        do {
+            try configuration.database.refuseForeignFile()
+        } catch let foreign as InstallationError {
+            throw foreign
+        } catch {
+            // What cannot be read may be ours, and damaged: a restore is for that.
+        }
         let candidate = try SQLiteFile.make("restoring", beside: path)
         defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
         try SQLiteFile.copy(file, to: candidate)

@@ -24,7 +24,10 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// Whether one of them takes the other's connections too, or cannot be opened beside it.
     func overlaps(_ other: ListenAddress) -> Bool {
         let hosts = [host, other.host].map { IPAddress($0)?.description ?? $0.lowercased() }
-        return port == other.port && (hosts[0] == hosts[1] || hosts.contains { $0 == "0.0.0.0" || $0 == "::" })
+        // A name may be an IPv4 address. `::` takes IPv4 connections too, `0.0.0.0` none of IPv6.
+        let overlap = hosts[0] == hosts[1] || hosts.contains("::")
+        let overlapInIPv4 = hosts.contains("0.0.0.0") && !hosts.contains { $0.contains(":") }
+        return port == other.port && (overlap || overlapInIPv4)
     }
 
     private static func host(_ text: Substring) -> String? {

@@ -17,5 +17,8 @@ struct CertificateFault: Error, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// Whether the same files would do no better later. Others may be about to be renewed or mounted.
+    var isLasting: Bool { if case .encryptedKey = reason { true } else { false } }
+
     var description: String { "\(setting.rawValue): \(reason)" }
 }

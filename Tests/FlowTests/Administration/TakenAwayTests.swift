@@ -105,6 +105,8 @@ struct TakenAwayTests {
             let trusted = try await make("issuers", ["issuer": "https://one.example", "secret": key])
             let webhook = try await make("webhooks", ["name": "one", "permissions": DittoStory.permissions])
             let initial = try await make("initial-access-tokens", [:])
+            let user = try await World.make(world.server, token, "users", ["email": "late@example.com"])
+                .require("user_id")
             let deeds: [(method: String, path: String, json: JSON?)] = [
                 ("POST", "clients", ["client_name": "Late", "redirect_uris": ["https://late.example/in"]]),
                 ("PATCH", client, ["client_name": "Late"]), ("DELETE", client, nil),
@@ -114,7 +116,7 @@ struct TakenAwayTests {
                 ("POST", "webhooks", ["name": "late", "permissions": DittoStory.permissions]),
                 ("PATCH", webhook, ["disabled": true]), ("DELETE", webhook, nil),
                 ("POST", "initial-access-tokens", [:]), ("DELETE", initial, nil),
-                ("PATCH", merchant, ["name": "Late"]),
+                ("PATCH", merchant, ["name": "Late"]), ("DELETE", "users/\(user)", nil),
             ]
             for (method, path, json) in deeds {
                 world.server.interruptions.interrupt {
@@ -133,6 +135,25 @@ struct TakenAwayTests {
             }
             #expect(try await world.server.get("/admin/v1/\(merchant)", bearer: token).json["name"] == "Loom")
             #expect(try await world.token(["grant_type": "client_credentials"], as: world.backend).status == 200)
+        }
+    }
+
+    @Test("an administrator of the platform that was removed meanwhile deletes a user", arguments: Backend.available)
+    func deletion(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let platform = try await World.client(
+                world.server, world.admin,
+                ["client_name": "Second", "scope": "admin profile", "grant_types": ["client_credentials"]])
+            let token = try await world.clientToken(platform, scope: "admin")
+            let user = try await World.make(world.server, token, "users", ["email": "late@example.com"])
+            let id = try user.require("user_id")
+            let path = "/admin/v1/users/\(id)"
+            world.server.interruptions.interrupt {
+                try await world.change("clients", platform.id, ["scope": "profile"])
+            }
+            expectProblem(try await world.server.send("DELETE", path, bearer: token), 403)
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(try await world.server.get(path, bearer: world.admin).status == 200)
         }
     }
 
