@@ -4,6 +4,7 @@ import HTTP
 import HTTPSupport
 public import OAuth
 public import Storage
+import Values
 
 /// Decides who is an administrator. Which scopes make one, and what each allows, stands in `Administrator`
 /// (Administration).
@@ -37,10 +38,11 @@ public struct AdministratorGate: Sendable {
         )
     }
 
-    /// Makes a change for `administrator` when it is the turn of their merchant, or of the platform.
+    /// Makes a change for `administrator` when it is their turn among those of their merchant, or of the platform.
     func inTurn<Value: Sendable>(
         of administrator: Administrator, _ change: () async throws -> Value
     ) async throws -> Value {
-        try await database.inTurn(of: .of(administrator.confines), change)
+        let share = Requester.of(administrator.confines)
+        return try await database.inTurn(of: share.asked(by: administrator.client?.text ?? ""), change)
     }
 }

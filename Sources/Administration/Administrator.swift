@@ -10,7 +10,8 @@ public import Values
 ///   what is the merchant's. What of that is still the platform's alone stands in the `permit` functions of this
 ///   module.
 public enum Administrator: Sendable, Equatable {
-    case platform
+    /// `client` is nil for the command line.
+    case platform(client: Client.ID?)
     case merchant(Merchant.ID, client: Client.ID)
 
     /// The administrator that shows `token`: a client's own token with an admin scope. A user's token never is one,
@@ -23,7 +24,7 @@ public enum Administrator: Sendable, Equatable {
         // The token's scope alone is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
         if has(Scope.admin), token.merchant == nil {
-            self = .platform
+            self = .platform(client: token.client)
             return
         }
         if has(Scope.adminMerchant), let merchant = token.merchant {
@@ -33,8 +34,19 @@ public enum Administrator: Sendable, Equatable {
         throw OAuthError.scopeMissing(Scope.admin)
     }
 
+    /// Who runs commands at the server.
+    public static let commandLine = Administrator.platform(client: nil)
+
     /// The merchant that it is confined to; nil for the platform.
     public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+
+    /// The client that it is; nil for the command line.
+    public var client: Client.ID? {
+        switch self {
+        case .platform(let client): client
+        case .merchant(_, let client): client
+        }
+    }
 
     /// Whose turn it is when a password is hashed for it.
     var sender: String { if case .merchant(_, let client) = self { client.text } else { "" } }

@@ -11,8 +11,8 @@ public final class PostgreSQLDatabase: Database {
     private let answerTime: Duration
     /// As many as SQLite has threads for them.
     private let scans = RequesterTurns(most: 2, of: "lists and downloads")
-    /// More than on SQLite: they do not wait for each other there, and a locked row must not hold up all of them.
-    private let changes = RequesterTurns(most: 4, of: "changes")
+    /// Fewer than connections: a locked row must not hold up everything.
+    private let changes = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
 
     private init(_ queue: WorkQueue, _ lines: Lines, _ answerTime: Duration) {
         self.queue = queue

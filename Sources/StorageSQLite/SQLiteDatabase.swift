@@ -8,7 +8,8 @@ public final class SQLiteDatabase: Database {
     private let writer: GroupCommit
     private let files: OpenFiles
     private let scans = RequesterTurns(most: 2, of: "lists and downloads")
-    private let changes = RequesterTurns(most: 2, of: "changes")
+    /// Several, which share a commit.
+    private let changes = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
 
     private init(_ readers: Readers, _ writer: GroupCommit, _ files: OpenFiles) {
         self.readers = readers

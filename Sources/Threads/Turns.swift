@@ -18,7 +18,8 @@ public struct Turns<Work> {
 
     public func count(of sender: String) -> Int { entries.count { $0.sender == sender } }
 
-    public func count(where matches: (_ sender: String) -> Bool) -> Int { entries.count { matches($0.sender) } }
+    /// All work that waits.
+    public var all: [Work] { entries.map(\.work) }
 
     /// Puts `work` one turn after the last of its sender.
     public mutating func insert(_ work: Work, of sender: String) {
@@ -42,21 +43,19 @@ public struct Turns<Work> {
         entries.firstIndex { matches($0.work) }.map { entries.remove(at: $0).work }
     }
 
-    /// Takes out the last work of the sender with the most, if that has more than `sender` will have with one more.
-    /// Only of senders that `matches` selects.
-    public mutating func takeLastOfLargest(
-        besides sender: String, where matches: (_ sender: String) -> Bool = { _ in true }
-    ) -> Work? {
-        let counts = Dictionary(entries.filter { matches($0.sender) }.map { ($0.sender, 1) }, uniquingKeysWith: +)
-        guard let largest = counts.values.max(), largest > counts[sender, default: 0] + 1,
+    /// Takes out the last work of `sender`.
+    @discardableResult public mutating func takeLast(of sender: String) -> Work? {
+        entries.lastIndex { $0.sender == sender }.map { entries.remove(at: $0).work }
+    }
+
+    /// Takes out the last work of the sender with the most, if that has more than `sender`, where one is given, will
+    /// have with one more.
+    public mutating func takeLastOfLargest(besides sender: String? = nil) -> Work? {
+        let counts = Dictionary(entries.map { ($0.sender, 1) }, uniquingKeysWith: +)
+        let least = sender.map { counts[$0, default: 0] + 1 } ?? 0
+        guard let largest = counts.values.max(), largest > least,
             let index = entries.lastIndex(where: { counts[$0.sender] == largest })
         else { return nil }
         return entries.remove(at: index).work
-    }
-
-    /// Takes out everything.
-    public mutating func takeAll() -> [Work] {
-        defer { entries = [] }
-        return entries.map(\.work)
     }
 }

@@ -34,5 +34,8 @@ struct TurnsTests {
         turns.insert("b1", of: "b")
         #expect(turns.takeLastOfLargest(besides: "b") == nil)
         #expect(turns.count == 3 && turns.count(of: "a") == 2)
+        #expect(turns.takeLastOfLargest() == "a2")
+        #expect(turns.takeLast(of: "b") == "b1")
+        #expect(turns.all == ["a1"])
     }
 }

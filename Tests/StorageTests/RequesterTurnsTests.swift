@@ -1,66 +1,24 @@
 import Storage
-import Synchronization
 import Testing
 
 /// Lists, searches and downloads, of which few run at once.
 @Suite struct RequesterTurnsTests {
-    /// A scan that has begun, and goes on when it is told to.
-    private final class Stage: Sendable {
-        private struct State {
-            var begun: [String] = []
-            var running: [String: CheckedContinuation<Void, Never>] = [:]
-            var refused = 0
-        }
-        private let state = Mutex(State())
-
-        var begun: [String] { state.withLock { $0.begun } }
-        var running: Int { state.withLock { $0.running.count } }
-
-        var refused: Int { state.withLock { $0.refused } }
-
-        func refuse() { state.withLock { $0.refused += 1 } }
-
-        func play(_ name: String) async {
-            await withCheckedContinuation { scan in
-                state.withLock { state in
-                    state.begun.append(name)
-                    state.running[name] = scan
-                }
-            }
-        }
-
-        /// Ends the scan that began first of those that run.
-        func endOne() -> Bool {
-            let scan = state.withLock { state in
-                state.begun.first { state.running[$0] != nil }.flatMap { state.running.removeValue(forKey: $0) }
-            }
-            scan?.resume()
-            return scan != nil
-        }
-    }
-
-    private func wait(until holds: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(60)
-        while !holds(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(holds())
-    }
-
     @Test("a merchant with many slow lists delays another's by none, and a second one's by one")
     func turns() async throws {
-        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
                 group.addTask { try await turns.run(for: .merchant("a")) { await stage.play("a\(number)") } }
             }
-            try await wait { stage.running == 1 }
+            try await TurnsStage.wait { stage.running == 1 }
             group.addTask { try await turns.run(for: .merchant("b")) { await stage.play("b") } }
-            try await wait { stage.running == 2 }
+            try await TurnsStage.wait { stage.running == 2 }
             #expect(stage.begun.count == 2 && stage.begun.last == "b", "\(stage.begun)")
             group.addTask { try await turns.run(for: .user(1)) { await stage.play("user") } }
             try await Task.sleep(for: .milliseconds(50))
             for ended in 1...2 {
                 #expect(stage.endOne())
-                try await wait { stage.begun.count == 2 + ended }
+                try await TurnsStage.wait { stage.begun.count == 2 + ended }
             }
             #expect(stage.begun.contains("user"), "\(stage.begun)")
             while stage.begun.count < 22 || stage.running > 0 {
@@ -74,7 +32,7 @@ import Testing
 
     @Test("one requester may have 32 waiting, and all together 512, of which the largest give way")
     func bounds() async throws {
-        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         @Sendable func ask(_ requester: Requester, _ name: String) async {
             do {
                 try await turns.run(for: requester) { await stage.play(name) }
@@ -85,13 +43,13 @@ import Testing
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<40 { group.addTask { await ask(.merchant("a"), "a\(number)") } }
-            try await wait { stage.refused == 7 }
+            try await TurnsStage.wait { stage.refused == 7 }
             // One of them runs beside the first, and 512 wait.
             for number in 0..<481 { group.addTask { await ask(.merchant("m\(number / 32)"), "m\(number)") } }
             try await Task.sleep(for: .milliseconds(200))
             #expect(stage.refused == 7)
             group.addTask { await ask(.merchant("late"), "late") }
-            try await wait { stage.refused == 8 }
+            try await TurnsStage.wait { stage.refused == 8 }
             while stage.begun.count < 514 || stage.running > 0 {
                 _ = stage.endOne()
                 await Task.yield()
@@ -104,7 +62,7 @@ import Testing
 
     @Test("many users' downloads leave lists of merchants a place, and room to wait")
     func users() async throws {
-        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<600 {
                 group.addTask {
@@ -114,10 +72,10 @@ import Testing
                 }
             }
             // One runs, and half of those that may wait do.
-            try await wait { stage.refused == 600 - 1 - 256 }
+            try await TurnsStage.wait { stage.refused == 600 - 1 - 256 }
             #expect(stage.running == 1)
             group.addTask { try await turns.run(for: .merchant("a")) { await stage.play("a") } }
-            try await wait { stage.running == 2 }
+            try await TurnsStage.wait { stage.running == 2 }
             group.addTask { try await turns.run(for: .merchant("b")) { await stage.play("b") } }
             while stage.begun.count < 259 || stage.running > 0 {
                 _ = stage.endOne()
@@ -130,16 +88,16 @@ import Testing
 
     @Test("nine users with many downloads each do not refuse another user's")
     func usersOfMany() async throws {
-        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), Stage())
+        let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
             @Sendable func ask(_ user: Int64, _ name: String) async {
                 do { try await turns.run(for: .user(user)) { await stage.play(name) } } catch { stage.refuse() }
             }
             for number in 0..<297 { group.addTask { await ask(Int64(number % 9), "greedy\(number)") } }
             // One runs, and 256 wait.
-            try await wait { stage.running == 1 && stage.refused == 40 }
+            try await TurnsStage.wait { stage.running == 1 && stage.refused == 40 }
             group.addTask { await ask(77, "honest") }
-            try await wait { stage.refused == 41 }
+            try await TurnsStage.wait { stage.refused == 41 }
             while stage.begun.count < 257 || stage.running > 0 {
                 _ = stage.endOne()
                 await Task.yield()
@@ -151,14 +109,14 @@ import Testing
 
     @Test("at the end of the process what waits is refused")
     func closing() async throws {
-        let (turns, stage) = (RequesterTurns(most: 1, of: "lists"), Stage())
+        let (turns, stage) = (RequesterTurns(most: 1, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for user in 0..<10 {
                 group.addTask {
                     (try? await turns.run(for: .user(Int64(user))) { await stage.play("\(user)") }) != nil
                 }
             }
-            try await wait { stage.running == 1 }
+            try await TurnsStage.wait { stage.running == 1 }
             turns.close()
             for _ in 0..<9 { #expect(try await group.next() == false) }
             #expect(stage.endOne())

@@ -7,9 +7,10 @@ extension Requester {
         merchant.map { .merchant($0.text) } ?? .platform
     }
 
-    /// The merchant's clients that registered themselves, together: it knows nothing of them.
-    package static func registered(of merchant: Merchant.ID?) -> Requester {
-        .merchant(Client.outboundShare(of: merchant, registeredItself: true))
+    /// One of the merchant's clients that registered themselves, which have a share together: it knows nothing of them.
+    /// `part` is the client's id, or that of the token with which one registers.
+    package static func registered(of merchant: Merchant.ID?, by part: String) -> Requester {
+        .merchant(Client.outboundShare(of: merchant, registeredItself: true)).asked(by: part)
     }
 
     /// The merchant of `scope`'s client, or that client itself.

@@ -45,7 +45,7 @@ public struct ClientRegistration: Sendable {
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
-            let made = try await database.inTurn(of: .registered(of: initial.merchant)) {
+            let made = try await database.inTurn(of: .registered(of: initial.merchant, by: initial.id.text)) {
                 try await clients.register(
                     metadata, merchant: initial.merchant, by: .itself, reserved: addresses.ownNames
                 ) { client, db in
@@ -101,7 +101,7 @@ public struct ClientRegistration: Sendable {
             // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
             // removed a scope that this change repeats because the client had it.
             let listed = try await sector(of: document, for: SectorDocument.Source.Requester(client))
-            let changed = try await database.inTurn(of: .registered(of: client.merchant)) {
+            let changed = try await database.inTurn(of: .registered(of: client.merchant, by: id.text)) {
                 try await clients.change(
                     id, document, by: .itself, reserved: addresses.ownNames, sector: listed,
                     confirm: { db in _ = try Self.client(id, with: presented, in: db) },
@@ -136,7 +136,7 @@ public struct ClientRegistration: Sendable {
         let now = clients.clock.now
         // Its data goes in many small transactions, and the first one decides: an administrator may have revoked the
         // token since it was checked. On PostgreSQL it may run again after it was committed.
-        try await database.inTurn(of: .registered(of: client.merchant)) {
+        try await database.inTurn(of: .registered(of: client.merchant, by: id.text)) {
             let isDecided = try await database.write { db in
                 try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db)
             }

@@ -38,7 +38,7 @@ struct ClientCommand: CommandGroup {
             let method: [JSON.Member] =
                 tokenEndpointAuthMethod.map { [JSON.Member("token_endpoint_auth_method", .string($0))] } ?? []
             let metadata = try ClientMetadata(.object((members.json.members ?? []) + method))
-            let owner = try await Administrator.platform.merchant(
+            let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
             let id = try id.map { try kept($0) }
             do {

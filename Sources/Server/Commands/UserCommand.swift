@@ -22,7 +22,7 @@ struct UserCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let changes = try UserChanges(members.json())
             let user = try await tellingTakenAddress {
-                try await stores.administration.create(changes, by: .platform)
+                try await stores.administration.create(changes, by: .commandLine)
             }
             output.print(user.adminJSON)
         }
@@ -40,7 +40,7 @@ struct UserCommand: CommandGroup {
                 throw CommandFailure("--after: must be the cursor of a page before", .usage)
             }
             let found = try await stores.administration.list(
-                by: .platform, connectedTo: merchant.map { Merchant.ID($0) }, after: cursor, count: page.fetchCount)
+                by: .commandLine, connectedTo: merchant.map { Merchant.ID($0) }, after: cursor, count: page.fetchCount)
             output.print(
                 page.page(found, cursor: \.id.description, json: \.adminJSON),
                 columns: ["user_id", "email", "email_verified", "name", "disabled"])
@@ -75,7 +75,7 @@ struct UserCommand: CommandGroup {
             let user = try userID(id)
             let changes = try UserChanges(members.json().adding("disabled", disabled))
             let changed = try await tellingTakenAddress {
-                try await stores.administration.change(user, changes, by: .platform)
+                try await stores.administration.change(user, changes, by: .commandLine)
             }
             guard let changed else { throw CommandFailure.notFound("user", id) }
             output.print(changed.adminJSON)
@@ -92,7 +92,7 @@ struct UserCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             guard
                 case .deleted(true) = try await stores.administration.remove(
-                    try userID(id), by: .platform, within: .unlimited)
+                    try userID(id), by: .commandLine, within: .unlimited)
             else {
                 throw CommandFailure.notFound("user", id)
             }
