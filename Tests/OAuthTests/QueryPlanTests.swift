@@ -86,7 +86,8 @@ struct QueryPlanTests {
         let deletion = UserDeletion(
             database: database, grace: .days(14),
             erasure: BulkErasure(database: database), clock: world.clock, events: .unheard)
-        let outcome = try await deletion.request(by: session, proof: nil) { _ in }
+        let renewed = try #require(try await sessions.find(Secret("another")))
+        let outcome = try await deletion.request(by: renewed, proof: nil) { _ in }
         #expect(outcome == .scheduled(world.clock.now + .days(14)))
         #expect(try await deletion.deleteDue(at: world.clock.now + .days(14)).gone == 1)
         database.expectIndexes(atLeast: 20)

@@ -96,8 +96,12 @@ struct SessionListTests {
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
-            var other = try await world.signedIn()
+            // Whoever holds another session of theirs does not use it up.
             try await world.useUpRevocations()
+            for _ in 1...50 {
+                #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
+            }
+            var other = try await world.signedIn()
             let refused = try await here.change("sessions/end-others")
             #expect(refused.status == 429 && refused.header("retry-after") == "10" && refused.isPage, "\(refused)")
             #expect(try await other.isSignedIn())
