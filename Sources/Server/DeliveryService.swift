@@ -30,7 +30,12 @@ struct DeliveryService: BackgroundService {
             DeliveryWorker(
                 outbox,
                 by: CallbackTransport(
-                    outbound: outbound, address: { id in try await clients.find(Client.ID(id))?.callbackURI })),
+                    outbound: outbound,
+                    address: { id, share in
+                        // One that another merchant has made with the id is told nothing of the former's users.
+                        let client = try await clients.find(Client.ID(id))
+                        return client.flatMap { Delivery.Share($0.merchant) == share ? $0.callbackURI : nil }
+                    })),
             DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
         ]
         if let texts { routes.append(DeliveryWorker(outbox, by: TextTransport(sender: texts))) }

@@ -91,5 +91,5 @@ extension Callbacks.Post {
 
 extension Delivery.Share {
     /// What goes to clients of `merchant` takes its share; clients without a merchant have one together.
-    fileprivate init(_ merchant: Merchant.ID?) { self.init(merchant?.text ?? "") }
+    init(_ merchant: Merchant.ID?) { self.init(merchant?.text ?? "") }
 }

@@ -63,12 +63,16 @@ public struct Interactions: Sendable {
     /// The interaction of any browser: for a user who brings a secret that leads to it.
     public func find(_ id: Interaction.ID) async throws -> Interaction? {
         let now = clock.now
+        let begun = id.fingerprint.time ?? now
         return try await database.read { db in
+            // Its pages named the client that had the id then.
             try db.rows(
                 """
                 SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,
                     by_somebody_else, asks_consent, expires_at
                 FROM interactions WHERE fingerprint = \(id.fingerprint)
+                    AND NOT EXISTS (SELECT 1 FROM clients c
+                        WHERE c.id = interactions.client_id AND c.created_at > \(begun))
                 """
             ).first.map { try Interaction(id, $0) }
         }.flatMap { now < $0.expiresAt ? $0 : nil }

@@ -1,0 +1,66 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A client that is made with the id of one that was deleted")
+struct UsedAgainTests {
+    /// As if the client had been deleted and made again with its id, for `merchant` if that is given.
+    private func makeAgain(_ client: World.Actor, for merchant: String? = nil, in world: World) async throws {
+        world.server.clock.advance(by: .seconds(5))
+        let now = world.server.clock.now
+        _ = try await world.server.database.write { db in
+            try db.execute(
+                """
+                UPDATE clients SET created_at = \(now), merchant_id = COALESCE(\(merchant), merchant_id)
+                WHERE id = \(client.id)
+                """)
+        }
+        world.server.clock.advance(by: .seconds(5))
+    }
+
+    @Test("a page that named the former one answers for it", arguments: Backend.available)
+    func page(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(for: client))
+            try await makeAgain(client, in: world)
+            let answer = try await world.answer(page, in: browser, "allow", ticking: page.boxes)
+            #expect(answer.status == 400 || answer.status == 410, "\(answer)")
+            #expect(try await world.consents() == 0)
+        }
+    }
+
+    @Test("it is told of sign-ins at the former one", arguments: Backend.available)
+    func logins(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend()
+            _ = try await world.signIn(with: client)
+            try await makeAgain(client, in: world)
+            let token = try await world.clientToken(client)
+            for path in ["logins", "user/\(world.user)/logins"] {
+                #expect(try await world.api(path, token).data.array == [], "\(path)")
+            }
+            _ = try await world.signIn(with: client)
+            #expect(try await world.api("logins", token).data.array?.count == 1)
+        }
+    }
+
+    @Test("a callback that waits for the former one goes to another merchant's", arguments: Backend.available)
+    func callback(backend: Backend) async throws {
+        let receiver = try CallbackReceiver(refusing: 1)
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            let refused = try client.read(try await receiver.nextRefused())
+            try await world.untilPostponed(.callback)
+            try await makeAgain(client.actor, for: world.rival, in: world)
+            world.server.clock.advance(by: .minutes(2))
+            try await world.change("users", world.user, ["nickname": "Countess"])
+            #expect(try await client.next()["id"] != refused["id"])
+        }
+    }
+}
