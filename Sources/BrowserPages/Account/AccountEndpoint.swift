@@ -111,7 +111,7 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             let (session, now) = (entry.session, clock.now)
-            return try await waiting(entry, context) {
+            return try await gate.waiting(entry, context) {
                 let renewed = gate.newSessions.anotherSecret(for: session)
                 let isRenewed = try await sessions.endOthers(than: session, renewing: renewed.secret) { db in
                     try RevocationThrottle.chargeEnd(in: session, at: now, in: db)
@@ -124,23 +124,12 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             let (user, now) = (entry.session.user, clock.now)
-            return try await waiting(entry, context) {
+            return try await gate.waiting(entry, context) {
                 try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: user) { db in
                     try RevocationThrottle.charge(user, at: now, in: db)
                 }
                 return done("app", request)
             }
-        }
-    }
-
-    /// Runs `work`, whose transaction charges the user for taking access away.
-    private func waiting(
-        _ entry: UserAccess.Entry, _ context: SpindleContext, _ work: () async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await work()
-        } catch SignIn.Refusal.throttled(let wait) {
-            return gate.askToWait(wait, entry, context)
         }
     }
 

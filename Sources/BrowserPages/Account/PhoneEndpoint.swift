@@ -136,11 +136,9 @@ public struct PhoneEndpoint: Endpoint {
 
     @Sendable private func remove(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            do {
+            try await gate.waiting(entry, context) {
                 try await phones.remove(of: entry.session)
                 return done(.removed, request)
-            } catch SignIn.Refusal.throttled(let wait) {
-                return gate.askToWait(wait, entry, context)
             }
         }
     }

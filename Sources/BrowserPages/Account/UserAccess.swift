@@ -90,6 +90,17 @@ public struct UserAccess: Sendable {
         .sendBrowser(to: "/login?confirm=1&continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
+    /// Runs `work`, whose transaction charges the user for taking access away.
+    func waiting(
+        _ entry: Entry, _ context: SpindleContext, _ work: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await work()
+        } catch SignIn.Refusal.throttled(let wait) {
+            return askToWait(wait, entry, context)
+        }
+    }
+
     /// A page that says how long to wait.
     func askToWait(_ wait: Duration, _ entry: Entry, _ context: SpindleContext) -> Response {
         SignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)

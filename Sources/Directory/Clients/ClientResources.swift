@@ -119,13 +119,12 @@ enum ClientResources {
     }
 
     private static func isNamed(
-        _ forms: [String], by merchant: Merchant.ID, besides client: Client.ID? = nil, in db: any Transaction
+        _ forms: [String], by merchant: Merchant.ID, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
             """
             SELECT 1 AS found FROM client_resources r JOIN clients c ON c.id = r.client_id
-            WHERE r.resource IN (\(list: forms)) AND c.merchant_id = \(merchant) AND c.id <> \(client?.text ?? "")
-                AND c.deleted_at IS NULL LIMIT 1
+            WHERE r.resource IN (\(list: forms)) AND c.merchant_id = \(merchant) AND c.deleted_at IS NULL LIMIT 1
             """
         ).isEmpty
     }

@@ -19,6 +19,9 @@ public struct ConnectedApps: Sendable {
     private let clock: any WallClock
     private let callbacks: Callbacks
     private let events: UserEvents
+    /// Of one user one list is made at a time: the database goes through their token families, of which they may have
+    /// thousands, and others' pages should not wait for that.
+    private let turns = RequesterTurns(most: 8, of: "account pages")
 
     public init(database: any Database, clock: any WallClock, callbacks: Callbacks, events: UserEvents) {
         self.database = database
@@ -26,10 +29,6 @@ public struct ConnectedApps: Sendable {
         self.callbacks = callbacks
         self.events = events
     }
-
-    /// Of one user one list is made at a time: the database goes through their token families, of which they may have
-    /// thousands, and others' pages should not wait for that.
-    private let turns = RequesterTurns(most: 8, of: "account pages")
 
     /// Every client that `user` has used or allowed, the newest first.
     public func list(of user: UserID) async throws -> [ConnectedApp] {

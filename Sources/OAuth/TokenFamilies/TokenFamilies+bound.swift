@@ -49,7 +49,7 @@ extension TokenFamilies {
         let excess = try oldest(
             "user_id = \(user) AND \(condition) AND ended_at IS NULL AND expires_at > \(now)", beyond: kept, in: db)
         guard !excess.isEmpty else { return }
-        _ = try tellingOfBought(user, announcement, in: db) {
+        _ = try tellingOfBought(user, ending: excess, announcement, in: db) {
             try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: excess))")
         }
     }

@@ -148,7 +148,7 @@ extension TokenFamilies {
     }
 
     /// `families` in parts for one statement each.
-    private static func some(of families: [TokenFamily.ID]) -> [[TokenFamily.ID]] {
+    static func some<ID>(of families: [ID]) -> [[ID]] {
         stride(from: 0, to: families.count, by: most).map { start in
             Array(families[start..<min(start + most, families.count)])
         }

@@ -49,8 +49,7 @@ extension TokenFamilies {
 
     /// Ends what was redeemed from the codes of a device, and from theirs in turn.
     private static func end(backends descendants: [TokenFamily.ID], at now: Timestamp, in db: any Transaction) throws {
-        for start in stride(from: 0, to: descendants.count, by: 1000) {
-            let some = Array(descendants[start..<min(start + 1000, descendants.count)])
+        for some in some(of: descendants) {
             try db.execute(
                 """
                 UPDATE token_families SET ended_at = \(now)

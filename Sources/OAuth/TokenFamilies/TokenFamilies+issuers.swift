@@ -37,8 +37,7 @@ extension TokenFamilies {
     ) throws {
         guard !ending.isEmpty else { return }
         try tellingOfBought(user, ending: ending.map { TokenFamily.ID($0) }, announcement, in: db) {
-            for start in stride(from: 0, to: ending.count, by: most) {
-                let some = Array(ending[start..<min(start + most, ending.count)])
+            for some in some(of: ending) {
                 try db.execute("UPDATE token_families SET ended_at = \(announcement.now) WHERE id IN (\(list: some))")
             }
         }
