@@ -57,14 +57,20 @@ public struct ConsentEndpoint: Endpoint {
         }
     }
 
-    /// Goes back to the request, whose user has seen which app it is from, if the same user is still signed in.
+    /// Goes back to the request, whose user has seen which app it is from. A user who is signed in by now in place of
+    /// the one whom the page named is asked themselves: a form that names somebody else chooses nobody.
     private func goOn(
         _ form: Form, _ request: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
-        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client),
-            pages.forms.judge(form, of: http, by: session.user) == .accepted
-        else { return back(to: asked) }
+        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
+            return back(to: asked)
+        }
+        guard pages.forms.judge(form, of: http, by: session.user) == .accepted else {
+            return try await pages.introduce(
+                request, WaitingRequest(interaction: asked, form: pages.forms.issue(http)), of: session,
+                isFirst: try await introductions.isDue(session.user, to: client, in: session.id), http)
+        }
         try await introduce(session.user, to: client)
         try await pages.interactions.saw(asked, in: pages.signInMark(http))
         return back(to: asked)

@@ -100,6 +100,35 @@ struct IntroductionTests {
         }
     }
 
+    @Test("continuing as one user in an old tab does not answer for the one who is signed in by now")
+    func oldTab() async throws {
+        try await World.with(.sqlite) { world in
+            let other = try await world.newcomer("grace@example.com")
+            let address = world.authorizeAddress(for: world.rivalBackend)
+            // Grace knows Rival already: nothing else would ask her.
+            var before = Browser(world.server)
+            let login = try await before.open(address)
+            let met = try await before.submit(
+                login, ["email": "grace@example.com", "password": World.password])
+            #expect(try await before.open(try #require(met.header("location"))).redirected("code") != nil)
+            #expect(try await world.introductions(of: other).contains(world.rival))
+
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(address)
+            let another = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            _ = try await browser.submit(another, ["email": "grace@example.com", "password": World.password])
+            let asked = try await browser.submit(page, ["decision": "continue"])
+            #expect(asked.redirected("code") == nil)
+            #expect(asked.words.contains("grace@example.com"))
+            #expect(!asked.words.contains("ada@example.com"))
+            #expect(try await world.introductions(of: world.user) == [world.merchant])
+            let answered = try await browser.submit(asked, ["decision": "continue"])
+            let back = try await browser.open(try #require(answered.header("location")))
+            #expect(back.redirected("code") != nil)
+        }
+    }
+
     @Test("signing in on a page that names the merchant is the introduction", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -185,8 +214,7 @@ struct IntroductionTests {
             let adas = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
             let login = try await browser.open(world.authorizeAddress(["prompt": "login"]))
             _ = try await browser.submit(login, ["email": "grace@example.com", "password": World.password])
-            let answered = try await browser.submit(adas, ["decision": "continue"])
-            let page = try await browser.open(try #require(answered.header("location")))
+            let page = try await browser.submit(adas, ["decision": "continue"])
             #expect(page.words.contains("Continue as <bdi>grace@example.com"))
             #expect(try await world.introductions(of: person) == [world.merchant])
             #expect(try await world.introductions(of: world.user) == [world.merchant])
