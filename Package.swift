@@ -155,6 +155,7 @@ let package = Package(
                 .embedInCode("v034_reserved_resources.sql"),
                 .embedInCode("v035_names_and_grants.sql"),
                 .embedInCode("v036_bought_and_renewed.sql"),
+                .embedInCode("v037_client_identity.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

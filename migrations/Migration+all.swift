@@ -43,6 +43,7 @@ extension Migration {
         Migration(
             version: 36, name: "bought_and_renewed", text: PackageResources.v036_bought_and_renewed_sql,
             then: guardIssuers),
+        Migration(version: 37, name: "client_identity", text: PackageResources.v037_client_identity_sql),
     ]
 
     private init(

@@ -78,20 +78,28 @@ public struct Seal: Sendable {
     }
 }
 
-// MARK: - Successors
+// MARK: - Under the master key and another secret
+
+/// Where a value is stored that only the holder of a secret can have opened.
+public enum SealedForHolder: String, Sendable {
+    /// A refresh token's successor, for the holder of the token.
+    case successor = "refresh_tokens.successor"
+    /// The ID token that came with an authorization request, for the holder of the interaction's id.
+    case hint = "interactions.id_token_hint"
+}
 
 extension Seal {
-    /// Seals a refresh token's successor, so that opening it takes both the predecessor itself and the master key.
-    public func sealSuccessor(_ successor: String, predecessor: String, row: String) -> String {
-        successorKey(predecessor).seal(Array(successor.utf8), context: row, random: random)
+    /// Seals `text` so that opening it takes both `secret` and the master key.
+    public func seal(_ text: String, _ place: SealedForHolder, of secret: String, row: String) -> String {
+        key(of: place, secret).seal(Array(text.utf8), context: row, random: random)
     }
 
-    /// Opens the result of `sealSuccessor`, or returns nil when predecessor, row or a bit differs.
-    public func openSuccessor(_ sealed: String, predecessor: String, row: String) -> String? {
-        successorKey(predecessor).open(sealed, context: row).flatMap { String(validating: $0, as: UTF8.self) }
+    /// Opens the result of `seal`, or returns nil when secret, row or a bit differs.
+    public func open(_ sealed: String, _ place: SealedForHolder, of secret: String, row: String) -> String? {
+        key(of: place, secret).open(sealed, context: row).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    private func successorKey(_ predecessor: String) -> SealingKey {
-        masterKey.sealing(for: "refresh_tokens.successor", salt: Array(predecessor.utf8))
+    private func key(of place: SealedForHolder, _ secret: String) -> SealingKey {
+        masterKey.sealing(for: place.rawValue, salt: Array(secret.utf8))
     }
 }

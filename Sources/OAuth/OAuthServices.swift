@@ -49,7 +49,7 @@ public struct OAuthServices: Sendable {
                 keys: clientKeys, secrets: signSecrets, issuer: issuer, tokenEndpoint: tokenEndpoint, replays: replays,
                 clock: clock))
         initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
-        interactions = Interactions(database: database, clock: clock, random: random)
+        interactions = Interactions(database: database, seal: seal, clock: clock, random: random)
         consents = Consents(database: database, callbacks: callbacks)
         introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)

@@ -86,11 +86,11 @@ import Testing
     @Test("a successor key opens the old seals only together with its predecessor")
     func successors() {
         let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
-        let sealed = seal.sealSuccessor("next", predecessor: "old", row: "r")
-        #expect(seal.openSuccessor(sealed, predecessor: "old", row: "r") == "next")
-        #expect(seal.openSuccessor(sealed, predecessor: "0ld", row: "r") == nil)
-        #expect(seal.openSuccessor(sealed, predecessor: "old", row: "s") == nil)
+        let sealed = seal.seal("next", .successor, of: "old", row: "r")
+        #expect(seal.open(sealed, .successor, of: "old", row: "r") == "next")
+        #expect(seal.open(sealed, .successor, of: "0ld", row: "r") == nil)
+        #expect(seal.open(sealed, .successor, of: "old", row: "s") == nil)
         let other = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
-        #expect(other.openSuccessor(sealed, predecessor: "old", row: "r") == nil)
+        #expect(other.open(sealed, .successor, of: "old", row: "r") == nil)
     }
 }

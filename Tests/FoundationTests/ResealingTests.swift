@@ -54,7 +54,7 @@ import Values
                 """
                 INSERT INTO refresh_tokens (fingerprint, family_id, scope, issued_at, expires_at, successor,
                     sealed_successor)
-                VALUES ('f', 'p', '', 0, 1, 'g', \(seal.sealSuccessor("next", predecessor: "old", row: "f")))
+                VALUES ('f', 'p', '', 0, 1, 'g', \(seal.seal("next", .successor, of: "old", row: "f")))
                 """)
             try db.execute(
                 """

@@ -77,7 +77,10 @@ def use_a_browser(spindle: Spindle, world: World, token: str, used: Used) -> Non
         # The first was signed in by the session code; the second came too late for it and has to sign in.
         back = page if page.left_for else browser.sign_in(page, world.person)
         code = used.note("authorization code", back.query["code"])
-        used.note_tokens("web", spindle.redeem(world.web, code, code_verifier=pkce.verifier).json)
+        tokens = used.note_tokens("web", spindle.redeem(world.web, code, code_verifier=pkce.verifier).json)
+        hint = tokens["id_token"]
+        waiting = Browser(spindle).open(spindle.authorize_path(world.web, pkce, scope="openid", id_token_hint=hint))
+        assert waiting.status == 200, "the request that came with the ID token waits for its person"
         for name, value in browser.cookies.items():
             if len(value) >= 16:
                 used.note(f"cookie {name}", value)

@@ -1,5 +1,6 @@
 import Cryptography
 import Directory
+import Keys
 import OAuth
 import Storage
 import TestSupport
@@ -19,7 +20,10 @@ struct InteractionTests {
 
         init(_ backend: Backend) async throws {
             database = try await backend.open()
-            interactions = Interactions(database: database, clock: clock, random: SystemRandom())
+            let random = SystemRandom()
+            interactions = Interactions(
+                database: database, seal: Seal(masterKey: .random(from: random), random: random), clock: clock,
+                random: random)
         }
 
         func begin(in browser: Fingerprint<Interaction.Browser>? = here, _ request: String = "state=s") async throws
@@ -36,13 +40,22 @@ struct InteractionTests {
             }
         }
 
-        func signIn(_ interaction: Interaction, session: Fingerprint<Session>) async throws -> Interaction? {
-            let now = clock.now
-            try await database.write { db in
-                try Interactions.signedIn(
-                    interaction, as: interaction.id, in: here, session: session, isSeen: true, at: now, in: db)
+        func signIn(
+            _ interaction: Interaction, as another: Interaction.ID? = nil, session: Fingerprint<Session>
+        ) async throws -> Interaction? {
+            let (now, id) = (clock.now, another ?? interaction.id)
+            try await database.write { [interactions] db in
+                try interactions.signedIn(
+                    interaction, as: id, in: here, session: session, isSeen: true, at: now, in: db)
             }
-            return try await interactions.find(interaction.id, in: here)
+            return try await interactions.find(id, in: here)
+        }
+
+        /// The requests as the table has them.
+        func stored() async throws -> [String] {
+            try await database.read { db in
+                try db.rows("SELECT request FROM interactions ORDER BY fingerprint").map { try $0.get("request") }
+            }
         }
     }
 
@@ -76,6 +89,40 @@ struct InteractionTests {
         #expect(try await fixture.interactions.find(used.id, in: Self.here) != nil)
         fixture.clock.advance(by: .minutes(1))
         #expect(try await fixture.interactions.find(used.id, in: Self.here) == nil)
+        await fixture.database.close()
+    }
+
+    @Test("who reads the database cannot use the ID token of a request that waits", arguments: Backend.available)
+    func sealedHint(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let request = "client_id=c&id_token_hint=eyJ0.eyJz.c2ln&state=s"
+        let begun = try await fixture.begin(request)
+        let other = try await fixture.signIn(begun, as: fixture.interactions.another(), session: Fingerprint(text: "a"))
+        let stored = try await fixture.stored()
+        #expect(stored.count == 2)
+        #expect(stored.allSatisfy { $0.hasPrefix("client_id=c&id_token_hint=~") && $0.hasSuffix("&state=s") })
+        #expect(stored.allSatisfy { !$0.contains("eyJ0") && !$0.contains("c2ln") })
+        #expect(try await fixture.interactions.find(begun.id, in: Self.here)?.request == request)
+        #expect(other?.request == request)
+        await fixture.database.close()
+    }
+
+    @Test(
+        "a stored hint belongs to its row, and one of before this was sealed is read as it is",
+        arguments: Backend.available)
+    func movedHint(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let (plain, sealed) = ("id_token_hint=eyJ0.eyJz.c2ln", try await fixture.begin("id_token_hint=eyJ0.eyJz.c2ln"))
+        let stored = try #require(try await fixture.stored().first)
+        let other = try await fixture.begin()
+        for (request, read) in [(stored, stored), (plain, plain), ("id_token_hint=~", "id_token_hint=~")] {
+            try await fixture.database.write { db in
+                _ = try db.execute(
+                    "UPDATE interactions SET request = \(request) WHERE fingerprint = \(other.id.fingerprint)")
+            }
+            #expect(try await fixture.interactions.find(other.id, in: Self.here)?.request == read)
+        }
+        #expect(try await fixture.interactions.find(sealed.id, in: Self.here)?.request == plain)
         await fixture.database.close()
     }
 
@@ -231,8 +278,8 @@ struct InteractionTests {
     func elsewhere() async throws {
         let fixture = try await Fixture(.sqlite)
         let (begun, target, now) = (try await fixture.begin(), fixture.interactions.another(), fixture.clock.now)
-        try await fixture.database.write { db in
-            try Interactions.signedIn(
+        try await fixture.database.write { [interactions = fixture.interactions] db in
+            try interactions.signedIn(
                 begun, as: target, in: Self.there, session: "one", isSeen: true, at: now, in: db)
         }
         let copy = try #require(try await fixture.interactions.find(target, in: Self.there))

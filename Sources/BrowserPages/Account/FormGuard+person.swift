@@ -1,3 +1,4 @@
+import Directory
 import HTTP
 import HTTPSupport
 import Values
@@ -18,7 +19,22 @@ extension FormGuard {
     }
 }
 
+extension FormGuard {
+    /// Whether `form` was posted from a page that showed `client` as it is now.
+    func hasShown(_ client: Client, on form: Form) -> Bool { form["form_token"]?.contains(".\(client.look).") == true }
+}
+
+extension Client {
+    /// What a page shows of it, as a short text.
+    fileprivate var look: String { Fingerprint<Client>(of: name).text }
+}
+
 extension FormGuard.Issued {
+    /// The same token, for forms of a page that shows `client` as it is now.
+    func showing(_ client: Client) -> FormGuard.Issued {
+        FormGuard.Issued(token: "\(token).\(client.look)", setCookie: setCookie, browser: browser)
+    }
+
     /// The same token, for forms of `person`.
     func named(_ person: UserID) -> FormGuard.Issued {
         FormGuard.Issued(token: "\(token).\(person)", setCookie: setCookie, browser: browser)

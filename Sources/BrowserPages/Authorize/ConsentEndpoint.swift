@@ -42,10 +42,12 @@ public struct ConsentEndpoint: Endpoint {
             return pages.brokenRequest(try await pages.visit(http))
         }
         let asked = try await pages.interaction(id, http)
+        // Before the client is read: a consent counts for what it was then.
+        let now = clock.now
         return try await pages.authorizing(asked.form, http, context, isKnown: { _ in true }) { request in
             switch form["decision"] {
             case "continue": return try await goOn(form, request, asked, http)
-            case "allow": return try await allow(form, request, asked, http)
+            case "allow": return try await allow(form, request, asked, http, at: now)
             case "cancel":
                 let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
                 refusal.log(to: context.logger)
@@ -87,16 +89,18 @@ public struct ConsentEndpoint: Endpoint {
 
     /// Stores what was allowed and goes back to the request, narrowed to that.
     ///
-    /// The answer counts only for the user who was asked. If the session has ended or is another user's by now, the
-    /// request starts over, and asks the user who is there.
+    /// The answer counts only for the user who was asked, and for the app by the name that they saw. If the session
+    /// has ended or is another user's by now, or the app has another name, the request starts over, and asks the user
+    /// who is there.
     private func allow(
-        _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request
+        _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request, at now: Timestamp
     ) async throws -> Response {
         let client = read.returnAddress.client
         guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
             return back(to: asked)
         }
-        guard pages.forms.judge(form, of: http, by: session.user) == .accepted else {
+        guard pages.forms.judge(form, of: http, by: session.user) == .accepted, pages.forms.hasShown(client, on: form)
+        else {
             try await pages.interactions.askAgain(asked)
             return back(to: asked)
         }
@@ -112,8 +116,7 @@ public struct ConsentEndpoint: Endpoint {
                 decision.shown, for: request, WaitingRequest(interaction: asked, form: pages.forms.issue(http)),
                 of: session, http, refusal: .nothingAllowed)
         }
-        try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: clock.now)
-        let now = clock.now
+        try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: now)
         do {
             try await consents.allow(
                 decision.allowed, of: decision.shown, to: client.id, by: session.user, at: now
@@ -141,7 +144,7 @@ extension PageRenderer {
             scopes: scope.tokens.map {
                 ConsentPage.Scope(name: $0, isRequired: ConsentDecision.isRequired($0))
             },
-            action: ConsentEndpoint.path, formToken: waiting.form.named(session.user).token,
+            action: ConsentEndpoint.path, formToken: waiting.form.showing(client).named(session.user).token,
             request: waiting.id,
             account: session.displayName, switchTo: waiting.switchTo,
             terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)

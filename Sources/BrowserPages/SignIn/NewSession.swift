@@ -58,11 +58,11 @@ public struct NewSessions: Sendable {
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
             isRemembered: isRemembered, client: visit.client?.id
-        ).doing { user, now, db in
+        ).doing { [interactions] user, now, db in
             try introduction?(user, now, db)
             try NoticedSignIns.note(marks, at: now, in: db)
             guard let continuation else { return }
-            try Interactions.signedIn(
+            try interactions.signedIn(
                 continuation.interaction, as: continuation.id, in: continuation.browser,
                 session: secret.fingerprint, isSeen: sawPage, trying: trial, at: now, in: db)
         }

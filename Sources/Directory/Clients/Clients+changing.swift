@@ -45,6 +45,9 @@ extension Clients {
             try Self.confirmName(of: changed, after: client, by: author, reserved: reserved, in: db)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
+            if author == .itself, !changed.looks(like: client) {
+                try db.execute("UPDATE clients SET identity_changed_at = \(now) WHERE id = \(id)")
+            }
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: now, in: db) }
             try ClientResources.note(changed, after: client, by: author, in: db)
             try Self.confirmCallback(of: changed, after: client, by: author, in: db)
@@ -93,6 +96,13 @@ extension Client {
     /// Whether what the client proves itself by is the same.
     fileprivate func authenticates(like other: Client) -> Bool {
         authentication == other.authentication && openID.keys == other.openID.keys
+    }
+
+    /// Whether the client is to its users what `former` was: by its name, the hosts where its codes go, and the
+    /// subjects that it gets.
+    fileprivate func looks(like former: Client) -> Bool {
+        name.likeness == former.name.likeness && openID.subjectType == former.openID.subjectType
+            && Set(redirectURIs.map(\.host)).isSubset(of: former.redirectURIs.map(\.host))
     }
 
     fileprivate var liveSessionHosts: [String] { disabledAt == nil && spidCompatible ? spid.sessionHosts : [] }

@@ -29,13 +29,8 @@ package enum AppReturn {
     /// that is refused leaves nothing behind.
     package struct Way: Sendable {
         package let address: Address
-        var request: Interaction?
-
         /// Stores the request, in the transaction that queues the mail.
-        package func store(in db: any Transaction) throws {
-            guard let request else { return }
-            try Interactions.store(request, in: db)
-        }
+        package var store: @Sendable (any Transaction) throws -> Void = { _ in }
     }
 
     /// The way to `redirectURI`: an address that `client` registered, a place in its app, or its own authorization
@@ -49,8 +44,11 @@ package enum AppReturn {
             return Way(address: Address(client: client.id, redirectURI: uri.text))
         }
         guard let form = Form(authorizationRequest: redirectURI, of: client, at: pages.site) else { return nil }
-        let request = pages.interactions.draft(form.pairs.encoded, of: client.id, in: nil, lifetime: lifetime)
-        return Way(address: Address(client: client.id, interaction: request.id), request: request)
+        let interactions = pages.interactions
+        let request = interactions.draft(form.pairs.encoded, of: client.id, in: nil, lifetime: lifetime)
+        return Way(address: Address(client: client.id, interaction: request.id)) { db in
+            try interactions.store(request, in: db)
+        }
     }
 }
 

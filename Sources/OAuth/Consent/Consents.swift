@@ -12,7 +12,8 @@ public struct Consents: Sendable {
         self.callbacks = callbacks
     }
 
-    /// The consent of `user` for `client`, or nil.
+    /// The consent of `user` for `client`, or nil. What was given to a client that registered itself, and has become
+    /// another since, is none.
     public func find(_ user: UserID, _ client: Client.ID) async throws -> Consent? {
         try await database.read { db in try Self.find(user, client, in: db) }
     }
@@ -21,6 +22,8 @@ public struct Consents: Sendable {
         try db.rows(
             """
             SELECT scope, created_at, updated_at FROM consents WHERE user_id = \(user) AND client_id = \(client)
+                AND NOT EXISTS (SELECT 1 FROM clients c
+                    WHERE c.id = consents.client_id AND c.identity_changed_at >= consents.updated_at)
             """
         ).first.map { row in
             Consent(

@@ -20,7 +20,7 @@ public struct Interaction: Sendable {
     /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
     public static let untouchedLifetime: Duration = .hours(1)
     /// How many wait in all that no user has signed in for, and how many that one has. Beyond it the oldest go. A row
-    /// has 9 KB at most if its request came as an address, 17 KB if it was posted.
+    /// has 12 KB at most if its request came as an address, 23 KB if it was posted.
     public static let mostInAll: Int64 = 250_000
     /// The maximum number open in one browser; the oldest is deleted.
     public static let mostOfBrowser: Int64 = 32

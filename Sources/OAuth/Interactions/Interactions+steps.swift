@@ -10,7 +10,7 @@ extension Interactions {
     /// - Parameters:
     ///   - target: `interaction`'s own id, or the id under which it goes on in another browser.
     ///   - isSeen: whether its user answered a page of ours about the request.
-    public static func signedIn(
+    public func signedIn(
         _ interaction: Interaction, as target: Interaction.ID, in browser: Fingerprint<Interaction.Browser>,
         session: Fingerprint<Session>, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp,
         in db: any Transaction
@@ -20,7 +20,8 @@ extension Interactions {
                 """
                 INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
                     asks_consent, expires_at)
-                VALUES (\(target.fingerprint), \(browser), \(interaction.client), \(interaction.request), 0,
+                VALUES (\(target.fingerprint), \(browser), \(interaction.client),
+                    \(stored(interaction, as: target)), 0,
                     \(interaction.progress.isByAnotherUser), 0, \(now + Interaction.lifetime))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
@@ -29,7 +30,7 @@ extension Interactions {
             """
             UPDATE interactions
             SET session = \(session), signed_in = 1, seen_at = \(isSeen ? now : nil), allowed = NULL,
-                trial = \(trial?.text), \(renewed(target, at: now))
+                trial = \(trial?.text), \(Self.renewed(target, at: now))
             WHERE fingerprint = \(target.fingerprint) AND browser = \(browser)
             """)
     }

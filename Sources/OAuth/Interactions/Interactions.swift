@@ -1,16 +1,19 @@
 public import Cryptography
 public import Directory
+public import Keys
 public import Storage
 public import Values
 
 /// The stored interactions.
 public struct Interactions: Sendable {
     let database: any Database
+    let seal: Seal
     let clock: any WallClock
     let random: any RandomSource
 
-    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+    public init(database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource) {
         self.database = database
+        self.seal = seal
         self.clock = clock
         self.random = random
     }
@@ -37,7 +40,7 @@ public struct Interactions: Sendable {
         let wait = try await database.write { db -> Duration? in
             if let wait = try charge(db, now) { return wait }
             if let browser { try Self.makeRoom(in: browser, db) }
-            try Self.store(interaction, in: db)
+            try store(interaction, in: db)
             return nil
         }
         return wait.map { .wait($0) } ?? .begun(interaction)
@@ -64,7 +67,7 @@ public struct Interactions: Sendable {
     public func find(_ id: Interaction.ID) async throws -> Interaction? {
         let now = clock.now
         let begun = id.fingerprint.time ?? now
-        return try await database.read { db in
+        let found = try await database.read { db in
             // Its pages named the client that had the id then.
             try db.rows(
                 """
@@ -74,8 +77,9 @@ public struct Interactions: Sendable {
                     AND NOT EXISTS (SELECT 1 FROM clients c
                         WHERE c.id = interactions.client_id AND c.created_at > \(begun))
                 """
-            ).first.map { try Interaction(id, $0) }
-        }.flatMap { now < $0.expiresAt ? $0 : nil }
+            ).first.map { try Interaction(id, $0) { opened($0, of: id) } }
+        }
+        return found.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
     /// Binds an interaction that no browser has taken up to `browser`; nil when another was faster.
@@ -121,22 +125,22 @@ public struct Interactions: Sendable {
     }
 
     /// Stores a draft in the caller's transaction, in which its sender was charged.
-    public static func store(_ interaction: Interaction, in db: any Transaction) throws {
+    public func store(_ interaction: Interaction, in db: any Transaction) throws {
         try db.execute(
             """
             INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
                 asks_consent, expires_at)
             VALUES (\(interaction.id.fingerprint), \(interaction.browser), \(interaction.client),
-                \(interaction.request), 0, 0, 0, \(interaction.expiresAt))
+                \(stored(interaction, as: interaction.id)), 0, 0, 0, \(interaction.expiresAt))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
 }
 
 extension Interaction {
-    fileprivate init(_ id: ID, _ row: Row) throws {
+    fileprivate init(_ id: ID, _ row: Row, opening: (String) -> String) throws {
         self.init(
-            id: id, client: try row.get("client_id"), request: try row.get("request"),
+            id: id, client: try row.get("client_id"), request: opening(try row.get("request")),
             browser: try row.get("browser"),
             progress: InteractionProgress(
                 session: try row.get("session"), isSignedIn: try row.get("signed_in"),

@@ -65,8 +65,7 @@ public struct RefreshTokenGrant: Grant {
         let successor = Secret<RefreshToken>.ordered(at: now, from: random)
         let claim = RefreshRotation(
             token: token, successor: successor.fingerprint,
-            sealed: seal.sealSuccessor(
-                successor.value, predecessor: value.value, row: token.fingerprint.text),
+            sealed: seal.seal(successor.value, .successor, of: value.value, row: token.fingerprint.text),
             expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt))
         return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
     }
@@ -86,7 +85,7 @@ public struct RefreshTokenGrant: Grant {
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ sealed: String, _ client: Client, _ scope: Scope
     ) throws -> Authorization {
         guard
-            let successor = seal.openSuccessor(sealed, predecessor: value.value, row: token.fingerprint.text)
+            let successor = seal.open(sealed, .successor, of: value.value, row: token.fingerprint.text)
         else { throw OAuthError.refreshRefused("successor_not_sealed_under_this_key") }
         return authorization(
             token, client, scope, answer: Secret(successor), rotation: token.fingerprint, RefreshRepeat(token: token))

@@ -84,7 +84,7 @@ public struct SignUpResource: SPiDResource {
                 try Agreements.accept(terms, by: id, at: now, in: db)
             },
             post: { db in
-                try way.store(in: db)
+                try way.store(db)
                 try post(db)
             })
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
