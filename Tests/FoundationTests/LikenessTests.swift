@@ -7,7 +7,7 @@ import Testing
         arguments: [
             "Aftenbladet", "ΑFTENBLADET", "Аftenblаdet", "Ａｆｔｅｎｂｌａｄｅｔ", "aften-bladet!", "Åftenbladét", "𝐀ftenbladet",
             "AftenbIadet",
-            "Aften\u{200B}bladet",
+            "Aften\u{200B}bladet", "ꓮꓝꓔꓰꓠꓐꓡꓮꓓꓰꓔ", "ᎪꓝᎢᎬꓠᏴᏞᎪᎠᎬᎢ", "ᴀꜰᴛᴇɴʙʟᴀᴅᴇᴛ", "Ⲁftenblⲁdet",
         ])
     func alike(_ name: String) { #expect(name.likeness == "Aftenbladet".likeness, "\(name.likeness)") }
 
