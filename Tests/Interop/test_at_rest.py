@@ -80,7 +80,7 @@ def use_a_browser(spindle: Spindle, world: World, token: str, used: Used) -> Non
         tokens = used.note_tokens("web", spindle.redeem(world.web, code, code_verifier=pkce.verifier).json)
         hint = tokens["id_token"]
         waiting = Browser(spindle).open(spindle.authorize_path(world.web, pkce, scope="openid", id_token_hint=hint))
-        assert waiting.status == 200, "the request that came with the ID token waits for its person"
+        assert waiting.answer.status == 200 and waiting.forms, "the request that came with the ID token waits"
         for name, value in browser.cookies.items():
             if len(value) >= 16:
                 used.note(f"cookie {name}", value)
