@@ -85,6 +85,21 @@ extension Throttle {
         return ""
     }
 
+    /// Wrong codes typed for an address or a number that any users move to: each of them has codes of their own.
+    private static func moves(_ recipient: String) -> Bucket {
+        Bucket("codes to move to|\(recipient)", burst: 100, refill: .minutes(5))
+    }
+
+    /// How long all must wait before they may try a code for `recipient`, to which they move.
+    static func waitToMove(to recipient: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try wait(for: moves(recipient), at: now, in: db)
+    }
+
+    /// Charges a wrong code.
+    static func chargeWrongMove(to recipient: String, at now: Timestamp, in db: any Transaction) throws {
+        _ = try take(moves(recipient), at: now, in: db)
+    }
+
     /// Wrong codes typed to sign in as one user, in any browser and for any number of mails, except at known devices
     /// and addresses.
     private static func codes(_ email: String) -> Bucket {

@@ -80,6 +80,24 @@ extension Verifications {
         return taken
     }
 
+    /// Takes the code of a user who moves to a new address or number. Wrong codes count for that as a whole: otherwise
+    /// each of any number of accounts would have its guesses at what nobody has proved yet.
+    func takeMove(
+        _ key: VerificationKey, _ purpose: Verification.Purpose, attempt: String, in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
+            found.isFrom(browser)
+        else { return try take(key, purpose, attempt: attempt, in: db) }
+        if let wait = try Throttle.waitToMove(to: found.recipient, at: clock.now, in: db) {
+            return .failure(.tooMany(wait))
+        }
+        let taken = try take(key, purpose, attempt: attempt, in: db)
+        if case .failure(.wrongCode) = taken {
+            try Throttle.chargeWrongMove(to: found.recipient, at: clock.now, in: db)
+        }
+        return taken
+    }
+
     /// Takes a verification whose only secret is the browser's cookie.
     public func take(
         id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?, attempt: String,

@@ -20,19 +20,18 @@ extension FormGuard {
 }
 
 extension FormGuard {
-    /// Whether `form` was posted from a page that showed `client` as it is now.
-    func hasShown(_ client: Client, on form: Form) -> Bool { form["form_token"]?.contains(".\(client.look).") == true }
+    /// Whether `form` was posted from a page about `client` as it is now.
+    func hasShown(_ client: Client, on form: Form) -> Bool { form["form_token"]?.contains(".\(client.mark).") == true }
 }
 
 extension Client {
-    /// What a page shows of it, as a short text.
-    fileprivate var look: String { Fingerprint<Client>(of: name).text }
+    fileprivate var mark: String { Fingerprint<Client>(of: look).text }
 }
 
 extension FormGuard.Issued {
-    /// The same token, for forms of a page that shows `client` as it is now.
+    /// The same token, for forms of a page about `client` as it is now.
     func showing(_ client: Client) -> FormGuard.Issued {
-        FormGuard.Issued(token: "\(token).\(client.look)", setCookie: setCookie, browser: browser)
+        FormGuard.Issued(token: "\(token).\(client.mark)", setCookie: setCookie, browser: browser)
     }
 
     /// The same token, for forms of `person`.

@@ -26,8 +26,10 @@ extension PageRenderer {
     ///
     /// - Parameter isKnown: whether the user has seen a page about a client. If not, they are asked before the browser
     ///   goes to one that registered itself (RFC 9700 §4.11.2): it may be a trap that looks like this server.
+    /// - Parameter fault: what is wrong with a request object that may have held the redirect URI: where there is none
+    ///   beside it, the page says that.
     func answering(
-        _ form: Form, _ http: Request, _ context: SpindleContext,
+        _ form: Form, _ http: Request, _ context: SpindleContext, ofObject fault: OAuthError? = nil,
         isKnown: (Client) async throws -> Bool = { _ in false },
         _ work: (OAuth.Parameters, ReturnAddress) async throws -> Response
     ) async throws -> Response {
@@ -42,6 +44,10 @@ extension PageRenderer {
                     metadata: ["reason": "unregistered_cancel_uri", "client_id": "\(returnAddress.client.id)"])
             }
         } catch let refusal as ReturnAddress.Refusal {
+            if case .noRedirectURI = refusal, let fault {
+                fault.log(to: context.logger)
+                return brokenRequest(try await visit(http, uiLocales: form["ui_locales"]), detail: fault.hint)
+            }
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
             return refusal.page(self, try await visit(http, uiLocales: form["ui_locales"]))
         } catch let refusal as OAuthError {

@@ -16,7 +16,9 @@ extension AuthorizeEndpoint {
         _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
     ) async throws -> Response {
         func refuse(_ refusal: OAuthError) async throws -> Response {
-            try await pages.answering(form, http, context, isKnown: isKnown) { _, _ in throw refusal }
+            try await pages.answering(form, http, context, ofObject: refusal, isKnown: isKnown) { _, _ in
+                throw refusal
+            }
         }
         let found: (form: Form, object: RequestObjects.Opened)
         do {

@@ -89,9 +89,9 @@ public struct ConsentEndpoint: Endpoint {
 
     /// Stores what was allowed and goes back to the request, narrowed to that.
     ///
-    /// The answer counts only for the user who was asked, and for the app by the name that they saw. If the session
-    /// has ended or is another user's by now, or the app has another name, the request starts over, and asks the user
-    /// who is there.
+    /// The answer counts only for the user who was asked, and for the app as it was then. If the session has ended or
+    /// is another user's by now, or the app has another name, host or kind of subject, the request starts over, and
+    /// asks the user who is there.
     private func allow(
         _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request, at now: Timestamp
     ) async throws -> Response {

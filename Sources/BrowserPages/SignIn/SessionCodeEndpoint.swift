@@ -67,8 +67,14 @@ public struct SessionCodeEndpoint: Endpoint {
         }
         guard form["decision"] == "allow" else { return .sendBrowser(to: "/login", status: .seeOther) }
         return try await refusalsAsPages(request, context) {
+            let code = try context.code
             let session = try await sessions.of(request, pages.site)
-            return try await spend(try context.code, replacing: session, request, context)
+            // The page named who was signed in then. Nobody else's session ends by it.
+            if let session, pages.forms.judge(form, of: request, by: session.user) != .accepted {
+                let other = try await exchange.look(at: code).subject.user
+                if session.user != other { return try await askToSwitch(from: session, to: other, request, code) }
+            }
+            return try await spend(code, replacing: session, request, context)
         }
     }
 
@@ -107,7 +113,7 @@ public struct SessionCodeEndpoint: Endpoint {
         let name = try await users.find(other)?.email ?? "user \(other)"
         let page = SwitchAccountPage(
             current: session?.displayName, other: name, action: "/auth/session/\(PercentEncoding.encode(code.value))",
-            formToken: issued.token)
+            formToken: session.map { issued.named($0.user).token } ?? issued.token)
         let visit = try await pages.visit(request)
         return pages.page(
             pages.templates.switchAccount(page, in: visit.frame), visit, cookies: [issued.setCookie],

@@ -101,8 +101,16 @@ extension Client {
     /// Whether the client is to its users what `former` was: by its name, the hosts where its codes go, and the
     /// subjects that it gets.
     fileprivate func looks(like former: Client) -> Bool {
-        name.likeness == former.name.likeness && openID.subjectType == former.openID.subjectType
-            && Set(redirectURIs.map(\.host)).isSubset(of: former.redirectURIs.map(\.host))
+        // A name of signs alone has no likeness.
+        (name == former.name || !name.likeness.isEmpty && name.likeness == former.name.likeness)
+            && openID.subjectType == former.openID.subjectType && places.isSubset(of: former.places)
+    }
+
+    private var places: Set<String> { Set(redirectURIs.map(\.place)) }
+
+    /// What the client is to its users, as a text that differs for another name, place of its codes or kind of subject.
+    public var look: String {
+        ([name, "\(openID.subjectType)"] + places.sorted()).joined(separator: "\n")
     }
 
     fileprivate var liveSessionHosts: [String] { disabledAt == nil && spidCompatible ? spid.sessionHosts : [] }

@@ -47,6 +47,12 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// The host of the URI; a private-use scheme may have none.
     package var host: String? { URIParts(text)?.host?.lowercased() }
 
+    /// Whose the URI is: a site's host, or an app's scheme with the host that it may have.
+    package var place: String {
+        guard let parts = URIParts(text), let scheme = parts.scheme else { return text }
+        return (["http", "https"].contains(scheme) ? "" : scheme) + "//" + (parts.host?.lowercased() ?? "")
+    }
+
     /// The host of an https URI, whose certificate proves it.
     package var secureHost: String? { URIParts(text)?.scheme == "https" ? host : nil }
 

@@ -45,12 +45,14 @@ struct Assertion: Sendable {
         self.person = IssuerUser(jwt.claims, subject: subject, of: issuer)
         self.expiresAt = expiresAt
         self.signedInAt = Self.signIn(jwt, at: now)
-        // Hashes the signed text, not the token: every ECDSA signature has a second form that verifies too.
+        // Of the issuer's name, which it keeps when it is registered anew. Hashes the signed text, not the token: every
+        // ECDSA signature has a second form that verifies too.
+        let names = (issuer.merchant.text, issuer.issuer)
         self.fingerprint =
             if let identifier = try jwt.identifier, !identifier.isEmpty {
-                Self.fingerprint(issuer.id.text, "jti", identifier)
+                Self.fingerprint(names.0, names.1, "jti", identifier)
             } else {
-                Self.fingerprint(issuer.id.text, "assertion", jwt.signedText)
+                Self.fingerprint(names.0, names.1, "assertion", jwt.signedText)
             }
     }
 

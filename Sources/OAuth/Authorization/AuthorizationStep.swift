@@ -38,8 +38,11 @@ extension AuthorizationRequest {
         }
         // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
         guard browser.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
+        // Nor does another's client that the user has not allowed: not whose hint or `sub` it has, nor since when.
+        let isAllowed = client.firstParty || browser.consented != nil
+        guard isAllowed || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Core §3.1.2.2, §5.5.1: no response for another user than requested, or for another way of signing in.
-        guard browser.isMeant else { return signIn }
+        guard browser.isMeant else { return hasAsked ? .refuse(.loginRequired) : signIn }
         guard hasRequiredContext(browser.subject) else {
             // Core §5.5.1.1: a failed attempt. Asked again, the user would do the same again.
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
@@ -48,7 +51,7 @@ extension AuthorizationRequest {
         guard isFresh(browser, at: now) else { return orRefuse(.confirm) }
         // The consent page names the merchant and the app too.
         guard browser.isIntroduced || scopeToAsk(for: browser.consented) != nil else { return .introduce }
-        if client.requiresVerifiedEmail, browser.email != .verified {
+        if client.requiresVerifiedEmail, browser.email != .verified, isAllowed || browser.email != .none {
             // A user without an address cannot verify one, so the verification page would lead nowhere.
             return browser.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
         }

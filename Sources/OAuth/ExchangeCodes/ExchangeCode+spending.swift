@@ -17,7 +17,8 @@ extension ExchangeCode {
                     JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
                     JOIN users a ON a.id = p.user_id
                     LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
-                    WHERE p.id = \(source) AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                    WHERE p.id = \(source) AND p.ended_at IS NULL AND c.first_party = 1
+                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL
                         AND i.issuer_id IS NULL
                         AND a.id = \(subject.user) AND a.disabled_at IS NULL)
                 AND NOT \(CodeEnds.condition(

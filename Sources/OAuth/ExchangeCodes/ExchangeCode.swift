@@ -41,6 +41,7 @@ public struct ExchangeCode: Sendable {
         // One that was sold for a client before, of which this one has the id, is not for it.
         guard soldAt >= client.createdAt else { throw .codeRefused("code_of_deleted_client") }
         // It may have been changed since the code was sold.
+        guard client.firstParty else { throw .codeRefused("third_party_receiver") }
         guard !client.isPublic || !client.spid.publicExchangeCodesFrom.isEmpty else {
             throw .codeRefused("public_receiver")
         }

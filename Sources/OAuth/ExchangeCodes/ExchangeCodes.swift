@@ -95,6 +95,7 @@ public struct ExchangeCodes: Sendable {
                     JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
                     LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
                     WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
+                        AND c.first_party = 1
                         AND c.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)

@@ -15,7 +15,8 @@ extension AuthorizationRequest {
     public func after(_ progress: InteractionProgress) -> AuthorizationRequest {
         var request = trying(progress.trial ?? authentication.trial)
         if progress.isByAnotherUser {
-            (request.loginHint, request.idTokenHint) = (nil, nil)
+            // An `id_token_hint` stays: no other user gets an answer (Core §3.1.2.2).
+            request.loginHint = nil
             request.prompt.insert(.selectAccount)
         }
         if progress.hasAnswered { request.prompt.remove(.selectAccount) }

@@ -122,6 +122,10 @@ public struct ClientRegistration: Sendable {
     /// Tokens that the client has show its users' subjects in the sector of now: without a document that lists it, an
     /// address that is another company's would show theirs.
     private static func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
+        guard !current.openID.isPairwise || changed.openID.isPairwise else {
+            throw JSONFault(
+                "subject_type", "pairwise, as it was registered: tokens of before would show who the users are")
+        }
         guard case .pairwise = changed.openID.subjectType, changed.openID.subjectType != current.openID.subjectType,
             changed.openID.sectorIdentifierURI == nil
         else { return }

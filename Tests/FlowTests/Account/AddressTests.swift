@@ -1,7 +1,10 @@
+@testable import Authentication
 import JSON
 import Mail
+import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("Users change their address to one that they can read")
 struct AddressTests {
@@ -97,6 +100,26 @@ struct AddressTests {
         }
     }
 
+    @Test("each of any number of accounts has its guesses at one address", arguments: Backend.available)
+    func guesses(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            // Ninety-eight guesses of other accounts.
+            try await world.wrongGuesses(98, for: Self.new)
+            var visitor = BrowserUser(world)
+            try await visitor.browser.signIn()
+            let asked = try await ask(&visitor)
+            let code = try #require(try await world.server.mail.letter(to: Self.new).code)
+            let wrong = code == "000 000" ? "111 111" : "000 000"
+            for _ in 1...2 {
+                #expect(try await visitor.browser.submit(asked, ["code": wrong]).status == 400)
+            }
+            let late = try await visitor.browser.submit(asked, ["code": code])
+            #expect(late.status == 429 && late.isPage, "\(late)")
+            world.server.clock.advance(by: .minutes(5))
+            #expect(try await visitor.browser.submit(asked, ["code": code]).header("location") == "/account?done=email")
+        }
+    }
+
     @Test("a bought session cannot change the address", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -109,6 +132,16 @@ struct AddressTests {
             #expect(answer.status == 303)
             #expect(answer.header("location")?.hasPrefix("/login") == true)
             #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+}
+
+extension World {
+    /// Charges `count` wrong codes that were typed to move to `recipient`.
+    fileprivate func wrongGuesses(_ count: Int, for recipient: String) async throws {
+        let now = server.clock.now
+        try await server.database.write { db in
+            for _ in 0..<count { try Throttle.chargeWrongMove(to: recipient, at: now, in: db) }
         }
     }
 }

@@ -23,62 +23,82 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("a client that takes another name meanwhile is allowed under the one that the page showed")
-    func name() async throws {
+    @Test("a client that becomes another meanwhile is allowed as what it is then")
+    func whileThePageIsOpen() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Recipes", "scope": "openid"])
             var browser = Browser(world.server)
             try await browser.signIn()
-            let page = try await browser.open(world.authorizeAddress(["scope": "openid"], for: made.actor))
-            #expect(try await made.send("PUT", made.update(["client_name": "Bank of Loom"])).status == 200)
-            world.server.clock.advance(by: .milliseconds(1))
-            let again = try await world.allow(page, in: &browser, ticking: ["openid"])
-            #expect(again.status == 200 && again.words.contains("Bank of Loom"), "\(again)")
-            #expect(try await world.consents() == 0)
-            let allowed = try await world.allow(again, in: &browser, ticking: ["openid"])
-            #expect(allowed.redirected("code") != nil)
+            let address = world.authorizeAddress(["scope": "openid"], for: made.actor)
+            let uris: JSON = [.string(World.returnURI), "https://elsewhere.example/back"]
+            for changes in [["client_name": "Bank of Loom"], ["redirect_uris": uris]] as [KeyValuePairs<String, JSON>] {
+                let page = try await browser.open(address)
+                #expect(page.boxes == ["openid"])
+                #expect(try await made.send("PUT", made.update(changes)).status == 200)
+                world.server.clock.advance(by: .milliseconds(1))
+                let again = try await world.allow(page, in: &browser, ticking: ["openid"])
+                #expect(again.status == 200 && again.boxes == ["openid"], "\(changes): \(again)")
+                #expect(try await world.consents() == 0)
+            }
+            let page = try await browser.open(address)
+            #expect(try await world.allow(page, in: &browser, ticking: ["openid"]).redirected("code") != nil)
         }
     }
 
     @Test(
-        "what was allowed to a client goes to who it becomes: by its name, its host or its subjects",
+        "what was allowed to a client goes to who it becomes: by its name, or by where its codes go",
         arguments: Backend.available)
     func identity(backend: Backend) async throws {
         try await World.with(backend) { world in
+            let (site, app) = ("https://recipes.example/back", "com.recipes.app:/back")
             let made = try await world.register([
-                "client_name": "Recipes", "scope": "openid", "subject_type": "pairwise",
-                "redirect_uris": ["https://recipes.example/back"],
+                "client_name": "Recipes", "scope": "openid", "redirect_uris": [.string(site), .string(app)],
             ])
             var browser = Browser(world.server)
-            let address = world.authorizeAddress(
-                ["scope": "openid", "redirect_uri": "https://recipes.example/back"], for: made.actor)
+            let address = world.authorizeAddress(["scope": "openid", "redirect_uri": site], for: made.actor)
             try await browser.signIn()
             let first = try await browser.open(address)
             #expect(try await world.allow(first, in: &browser, ticking: ["openid"]).redirected("code") != nil)
 
-            func change(_ changes: KeyValuePairs<String, JSON>) async throws -> Answer {
+            func change(_ name: String, _ uris: [String]) async throws -> Answer {
                 world.server.clock.advance(by: .seconds(1))
-                #expect(try await made.send("PUT", made.update(changes)).status == 200)
+                let update = made.update([
+                    "client_name": .string(name), "redirect_uris": .array(uris.map { .string($0) }),
+                ])
+                #expect(try await made.send("PUT", update).status == 200)
                 world.server.clock.advance(by: .milliseconds(1))
                 return try await browser.open(address)
             }
-            #expect(try await change(["client_name": "recipes"]).redirected("code") != nil, "the same name to the eye")
-            let paths: JSON = ["https://recipes.example/back", "https://recipes.example/other"]
-            #expect(try await change(["redirect_uris": paths]).redirected("code") != nil, "the same host")
-            for changes in [
-                ["client_name": "Bank of Loom"],
-                ["client_name": "Bank of Loom", "subject_type": "public"],
-                [
-                    "client_name": "Bank of Loom", "subject_type": "public",
-                    "redirect_uris": ["https://recipes.example/back", "https://elsewhere.example/back"],
-                ],
-            ] as [KeyValuePairs<String, JSON>] {
-                let asked = try await change(changes)
-                #expect(asked.boxes == ["openid"], "\(changes): \(asked)")
+            let (path, otherApp, likeOurs) = (
+                "https://recipes.example/other", "com.evil.app:/back", "com.evil.app://recipes.example/back"
+            )
+            #expect(try await change("recipes", [site, app]).redirected("code") != nil, "the same name to the eye")
+            #expect(try await change("Recipes", [site, path, app]).redirected("code") != nil, "the same places")
+            #expect(try await change("Recipes", [site]).redirected("code") != nil, "fewer of them")
+            for (name, uris) in [
+                ("Bank of Loom", [site]), ("📚", [site]), ("🏦", [site]),
+                ("🏦", [site, "https://elsewhere.example/back"]), ("🏦", [site, otherApp]),
+                ("🏦", [site, otherApp, likeOurs]),
+            ] {
+                let asked = try await change(name, uris)
+                #expect(asked.boxes == ["openid"], "\(name) \(uris): \(asked)")
                 #expect(try await browser.open(address + "&prompt=none").redirected("error") == "consent_required")
                 #expect(try await world.allow(asked, in: &browser, ticking: ["openid"]).redirected("code") != nil)
                 #expect(try await browser.open(address).redirected("code") != nil)
             }
+        }
+    }
+
+    @Test("a pairwise client registers for public subjects, and its tokens show who their users are")
+    func subjects() async throws {
+        try await World.with(.sqlite) { world in
+            let made = try await world.register(["scope": "openid", "subject_type": "pairwise"])
+            let tokens = try await world.signInToRegistered(made.actor, ["scope": "openid"])
+            let refused = try await made.send("PUT", made.update(["subject_type": "public"]))
+            #expect(refused.status == 400, "\(refused)")
+            #expect(refused.json["error_description"]?.string?.contains("subject_type") == true)
+            let told = try await world.server.get("/oauth/userinfo", bearer: try tokens.require("access_token"))
+            #expect(try told.require("sub") != world.user)
         }
     }
 }

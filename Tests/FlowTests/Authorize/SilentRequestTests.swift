@@ -40,6 +40,44 @@ struct SilentRequestTests {
         }
     }
 
+    @Test(
+        "a third party that the user never allowed, or does no more, learns silently whose hint it has",
+        arguments: Backend.available)
+    func nothingBeforeConsent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let bob = try await world.person("bob@example.com")
+            let stranger = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            world.server.clock.advance(by: .seconds(10))
+            func claims(_ member: String, _ value: String) -> String {
+                "{\"id_token\":{\"\(member)\":{\"essential\":true,\"value\":\"\(value)\"}}}"
+            }
+            let questions: [KeyValuePairs<String, String>] = [
+                ["claims": claims("sub", world.user)], ["claims": claims("sub", bob)], ["max_age": "5"],
+                ["max_age": "1000"], ["claims": claims("acr", "urn:spindle:mail")],
+                ["claims": claims("acr", "urn:spindle:password")],
+            ]
+            func answers() async throws -> [String?] {
+                var answers: [String?] = []
+                for question in questions {
+                    let address = world.authorizeAddress(["prompt": "none", "scope": "openid"], for: stranger)
+                    let more = question.map { "&\($0.key)=\(TestServer.encode($0.value))" }.joined()
+                    answers.append(try await browser.open(address + more).redirected("error"))
+                }
+                return answers
+            }
+            let nothing = Array(repeating: String?.some("consent_required"), count: questions.count)
+            #expect(try await answers() == nothing)
+            let page = try await browser.open(world.authorizeAddress(["scope": "openid"], for: stranger))
+            #expect(try await world.allow(page, in: &browser, ticking: page.boxes).redirected("code") != nil)
+            #expect(try await answers() == [nil, "login_required", "login_required", nil, "login_required", nil])
+            let account = try await browser.open("/account")
+            _ = try await browser.submit(account, ["client_id": stranger.id], to: "/account/apps/revoke")
+            #expect(try await answers() == nothing)
+        }
+    }
+
     @Test("an app that needs a verified address sends the user to verify it first", arguments: Backend.available)
     func verify(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -26,6 +26,28 @@ struct StrangerExchangeTests {
         }
     }
 
+    @Test(
+        "a code is redeemed by a client that has become a third party's, or was bought by one",
+        arguments: Backend.available)
+    func changedMeanwhile(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let backends = try await [world.confidential([:]), world.confidential([:])]
+            let token = try await world.signIn().require("access_token")
+            let codes = try await [
+                world.exchange(token, for: backends[0]).require("code"),
+                world.exchange(token, for: backends[1]).require("code"),
+            ]
+            let session = try await world.sessionCode(of: world.signIn())
+            try await world.change("clients", backends[0].id, ["first_party": false])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await world.redeem(codes[0], as: backends[0]).error == "invalid_grant")
+            try await world.change("clients", world.app.id, ["first_party": false])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await world.redeem(codes[1], as: backends[1]).error == "invalid_grant")
+            #expect(try await world.server.get("/auth/session/\(session)").status == 410)
+        }
+    }
+
     @Test("a SPiD-compatible third party's exchange is refused in SPiD's words", arguments: Backend.available)
     func buyer(backend: Backend) async throws {
         try await World.with(backend) { world in

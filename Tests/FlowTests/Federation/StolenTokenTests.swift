@@ -38,6 +38,21 @@ import Values
         }
     }
 
+    @Test("a used assertion is good again once its issuer is deleted and registered anew", arguments: Backend.available)
+    func issuerAnew(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost()
+            let issuer = try await story.trust(host)
+            let tokens = [host.sign(story.claims(host)), host.sign(story.claims(host, ["jti": .null, "sub": "ola"]))]
+            for token in tokens { #expect(try await story.present(token).status == 200) }
+            let path = "/admin/v1/issuers/\(issuer)"
+            #expect(try await story.world.server.send("DELETE", path, bearer: story.world.admin).status == 204)
+            try await story.trust(host)
+            for token in tokens { story.expect("assertion_replayed", try await story.present(token)) }
+            #expect(try await story.present(host.sign(story.claims(host))).status == 200)
+        }
+    }
+
     @Test("each claim must be valid, and each rule of its issuer", arguments: Backend.available)
     func claims(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in

@@ -29,6 +29,27 @@ struct RequestObjectTests {
         }
     }
 
+    @Test("the page for an object that is refused asks for the address that stood in it")
+    func addressInside() async throws {
+        try await World.with(.sqlite) { world in
+            let signer = try await RequestSigner(world)
+            let own = signer.party.client
+            let uris: JSON = [.string(own.redirectURI), "https://loom.example/other"]
+            try await world.change("clients", own.id, ["redirect_uris": uris])
+            world.server.clock.advance(by: .seconds(1))
+            let now = world.server.clock.now.seconds
+            func open(_ changes: KeyValuePairs<String, JSON>) async throws -> Answer {
+                let object = signer.object(changes)
+                return try await world.server.get("/oauth/authorize?client_id=\(own.id)&request=\(object)")
+            }
+            let uri = JSON.string(own.redirectURI)
+            let late = try await open(["redirect_uri": uri, "exp": .integer(now - 1)])
+            #expect(late.status == 400 && late.isPage)
+            #expect(late.words.contains("expired") && !late.words.contains("did not say where"), "\(late)")
+            #expect(try await open(["redirect_uri": uri]).status == 303)
+        }
+    }
+
     @Test(
         "a request object not signed by the client, for this server, in time is refused", arguments: Backend.available)
     func refused(backend: Backend) async throws {

@@ -34,6 +34,23 @@ struct RequestedSubjectTests {
         }
     }
 
+    @Test("a hint is forgotten when somebody else takes the request up", arguments: Backend.available)
+    func taken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("bob@example.com")
+            var party = try await ConformanceParty(world, type: "code")
+            let token = try #require(try await party.flow().tokens).require("id_token")
+            var browser = Browser(world.server)
+            let page = try await browser.open(party.address(["id_token_hint": token]))
+            let id = try #require(page.fields["continue"])
+            let login = try await browser.open("/oauth/authorize?continue=\(id)&prompt=select_account")
+            let signedIn = try await browser.submit(
+                login, ["email": "bob@example.com", "password": World.password])
+            let answer = try await browser.open(try #require(signedIn.header("location")))
+            #expect(answer.redirected("code") == nil && answer.redirected("error") == "login_required", "\(answer)")
+        }
+    }
+
     @Test("a hint that is not an ID token of this server is refused", arguments: Backend.available)
     func badHint(backend: Backend) async throws {
         try await World.with(backend) { world in

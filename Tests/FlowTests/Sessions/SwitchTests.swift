@@ -41,6 +41,23 @@ struct SwitchTests {
         }
     }
 
+    @Test("the page that named one user switches from another who signed in meanwhile", arguments: Backend.available)
+    func oldPage(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("carl@example.com")
+            var browser = try await bobsBrowser(world)
+            let code = try await world.sessionCode(of: try await world.signIn())
+            let page = try await browser.open("/auth/session/\(code)")
+            let login = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            _ = try await browser.submit(login, ["email": "carl@example.com", "password": World.password])
+            let carls = try #require(browser.session)
+            let asked = try await browser.submit(page, ["decision": "allow"])
+            #expect(asked.status == 200 && asked.words.contains("carl@example.com"), "\(asked)")
+            #expect(browser.session == carls)
+            #expect(try await browser.submit(asked, ["decision": "allow"]).header("location") == World.webview)
+        }
+    }
+
     @Test("another site cannot submit the answer: nobody is switched, nothing is spent", arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
