@@ -97,10 +97,13 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (administrator, confirm) = try await gate.entry(request)
         let id = try await own(context, of: administrator)
-        switch try await administration.remove(id, by: administrator, confirm: confirm) {
+        let removal = try await gate.inTurn(of: administrator) {
+            try await administration.remove(id, by: administrator, confirm: confirm)
+        }
+        switch removal {
         case .disconnected: break
-        case .deleted(true): mail.send()
-        case .deleted(false): throw Problem.notFound("user")
+        case .deleted: mail.send()
+        case .notFound: throw Problem.notFound("user")
         }
         return Response(status: .noContent)
     }

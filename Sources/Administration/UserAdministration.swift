@@ -74,21 +74,30 @@ public struct UserAdministration: Sendable {
     private struct NotCovered: Error {}
 
     public enum Removal: Sendable {
-        /// The user is deleted, or did not exist.
-        case deleted(Bool)
+        case deleted
         /// A merchant only ends the user's connections to its own clients.
         case disconnected
+        /// The user does not exist, or is not the merchant's, by now.
+        case notFound
     }
 
-    /// The platform deletes the user at once. The caller has checked that `administrator` may do so (`covers`).
+    /// The platform deletes the user at once. Of many removals at once by a merchant, one goes through what the user
+    /// has there. The caller has checked that `administrator` may do so (`covers`).
     public func remove(
         _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request,
         confirm: @escaping Confirm = { _ in }
     ) async throws -> Removal {
         guard let merchant = administrator.confines else {
-            return .deleted(try await deletion.delete(id, within: budget, confirm: confirm))
+            return try await deletion.delete(id, within: budget, confirm: confirm) ? .deleted : .notFound
         }
-        try await families.disconnect(id, from: merchant, at: clock.now, confirm: confirm)
+        do {
+            try await families.disconnect(id, from: merchant, at: clock.now) { db in
+                try confirm(db)
+                guard try TokenFamilies.isConnected(id, to: merchant, in: db) else { throw NotCovered() }
+            }
+        } catch is NotCovered {
+            return .notFound
+        }
         return .disconnected
     }
 }

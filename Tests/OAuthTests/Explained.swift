@@ -18,6 +18,9 @@ final class Explained: Database {
     /// The INSERTs, UPDATEs and DELETEs.
     var writes: [String] { statements.withLock { $0.filter(\.isWrite).map(\.text) } }
 
+    /// How many statements with `part` ran.
+    func count(_ part: String) -> Int { statements.withLock { $0.count { $0.text.contains(part) } } }
+
     func forget() { statements.withLock { $0 = [] } }
 
     func expectIndexes(atLeast count: Int) {

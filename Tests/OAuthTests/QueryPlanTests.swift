@@ -53,6 +53,37 @@ struct QueryPlanTests {
         await database.close()
     }
 
+    @Test("a chain of codes that a user made is walked again from each of its links")
+    func chain() async throws {
+        let database = Explained(base: try await Backend.sqlite.open())
+        let world = try await TokenFixture(database)
+        let phone = try await world.accessTokens.present(try await world.signIn().accessToken)
+        let first = try #require(phone.family)
+        let now = world.clock.now
+        try await database.write { db in
+            var parent = first.text
+            for number in 1...50 {
+                try db.execute(
+                    """
+                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
+                        parent_id, sid)
+                    VALUES (\("link-\(number)"), \(world.phone.id), \(world.user), 'email', \(now), \(now),
+                        \(now + .days(1)), \(parent), \("sid-\(number)"))
+                    """)
+                parent = "link-\(number)"
+            }
+        }
+        database.forget()
+        let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
+        try await families.disconnect(world.user, from: world.merchant, at: now)
+        #expect(database.count("LEFT JOIN sessions s ON s.id = COALESCE(p.sid") <= 2)
+        let left = try await database.read { db in
+            try db.rows("SELECT id FROM token_families WHERE ended_at IS NULL AND user_id = \(world.user)").count
+        }
+        #expect(left == 0)
+        await database.close()
+    }
+
     @Test("the account page's reads and changes, and a user's deletion, use an index")
     func user() async throws {
         let database = Explained(base: try await Backend.sqlite.open())

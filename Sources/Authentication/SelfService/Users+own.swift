@@ -54,7 +54,7 @@ extension Users {
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
-            try Throttle.chargeOwnPassword(in: session, at: now, in: db)
+            try Throttle.chargeOwnPassword(in: session, isProved: proof != nil, at: now, in: db)
             try announcement.watching(session.user, in: db) {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }

@@ -10,10 +10,13 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 
-    /// The same for a new password set in `session`: whoever has copied another session's cookie must not use up what
-    /// ends it.
-    static func chargeOwnPassword(in session: Session, at now: Timestamp, in db: any Transaction) throws {
-        let bucket = Bucket("own passwords|\(session.user)|\(session.id)", burst: 20, refill: .seconds(30))
+    /// The same for a new password set in `session`. Who proved the former one is charged for the user, in whatever
+    /// session; else whoever has copied another session's cookie could use up what ends it.
+    static func chargeOwnPassword(
+        in session: Session, isProved: Bool, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let setter = isProved ? "\(session.user)" : "\(session.user)|\(session.id)"
+        let bucket = Bucket("own passwords|\(setter)", burst: 20, refill: .seconds(30))
         if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
     }
 

@@ -111,6 +111,8 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             let (session, now) = (entry.session, clock.now)
+            // It gives this browser another cookie: whoever has only a copied one must not get that.
+            guard gate.isRecent(session) else { return gate.confirmFirst(for: .confirmed) }
             return try await gate.waiting(entry, context) {
                 let renewed = gate.newSessions.anotherSecret(for: session)
                 let isRenewed = try await sessions.endOthers(than: session, renewing: renewed.secret) { db in

@@ -164,6 +164,8 @@ extension TokenFamilies {
     ) throws -> [TokenFamily.ID: [Row]] {
         var bought: [TokenFamily.ID: [Row]] = [:]
         var open = families
+        // A user may have built a long chain: each family is asked for once, also where all of them begin.
+        var seen = Set(families)
         while !open.isEmpty {
             var next: [TokenFamily.ID] = []
             for some in some(of: open) {
@@ -182,7 +184,8 @@ extension TokenFamilies {
                     """)
                 {
                     bought[try row.get("parent_id"), default: []].append(row)
-                    next.append(try row.get("id"))
+                    let id: TokenFamily.ID = try row.get("id")
+                    if seen.insert(id).inserted { next.append(id) }
                 }
             }
             open = next

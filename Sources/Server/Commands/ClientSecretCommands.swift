@@ -29,7 +29,11 @@ extension ClientCommand {
     /// `spindle client end-secret`: the last step of a rotation. Without the id of a secret, lists the live ones.
     struct EndSecret: StoreCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End one of its live secrets; without the id of a secret, list them.")
+            abstract: "End one of its live secrets; without the id of a secret, list them.",
+            discussion: """
+                Tokens that the client got for itself administer no more. What else they are good for lasts until they \
+                expire, a day at most.
+                """)
         @Argument() var id: String
         @Argument() var secret: String?
         @OptionGroup var output: OutputOptions

@@ -91,7 +91,7 @@ struct UserCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             guard
-                case .deleted(true) = try await stores.administration.remove(
+                case .deleted = try await stores.administration.remove(
                     try userID(id), by: .commandLine, within: .unlimited)
             else {
                 throw CommandFailure.notFound("user", id)

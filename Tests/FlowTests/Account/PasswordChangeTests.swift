@@ -131,6 +131,27 @@ struct PasswordChangeTests {
         }
     }
 
+    @Test("a user who signs in anew changes the password without end", arguments: Backend.available)
+    func endless(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            var current = World.password
+            for number in 1...20 {
+                let changes = ["current_password": current, "new_password": "a quiet loom \(number)"]
+                let answer = try await visitor.change("password", changes)
+                #expect(answer.header("location") == "/account?done=password", "\(number)")
+                current = "a quiet loom \(number)"
+            }
+            var again = BrowserUser(world)
+            try await again.browser.signIn(password: current)
+            let changes = ["current_password": current, "new_password": "another quiet loom"]
+            #expect(try await again.change("password", changes).status == 429)
+            // A sign-in and a wait later it is.
+            world.server.clock.advance(by: .seconds(30))
+            #expect(try await again.change("password", changes).header("location") == "/account?done=password")
+        }
+    }
+
     @Test("a user without a password can set one soon after signing in, and not later", arguments: Backend.available)
     func first(backend: Backend) async throws {
         try await World.with(backend) { world in

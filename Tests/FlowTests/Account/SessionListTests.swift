@@ -74,6 +74,21 @@ struct SessionListTests {
         }
     }
 
+    @Test("who has only copied a cookie gets the session for themselves", arguments: Backend.available)
+    func copiedLater(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var owner = try await world.signedIn()
+            var thief = owner
+            world.server.clock.advance(by: .minutes(11))
+            let asked = try await thief.change("sessions/end-others")
+            #expect(asked.header("location")?.hasPrefix("/login?confirm=1") == true)
+            #expect(try await owner.isSignedIn())
+            // The owner's own sign-out ends the copy.
+            _ = try await owner.browser.submit(try await owner.browser.open("/login"))
+            #expect(try await !thief.isSignedIn())
+        }
+    }
+
     @Test("no id lets a user end another user's session", arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in

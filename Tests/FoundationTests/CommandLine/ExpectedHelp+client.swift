@@ -279,6 +279,9 @@ extension ExpectedHelp {
             """
             OVERVIEW: End one of its live secrets; without the id of a secret, list them.
 
+            Tokens that the client got for itself administer no more. What else they are
+            good for lasts until they expire, a day at most.
+
             USAGE: spindle client end-secret [<options>] <id> [<secret>]
 
             ARGUMENTS:
