@@ -49,14 +49,22 @@ public struct ConsentEndpoint: Endpoint {
             case "continue": return try await goOn(form, request, asked, http)
             case "allow": return try await allow(form, request, asked, http, at: now)
             case "cancel":
+                try await end(asked, http)
                 let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
                 refusal.log(to: context.logger)
                 let address = request.returnAddress
                 let answer = address.answer(cancelled: refusal, issuer: pages.site.issuer)
                 return try await pages.send(answer, for: address, http)
-            default: throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
+            default:
+                try await end(asked, http)
+                throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
             }
         }
+    }
+
+    /// The refusal is the one answer that this sign-in brings: who goes back in the browser begins anew.
+    private func end(_ asked: Interaction, _ http: Request) async throws {
+        _ = try await pages.interactions.answer(asked, in: pages.signInMark(http))
     }
 
     /// Goes back to the request, whose user has seen which app it is from. A user who is signed in by now in place of

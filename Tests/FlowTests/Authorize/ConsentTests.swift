@@ -105,6 +105,26 @@ struct ConsentTests {
         }
     }
 
+    @Test("a refused sign-in brings a code when its user goes back", arguments: Backend.available)
+    func refusedThenAllowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for decision in ["deny", "cancel"] {
+                let client = try await world.stranger()
+                let login = try await browser.open(
+                    world.authorizeAddress(["scope": "profile", "prompt": "login"], for: client))
+                let signedIn = try await browser.submit(login, ["email": World.email, "password": World.password])
+                let page = try await browser.open(try #require(signedIn.header("location")))
+                #expect(page.boxes == ["profile"])
+                let refused = try await world.answer(page, in: browser, decision)
+                #expect(refused.redirected("error") == "access_denied")
+                let back = try await world.allow(page, in: &browser, ticking: ["profile"])
+                #expect(back.formAction == "/login" && back.redirected("code") == nil, "\(back)")
+            }
+        }
+    }
+
     @Test("an app that was denied gets access_denied and no code, and may ask again", arguments: Backend.available)
     func deny(backend: Backend) async throws {
         try await World.with(backend) { world in
