@@ -52,10 +52,7 @@ public struct AddressChange: Sendable {
         _ apply: @escaping @Sendable (Verification, any Transaction, UserEvents.Announcement) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
-            let taken =
-                purpose == .changeEmail
-                ? try verifications.takeMove(key, purpose, attempt: attempt, in: db)
-                : try verifications.take(key, purpose, attempt: attempt, in: db)
+            let taken = try verifications.takeCounted(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             // One user asked for the code; another may be signed in to the browser by now, or nobody.
             guard verification.user == session.user, try session.isLiveSignIn(in: db),

@@ -42,7 +42,7 @@ public struct Logins: Sendable {
             SELECT \(columns), 1 AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.client_id = \(client)
-                AND l.created_at >= (SELECT t.created_at FROM clients t WHERE t.id = l.client_id)
+                AND l.created_at >= t.created_at
                 AND EXISTS (SELECT 1 FROM connections n WHERE n.user_id = l.user_id AND n.client_id = \(client))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)

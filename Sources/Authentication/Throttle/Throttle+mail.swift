@@ -85,34 +85,28 @@ extension Throttle {
         return ""
     }
 
-    /// Wrong codes typed for an address or a number that any users move to: each of them has codes of their own.
-    private static func moves(_ recipient: String) -> Bucket {
-        Bucket("codes to move to|\(recipient)", burst: 100, refill: .minutes(5))
+    /// Wrong codes typed for one recipient, in any browser and for any number of mails: to sign in, except at known
+    /// devices and addresses; and to move to an address or a number, for which each of any number of accounts has codes
+    /// of its own. Nil where they do not count together.
+    private static func codes(_ purpose: Verification.Purpose, to recipient: String) -> Bucket? {
+        switch purpose {
+        case .signIn, .signInByPhone: Bucket("codes|\(recipient)", burst: 15, refill: .minutes(30))
+        case .changeEmail, .verifyPhone: Bucket("codes to move to|\(recipient)", burst: 100, refill: .minutes(5))
+        default: nil
+        }
     }
 
-    /// How long all must wait before they may try a code for `recipient`, to which they move.
-    static func waitToMove(to recipient: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        try wait(for: moves(recipient), at: now, in: db)
-    }
-
-    /// Charges a wrong code.
-    static func chargeWrongMove(to recipient: String, at now: Timestamp, in db: any Transaction) throws {
-        _ = try take(moves(recipient), at: now, in: db)
-    }
-
-    /// Wrong codes typed to sign in as one user, in any browser and for any number of mails, except at known devices
-    /// and addresses.
-    private static func codes(_ email: String) -> Bucket {
-        Bucket("codes|\(email)", burst: 15, refill: .minutes(30))
-    }
-
-    /// How long unknown devices and addresses must wait before they may try a code for `email`.
-    static func waitForCode(_ email: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        try wait(for: codes(email), at: now, in: db)
+    /// How long to wait before a code that went to `recipient` may be tried.
+    static func waitForCode(
+        _ purpose: Verification.Purpose, to recipient: String, at now: Timestamp, in db: any Transaction
+    ) throws -> Duration? {
+        try codes(purpose, to: recipient).flatMap { try wait(for: $0, at: now, in: db) }
     }
 
     /// Charges a wrong code.
-    static func chargeWrongCode(_ email: String, at now: Timestamp, in db: any Transaction) throws {
-        _ = try take(codes(email), at: now, in: db)
+    static func chargeWrongCode(
+        _ purpose: Verification.Purpose, to recipient: String, at now: Timestamp, in db: any Transaction
+    ) throws {
+        if let bucket = codes(purpose, to: recipient) { _ = try take(bucket, at: now, in: db) }
     }
 }

@@ -59,41 +59,32 @@ extension Verifications {
         }
     }
 
-    /// Takes the code of a sign-in, by mail or by text message, that was typed at `place`. Wrong codes count for the
-    /// user as a whole: otherwise each of any number of browsers would have five guesses. At a known device or address
-    /// they do not count, and others' do not matter.
+    /// Takes the code of a sign-in, by mail or by text message, that was typed at `place`. At a known device or address
+    /// wrong codes do not count, and others' do not matter.
     func takeSignIn(
         _ key: VerificationKey, _ purpose: Verification.Purpose = .signIn, at place: KnownDevices.Place,
         attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {
-        guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
-            found.isFrom(browser)
-        else { return try take(key, purpose, attempt: attempt, in: db) }
-        let isKnown = try KnownDevices.knows(place, ofReaderOf: found, in: db)
-        if !isKnown, let wait = try Throttle.waitForCode(found.recipient, at: clock.now, in: db) {
-            return .failure(.tooMany(wait))
+        try takeCounted(key, purpose, attempt: attempt, in: db) { verification in
+            try !KnownDevices.knows(place, ofReaderOf: verification, in: db)
         }
-        let taken = try take(key, purpose, attempt: attempt, in: db)
-        if !isKnown, case .failure(.wrongCode) = taken {
-            try Throttle.chargeWrongCode(found.recipient, at: clock.now, in: db)
-        }
-        return taken
     }
 
-    /// Takes the code of a user who moves to a new address or number. Wrong codes count for that as a whole: otherwise
-    /// each of any number of accounts would have its guesses at what nobody has proved yet.
-    func takeMove(
-        _ key: VerificationKey, _ purpose: Verification.Purpose, attempt: String, in db: any Transaction
+    /// Takes the verification that `key` opens. Wrong codes count for its recipient as a whole where `counts` says so:
+    /// otherwise each of any number of browsers, or of accounts that move to one address, would have five guesses.
+    func takeCounted(
+        _ key: VerificationKey, _ purpose: Verification.Purpose, attempt: String, in db: any Transaction,
+        where counts: (Verification) throws -> Bool = { _ in true }
     ) throws -> Result<Verification, Verification.Refusal> {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
-            found.isFrom(browser)
+            found.isFrom(browser), try counts(found)
         else { return try take(key, purpose, attempt: attempt, in: db) }
-        if let wait = try Throttle.waitToMove(to: found.recipient, at: clock.now, in: db) {
+        if let wait = try Throttle.waitForCode(purpose, to: found.recipient, at: clock.now, in: db) {
             return .failure(.tooMany(wait))
         }
         let taken = try take(key, purpose, attempt: attempt, in: db)
         if case .failure(.wrongCode) = taken {
-            try Throttle.chargeWrongMove(to: found.recipient, at: clock.now, in: db)
+            try Throttle.chargeWrongCode(purpose, to: found.recipient, at: clock.now, in: db)
         }
         return taken
     }

@@ -130,7 +130,7 @@ public struct AuthorizeEndpoint: Endpoint {
                 for: state, at: clock.now, hasAsked: progress.isSignedIn, canPick: !choices.isEmpty)
             switch step {
             case .respond: return try await give(request, session, incoming, http, isBack: wasGone)
-            case .refuse(let code): throw Self.refusal(code)
+            case .refuse(let code): throw Self.refusal(code, of: request)
             case .signIn, .pick, .confirm, .signUp, .verify, .introduce, .consent:
                 return try await pages.waiting(interaction, form, http, isSignedIn: session != nil) { waiting in
                     switch step {
@@ -156,8 +156,11 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    private static func refusal(_ code: OAuthError.Code) -> OAuthError {
+    private static func refusal(_ code: OAuthError.Code, of request: AuthorizationRequest) -> OAuthError {
         switch code {
+        case .loginRequired where !request.prompt.contains(.none):
+            OAuthError(
+                .loginRequired, "another_person", "Another person signed in than the one whom the request names.")
         case .accessDenied:
             OAuthError(.accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
         case .unmetAuthenticationRequirements:

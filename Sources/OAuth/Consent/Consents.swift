@@ -12,6 +12,9 @@ public struct Consents: Sendable {
         self.callbacks = callbacks
     }
 
+    /// Whether consent `k` was given to what its client `c` is now.
+    static let isGood: SQL = "(c.identity_changed_at IS NULL OR c.identity_changed_at < k.updated_at)"
+
     /// The consent of `user` for `client`, or nil. What was given to a client that registered itself, and has become
     /// another since, is none.
     public func find(_ user: UserID, _ client: Client.ID) async throws -> Consent? {
@@ -21,9 +24,8 @@ public struct Consents: Sendable {
     static func find(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws -> Consent? {
         try db.rows(
             """
-            SELECT scope, created_at, updated_at FROM consents WHERE user_id = \(user) AND client_id = \(client)
-                AND NOT EXISTS (SELECT 1 FROM clients c
-                    WHERE c.id = consents.client_id AND c.identity_changed_at >= consents.updated_at)
+            SELECT k.scope, k.created_at, k.updated_at FROM consents k JOIN clients c ON c.id = k.client_id
+            WHERE k.user_id = \(user) AND k.client_id = \(client) AND \(isGood)
             """
         ).first.map { row in
             Consent(

@@ -73,7 +73,7 @@ struct SilentRequestTests {
             #expect(try await world.allow(page, in: &browser, ticking: page.boxes).redirected("code") != nil)
             #expect(try await answers() == [nil, "login_required", "login_required", nil, "login_required", nil])
             let account = try await browser.open("/account")
-            _ = try await browser.submit(account, ["client_id": stranger.id], to: "/account/apps/revoke")
+            _ = try await browser.submit(account, ["client": stranger.id], to: "/account/apps/revoke")
             #expect(try await answers() == nothing)
         }
     }
