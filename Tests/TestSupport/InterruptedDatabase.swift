@@ -28,7 +28,7 @@ public final class InterruptedDatabase: Database {
         set { outcomes.withLock { $0 = newValue } }
     }
 
-    /// How many statements its writes have run so far.
+    /// How many statements the writes of requests have run so far; those of the background come when they will.
     public var statementsWritten: Int { statements.withLock(\.self) }
 
     /// How many rows its reads have got so far.
@@ -54,7 +54,7 @@ public final class InterruptedDatabase: Database {
         }
         try await change?()
         let counted: @Sendable (any Transaction) throws -> Value = { [self] db in
-            try work(Counted(base: db) { self.statements.withLock { $0 += 1 } })
+            try work(Counted(base: db) { self.statements.withLock { $0 += isOfRequest ? 1 : 0 } })
         }
         if forgetsOutcomes { _ = try await database.write(counted) }
         return try await database.write(counted)
