@@ -75,7 +75,4 @@ extension UInt8 {
         default: false
         }
     }
-
-    /// A byte allowed in a field's value (RFC 9110 §5.5): visible, a blank, a tab, or beyond ASCII.
-    public var isFieldValueCharacter: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 }

@@ -23,6 +23,17 @@ public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByD
     public var endIndex: Int { fields.endIndex }
     public subscript(position: Int) -> Field { fields[position] }
 
+    /// Looks at each field, without the copy that an iterator makes.
+    public func forEach(_ body: (borrowing Field) -> Void) {
+        let fields = fields.span
+        for index in fields.indices { body(fields[index]) }
+    }
+    public func allSatisfy(_ condition: (borrowing Field) -> Bool) -> Bool {
+        let fields = fields.span
+        for index in fields.indices where !condition(fields[index]) { return false }
+        return true
+    }
+
     public mutating func append(_ field: Field) { fields.append(field) }
     public mutating func append(contentsOf other: some Sequence<Field>) { fields.append(contentsOf: other) }
     public mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
@@ -32,12 +43,13 @@ public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByD
     public subscript(name: FieldName) -> String? {
         get {
             var found: String?
-            for field in fields where field.name == name {
+            let fields = fields.span
+            for index in fields.indices where fields[index].name == name {
                 guard let first = found else {
-                    found = field.value
+                    found = fields[index].value
                     continue
                 }
-                found = first + (name == .cookie ? "; " : ", ") + field.value
+                found = first + (name == .cookie ? "; " : ", ") + fields[index].value
             }
             return found
         }
@@ -57,5 +69,9 @@ public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByD
         fields.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    public func contains(_ name: FieldName) -> Bool { fields.contains { $0.name == name } }
+    public func contains(_ name: FieldName) -> Bool {
+        let fields = fields.span
+        for index in fields.indices where fields[index].name == name { return true }
+        return false
+    }
 }

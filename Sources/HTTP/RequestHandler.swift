@@ -1,5 +1,5 @@
 /// Serves requests: an HTTP server calls it twice for each one.
-public protocol RequestHandler: Sendable {
+public protocol RequestHandler: AnyObject, Sendable {
     /// The handler's route for a head, and the largest body it may have. Runs on the event loop and must not block;
     /// `head.body` is empty.
     func admit(_ head: Request) -> Admission

@@ -4,7 +4,7 @@ import Logging
 @testable import HTTPServer
 
 /// Answers with the request itself.
-private struct Echo: RequestHandler {
+private final class Echo: RequestHandler {
     func admit(_ head: Request) -> Admission {
         Admission(route: 0, bodyLimit: head.target.path == "/small" ? 16 : 4096)
     }

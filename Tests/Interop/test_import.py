@@ -6,6 +6,7 @@ import json
 import secrets
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -316,3 +317,38 @@ def test_what_was_given_to_a_deleted_client_is_not_good_for_one_with_its_id(laun
     assert (refused.status, refused.json["error"]) == (400, "invalid_grant")
     assert world.spindle.call("GET", f"/auth/session/{waiting}").status == 410
     assert server.has_logged("code_of_deleted_client"), "refused, but by its age"
+
+
+def test_what_a_server_gives_to_a_deleted_client_is_not_good_for_one_with_its_id_at_once(launch, engine):
+    """A running server knows the client of before for a second, in which another may get its id."""
+    server = launch(engine)
+    world = World.create(Spindle.of(server))
+
+    def create() -> Client:
+        made = server.command(
+            "client", "create", "--id", "of-a-script", "--merchant", world.merchant, "--name", "Script",
+            "--grant-type", "client_credentials", "--scope", "admin:merchant", "--json")
+        assert made.returncode == 0, said(made)
+        return Client("of-a-script", json.loads(made.stdout)["client_secret"], None)
+
+    first, given = create(), []
+
+    def ask() -> int:
+        answer = world.spindle.client_credentials(first, scope="admin:merchant")
+        if answer.status == 200:
+            given.append(answer.json["access_token"])
+        return answer.status
+
+    def ask_until_refused() -> None:
+        while ask() != 401:
+            time.sleep(0.01)
+
+    assert ask() == 200
+    gone = server.command("client", "delete", first.id)
+    assert gone.returncode == 0, said(gone)
+    with ThreadPoolExecutor() as pool:
+        asking = pool.submit(ask_until_refused)
+        create()
+        asking.result(timeout=30)
+    for token in given:
+        assert world.spindle.call("GET", "/admin/v1/clients", bearer=token).status == 401

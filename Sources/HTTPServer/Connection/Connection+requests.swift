@@ -2,14 +2,14 @@ import HTTP
 import Synchronization
 
 extension Connection {
-    /// Starts a task for each complete request.
+    /// Begins each complete request.
     func startRequests(_ session: any ConnectionSession, _ now: Milliseconds) {
         guard phase == .open, session.readsWhileSending || !hasBacklog else { return }
         while let started = session.nextRequest(now: now) {
             service.working.add(1, ordering: .relaxed)
             lastUse = now
             hasServed = true
-            RequestTask(started, of: id, service: service, loop: loop).start()
+            core.requests.append(RequestTask(started, of: id, service: service))
         }
     }
 

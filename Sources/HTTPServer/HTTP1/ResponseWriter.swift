@@ -15,8 +15,8 @@ struct ResponseWriter {
             return false
         }
         writeStatus(response.status, into: &output)
-        for field in response.headers where !Self.ours.contains(field.name) {
-            writeField(field.name.text, field.value, into: &output)
+        response.headers.forEach { field in
+            if !Self.ours.contains(field.name) { writeField(field.name.text, field.value, into: &output) }
         }
         writeFraming(response, into: &output)
         writeEnd(into: &output)

@@ -30,6 +30,10 @@ struct HTTP2Head {
 
     init(limits: ServerLimits) { self.limits = limits }
 
+    mutating func empty() {
+        if count > 0 { self = HTTP2Head(limits: limits) }
+    }
+
     /// RFC 9110 §10.1.1.
     var expectsContinue: Bool { expectation?.utf8.span.equalsFolded("100-continue") ?? false }
 

@@ -1,24 +1,33 @@
 import CNGHTTP2
 import HTTP
 
-/// The fields of a response in nghttp2's form. nghttp2 checks none of them.
+/// The fields of a response in nghttp2's form. nghttp2 checks none of them. It is filled again for each response of a
+/// connection.
 struct HTTP2ResponseHead {
     /// Names and values, one after the other.
     private var text: [UInt8] = []
     /// Where each of them ends.
     private var ends: [Int] = []
 
-    /// Nil when the response contains something forbidden.
-    init?(_ response: Response, date: [UInt8]) {
-        guard ResponseRule.isValid(response) else { return nil }
-        text.reserveCapacity(512)
-        ends.reserveCapacity(2 * response.headers.count + 6)
+    /// Beyond it the memory is not kept for the next response.
+    private static let most = 4 * 1024
+
+    /// Takes the fields of `response`. False when it contains something forbidden.
+    mutating func fill(_ response: Response, date: [UInt8]) -> Bool {
+        empty()
         add(":status") { $0.append(decimal: response.status.code) }
-        for field in response.headers where !Self.isLeft(field.name) {
-            add(field.name.folded) { $0.append(text: field.value) }
+        response.headers.forEach { field in
+            if !Self.isLeft(field.name) { add(field.name.folded) { $0.append(text: field.value) } }
         }
         add("date") { $0.append(contentsOf: date) }
         if let length = response.contentLength { add("content-length") { $0.append(decimal: length) } }
+        return ResponseRule.isStatus(response.status) && ResponseRule.isValue(text.span)
+    }
+
+    private mutating func empty() {
+        text.removeAll(keepingCapacity: text.capacity <= Self.most)
+        ends.removeAll(keepingCapacity: text.capacity > 0)
+        text.reserveCapacity(512)
     }
 
     /// Fields of an HTTP/1.1 connection (RFC 9113 §8.2.2), and fields that the server writes itself.
@@ -26,8 +35,6 @@ struct HTTP2ResponseHead {
         left.contains(name) || !name.isKnown && (name.folded == "keep-alive" || name.folded == "proxy-connection")
     }
     private static let left: KnownFieldNameSet = [.contentLength, .date, .connection, .transferEncoding, .upgrade]
-
-    private init(status: Int) { add(":status") { $0.append(decimal: status) } }
 
     private mutating func add(_ name: String, _ writeValue: (inout [UInt8]) -> Void) {
         text.append(text: name)
@@ -49,7 +56,9 @@ struct HTTP2ResponseHead {
     }
 
     static func submitContinue(on stream: Int32, in session: OpaquePointer) {
-        _ = unsafe HTTP2ResponseHead(status: 100).withFields { fields, count in
+        var head = HTTP2ResponseHead()
+        head.add(":status") { $0.append(decimal: 100) }
+        _ = unsafe head.withFields { fields, count in
             unsafe nghttp2_submit_headers(
                 session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, fields, count, nil)
         }

@@ -67,15 +67,12 @@ extension HTTP2Session {
     /// Sends the head, and lets nghttp2 ask for the body (`readBody`).
     func submit(_ response: Response, on stream: HTTP2Stream) {
         guard let session = unsafe session else { return }
-        var head = HTTP2ResponseHead(response, date: dates.text(now))
         var body = response.body
-        if head == nil {
+        if !responseHead.fill(response, date: dates.text(now)) {
             service.logger.error("an answer held what no answer may hold")
-            let status = Status.internalServerError
-            head = HTTP2ResponseHead(Response(status: status), date: dates.text(now))
+            _ = responseHead.fill(Response(status: .internalServerError), date: dates.text(now))
             body = .empty
         }
-        guard let head else { return }
         let isBodiless = stream.isHEAD || !response.status.mayHaveBody
         var isComplete = true
         switch body {
@@ -88,8 +85,8 @@ extension HTTP2Session {
         stream.phase = .answering(isComplete: isComplete)
         setDeadline(of: stream, after: service.limits.answerTimeout)
         mayHaveOutput = true
-        unsentHeads += head.byteCount
-        guard unsafe head.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
+        unsentHeads += responseHead.byteCount
+        guard unsafe responseHead.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
             return unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session)
         }
     }

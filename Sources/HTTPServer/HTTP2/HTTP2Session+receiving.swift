@@ -11,21 +11,23 @@ extension HTTP2Session {
     }
 
     func beginRequest(_ id: Int32) {
-        let stream = HTTP2Stream(id: id, limits: service.limits)
+        let stream = HTTP2Stream(id: id)
+        dropHead()
+        incoming = id
         streams[id] = stream
         recent = stream
         setDeadline(of: stream, after: service.limits.requestTimeout)
     }
 
     func receiveField(of id: Int32, _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Verdict {
-        guard let stream = stream(id) else { return .goOn }
-        guard case .head = stream.phase else {
+        guard id == incoming else {
+            guard let stream = stream(id) else { return .goOn }
             // Trailers are dropped (RFC 9110 §6.5.1), and their number is limited.
             stream.trailers += 1
             return stream.trailers > service.limits.maxFields ? .resetStream : .goOn
         }
-        guard stream.head.add(name, value) else {
-            stream.head = HTTP2Head(limits: service.limits)
+        guard head.add(name, value) else {
+            dropHead()
             return .resetStream
         }
         return .goOn
@@ -33,12 +35,12 @@ extension HTTP2Session {
 
     /// Takes the complete header block of `id`.
     func receiveHead(of id: Int32, endsStream: Bool) {
+        defer { dropHead() }
         guard let stream = stream(id) else { return }
         guard case .head = stream.phase else { return endsStream ? receiveEnd(of: id) : () }
         stream.hasEnded = endsStream
-        defer { stream.head = HTTP2Head(limits: service.limits) }
         do throws(HTTP2Head.Fault) {
-            var request = try stream.head.request(peer: peer)
+            var request = try head.request(peer: peer)
             stream.isHEAD = request.method == .head
             let admission = service.handler.admit(request)
             request.route = admission.route
@@ -52,9 +54,9 @@ extension HTTP2Session {
     }
 
     private func receive(_ request: Request, limit: Int, on stream: HTTP2Stream) {
-        let size = stream.head.bytes
+        let size = head.bytes
         let isOver = size + waitingHeads > Self.mostHeads
-        if let length = stream.head.contentLength, length > limit {
+        if let length = head.contentLength, length > limit {
             holdHead(size, of: stream)
             makeReady(stream, request, body: .fault(.tooLarge(limit: limit)))
         } else if stream.hasEnded {
@@ -67,7 +69,7 @@ extension HTTP2Session {
         } else {
             stream.phase = .body(request, limit: limit)
             holdHead(size, of: stream)
-            if stream.head.expectsContinue { deferred.append(.sendContinue(stream.id)) }
+            if head.expectsContinue { deferred.append(.sendContinue(stream.id)) }
         }
     }
 
@@ -99,6 +101,7 @@ extension HTTP2Session {
         unsentBodies -= stream.unsent
         if stream.isAtWork { abandoned[id] = stream } else { release(stream) }
         if recent?.id == id { recent = nil }
+        if incoming == id { dropHead() }
         noteUse()
     }
 
@@ -130,6 +133,11 @@ extension HTTP2Session {
         stream.phase = .ready(request)
         stream.deadline = .never
         ready.append(stream.id)
+    }
+
+    private func dropHead() {
+        head.empty()
+        incoming = nil
     }
 
     private func drop(_ count: Int) { deferred.append(.drop(bytes: count)) }

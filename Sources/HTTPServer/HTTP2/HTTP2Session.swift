@@ -19,6 +19,11 @@ import Logging
     var streams: [Int32: HTTP2Stream] = [:]
     /// The stream that began last, which most callbacks are about.
     var recent: HTTP2Stream?
+    /// The request whose header block is coming, and what has come of it: blocks come one at a time (RFC 9113 §4.3).
+    var incoming: Int32?
+    var head: HTTP2Head
+    /// The head of the response that was sent last.
+    var responseHead = HTTP2ResponseHead()
     /// Complete requests, in the order in which they became complete.
     var ready: [Int32] = []
     /// Handlers at work, including those of streams that are gone.
@@ -83,6 +88,7 @@ import Logging
         self.peer = peer
         self.limits = limits
         self.now = now
+        head = HTTP2Head(limits: service.limits)
         idleSince = now
         meter = FrameMeter(limits: limits, now: now)
         resets = Allowance(burst: limits.resets.burst, perSecond: limits.resets.rate, now: now)
@@ -143,8 +149,7 @@ import Logging
             && !streams.values.contains { $0.isStreaming && !waiting.contains($0.id) }
     }
     var unsentBytes: Int { unsentBodies + unsentHeads + queuedBytes }
-    /// Header blocks come one at a time, so the stream that began last has the one that is not complete.
-    var incompleteBytes: Int { waitingBytes + (recent?.head.bytes ?? 0) }
+    var incompleteBytes: Int { waitingBytes + head.bytes }
     /// Whether requests wait until the peer has read more of the responses.
     var holdsBack: Bool { unsentBytes > limits.unsentBytes }
     /// Whether no request is open or at work.
@@ -165,6 +170,7 @@ import Logging
     func forget() {
         streams = [:]
         recent = nil
+        head.empty()
         ready = []
         abandoned = [:]
         (unsentBodies, unsentHeads, queuedBytes) = (0, 0, 0)

@@ -16,7 +16,6 @@ final class HTTP2Stream {
 
     let id: Int32
     var phase = Phase.head
-    var head: HTTP2Head
     /// The size of its head, until the handler has answered.
     var headBytes = 0
     var body: [UInt8] = []
@@ -29,18 +28,14 @@ final class HTTP2Stream {
     /// The peer has sent its last byte.
     var hasEnded = false
     /// When the whole request must have come, or the response must have made progress.
-    var deadline: Milliseconds
+    var deadline = Milliseconds.never
     /// How many bytes of its response the peer has taken since the deadline was set.
     var taken = 0
 
     private var output: [UInt8] = []
     private var sent = 0
 
-    init(id: Int32, limits: ServerLimits) {
-        self.id = id
-        head = HTTP2Head(limits: limits)
-        deadline = .never
-    }
+    init(id: Int32) { self.id = id }
 
     var isAnswered: Bool {
         if case .answered = phase { true } else { false }

@@ -109,6 +109,7 @@ public final class EventLoop: TaskExecutor {
         }
         core.close()
         for _ in 0..<Self.lastTurns where core.hasWork { unsafe core.endTurn(on: executor) }
+        core.loop = nil
         end(core)
     }
 

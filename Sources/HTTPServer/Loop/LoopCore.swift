@@ -9,6 +9,8 @@ final class LoopCore {
     /// The time when the turn began.
     private(set) var now = Milliseconds.now
     var jobs: [UnownedJob] = []
+    /// Requests that begin in this turn or the next.
+    var requests = RequestQueue()
     /// Bytes read from a socket, until its session has taken them.
     var scratch = [UInt8](repeating: 0, count: 32 * 1024)
 
@@ -37,7 +39,7 @@ final class LoopCore {
         self.mostHeld = mostHeld
     }
 
-    var hasWork: Bool { !jobs.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
+    var hasWork: Bool { !jobs.isEmpty || !requests.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
 
     /// How long the loop may sleep; -1 means forever.
     var patience: Int32 {
@@ -56,7 +58,7 @@ final class LoopCore {
     }
 
     func endTurn(on executor: UnownedTaskExecutor) {
-        for _ in 0..<Self.maxRounds where !jobs.isEmpty || !ready.isEmpty {
+        for _ in 0..<Self.maxRounds where !jobs.isEmpty || !requests.isEmpty || !ready.isEmpty {
             unsafe runJobs(on: executor)
             swap(&ready, &advancing)
             for (number, id) in advancing.enumerated() {
@@ -76,10 +78,13 @@ final class LoopCore {
         if now >= earliest { expire() }
     }
 
+    /// Resumes tasks, then begins requests: a task for each that waits for something, one for all that do not.
     private func runJobs(on executor: UnownedTaskExecutor) {
-        swap(&jobs, &running)
-        for job in running { unsafe job.runSynchronously(on: executor) }
-        running.removeAll(keepingCapacity: true)
+        repeat {
+            swap(&jobs, &running)
+            for job in running { unsafe job.runSynchronously(on: executor) }
+            running.removeAll(keepingCapacity: true)
+        } while loop.map { requests.wakeWorker(on: $0) } == true
     }
 
     // Connections
@@ -143,7 +148,7 @@ final class LoopCore {
         for connection in table.all { connection.close() }
         for acceptor in acceptors { acceptor?.close() }
         acceptors = []
-        loop = nil
+        requests.dismissWorkers()
     }
 
     // Listeners

@@ -28,9 +28,15 @@ public final class Router: RequestHandler {
         Admission(route: table.find(head.method, head.target.path), bodyLimit: Form.limit)
     }
 
-    public func respond(to received: Request) async -> Response {
-        var request = received
-        let isReadable = request.dropUnreadableFields()
+    public func respond(to request: Request) async -> Response {
+        guard request.isReadable else {
+            return await respond(to: request.withoutUnreadableFields, with: { _, _ in throw OAuthError.tooManyMarks })
+        }
+        return await respond(to: request, with: nil)
+    }
+
+    /// With what `endpoint` says, or else the endpoint of the route.
+    private func respond(to request: Request, with endpoint: Route.Answer?) async -> Response {
         let route = table.routes[request.route]
         if !route.isOfSessionService, var refusal = await hosts.refusal(of: request) {
             errors.secure(&refusal)
@@ -39,8 +45,7 @@ public final class Router: RequestHandler {
         let context = SpindleContext(request, route: route, log: log)
         var response: Response
         do {
-            guard isReadable else { throw OAuthError.tooManyMarks }
-            response = try await route.answer(request, context)
+            response = try await (endpoint ?? route.answer)(request, context)
         } catch {
             response = route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
         }
@@ -51,11 +56,13 @@ public final class Router: RequestHandler {
 }
 
 extension Request {
-    /// Drops fields whose values are not safe to compare, not even for a refusal; false when there were any. Paths and
-    /// queries are ASCII before they are decoded.
-    fileprivate mutating func dropUnreadableFields() -> Bool {
-        guard !headers.allSatisfy(\.value.isStreamSafe) else { return true }
-        headers = Fields(headers.filter(\.value.isStreamSafe))
-        return false
+    fileprivate var isReadable: Bool { headers.allSatisfy { $0.value.isStreamSafe } }
+
+    /// Without fields whose values are not safe to compare, not even for a refusal. Paths and queries are ASCII before
+    /// they are decoded.
+    fileprivate var withoutUnreadableFields: Request {
+        var request = self
+        request.headers = Fields(headers.filter(\.value.isStreamSafe))
+        return request
     }
 }

@@ -21,7 +21,8 @@ struct ClientCommand: CommandGroup {
         @Option(
             help: """
                 The id that its programs know, of another system: 3 to 100 characters, no number, no UUID. Without it \
-                a new one is made.
+                a new one is made. With it this takes two seconds: servers must have forgotten an earlier client of \
+                the id.
                 """)
         var id: String?
         @Option(
@@ -41,6 +42,12 @@ struct ClientCommand: CommandGroup {
             let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
             let id = try id.map { try kept($0) }
+            if let id {
+                guard try await stores.clients.find(id) == nil else { throw Self.isTaken }
+                // What a server still gives to an earlier client of the id is then older than this one. Twice as long,
+                // for servers whose clocks differ.
+                try await Task.sleep(for: KnownClients.memory * 2)
+            }
             do {
                 let made = try await stores.clients.register(
                     metadata, as: id, merchant: owner, by: .platform,
@@ -50,9 +57,11 @@ struct ClientCommand: CommandGroup {
                     })
                 output.print(made.json, loss: made.client.afterLoss)
             } catch StorageError.conflict {
-                throw JSONFault("id", "one that no client has")
+                throw Self.isTaken
             }
         }
+
+        private static var isTaken: JSONFault { JSONFault("id", "one that no client has") }
 
         /// An id stands in addresses, headers and logs, so it is as plain as our own.
         private func kept(_ text: String) throws -> Client.ID {

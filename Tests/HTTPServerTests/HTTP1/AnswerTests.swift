@@ -84,6 +84,20 @@ import Testing
         }
     }
 
+    @Test("a field value of an answer may have no control byte but a tab, wherever it stands")
+    func everyByte() {
+        for byte in UInt8.min...UInt8.max {
+            let isAllowed = byte >= 0x20 && byte != 0x7F || byte == 0x09
+            for length in [1, 16, 33, 100] {
+                for place in [0, length / 2, length - 1] {
+                    var value = [UInt8](repeating: 0x61, count: length)
+                    value[place] = byte
+                    #expect(ResponseRule.isValue(value.span) == isAllowed, "byte \(byte)")
+                }
+            }
+        }
+    }
+
     @Test("a known name is found in any case, and every known name is in the table")
     func names() {
         #expect(FieldName("CONTENT-type") == .contentType && FieldName("content-type")?.text == "Content-Type")

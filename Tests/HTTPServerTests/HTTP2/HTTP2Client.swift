@@ -87,8 +87,10 @@ final class HTTP2Client {
 }
 
 /// Admits everything; its answer is never used.
-struct ScriptedHandler: RequestHandler {
+final class ScriptedHandler: RequestHandler {
     let bodyLimit: Int
+
+    init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
 
     func admit(_ head: Request) -> Admission { Admission(route: 7, bodyLimit: bodyLimit) }
     func respond(to request: Request) async -> Response { Response(status: .ok) }

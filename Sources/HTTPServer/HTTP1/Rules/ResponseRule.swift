@@ -3,17 +3,25 @@ import HTTP
 /// What a response must not contain (RFC 9110 §5.5): a line end in a field would start another field or response.
 enum ResponseRule {
     static func isValid(_ response: Response) -> Bool {
-        guard (200...599).contains(response.status.code), isValue(response.status.reasonPhrase) else { return false }
-        for field in response.headers where !isValue(field.value) { return false }
-        return true
+        isStatus(response.status) && response.headers.allSatisfy { isValue($0.value.utf8.span) }
     }
 
-    /// Checks values only: the type of names makes them tokens. All bytes are looked at, because the compiler then
-    /// takes many at once.
-    static func isValue(_ text: String) -> Bool {
-        let bytes = text.utf8.span
-        var isValue = true
-        for index in bytes.indices { isValue = isValue && bytes[index].isFieldValueCharacter }
-        return isValue
+    static func isStatus(_ status: Status) -> Bool {
+        (200...599).contains(status.code) && isValue(status.reasonPhrase.utf8.span)
+    }
+
+    /// Whether `bytes` may be in a field's value: visible characters, blanks, tabs, and what is beyond ASCII. So may be
+    /// names, which their type makes tokens. Written so that the compiler takes many bytes at once.
+    static func isValue(_ bytes: borrowing Span<UInt8>) -> Bool {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            var forbidden: UInt8 = 0
+            for unsafe byte in unsafe bytes {
+                let isControl: UInt8 = byte < 0x20 ? 1 : 0
+                let isTab: UInt8 = byte == 0x09 ? 1 : 0
+                let isDelete: UInt8 = byte == 0x7F ? 1 : 0
+                forbidden |= isControl & ~isTab | isDelete
+            }
+            return forbidden == 0
+        }
     }
 }
