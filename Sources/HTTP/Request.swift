@@ -1,12 +1,7 @@
 /// A received request, complete and valid by its protocol.
 public struct Request: Sendable {
-    public var method: Method
-    /// The path and query as they were sent, also of an absolute target.
-    public var target: Target
-    public var headers: Fields
+    private var head: Head
     public var body: Body
-    /// The address of the other end of the connection, as text without a port; nil when it has none.
-    public var peer: String?
     /// The handler's own number for the request, from `RequestHandler.admit`.
     public var route: Int
 
@@ -14,12 +9,34 @@ public struct Request: Sendable {
         method: Method, target: Target, headers: Fields = [:], body: Body = .bytes([]), peer: String? = nil,
         route: Int = 0
     ) {
-        self.method = method
-        self.target = target
-        self.headers = headers
+        head = Head(method: method, target: target, headers: headers, peer: peer)
         self.body = body
-        self.peer = peer
         self.route = route
+    }
+
+    public var method: Method { head.method }
+    /// The path and query as they were sent, also of an absolute target.
+    public var target: Target { head.target }
+    public var headers: Fields {
+        get { head.headers }
+        set { head = Head(method: head.method, target: head.target, headers: newValue, peer: head.peer) }
+    }
+    /// The address of the other end of the connection, as text without a port; nil when it has none.
+    public var peer: String? { head.peer }
+
+    /// One object, because a request is handed on a dozen times, and each copy of a text would be counted.
+    private final class Head: Sendable {
+        let method: Method
+        let target: Target
+        let headers: Fields
+        let peer: String?
+
+        init(method: Method, target: Target, headers: Fields, peer: String?) {
+            self.method = method
+            self.target = target
+            self.headers = headers
+            self.peer = peer
+        }
     }
 
     /// The body, or why it is not complete.

@@ -50,19 +50,22 @@ extension Throttle {
             return false
         }
         if try take(bucket, at: now, in: db) == nil { return true }
-        return try reserve(of: verification, in: db).map { try take($0, at: now, in: db) == nil } ?? false
+        let reserves = try reserves(of: verification, in: db)
+        return try !reserves.isEmpty && take(all: reserves, at: now, in: db) == nil
     }
 
     /// What strangers who ask for codes to an address or a number leave a user who moves there: two, while the address
-    /// that the user has is verified. A mailbox gets as many for each such user. Their number has no bound, but to make
-    /// one takes a mail that is read, and that mail counts for the IP address as each code does.
-    private static func reserve(of verification: Verification, in db: any Transaction) throws -> Bucket? {
-        guard [.changeEmail, .verifyPhone].contains(verification.purpose), let user = verification.user,
+    /// that the user has is verified, and thirty for all such users. Nobody gets codes without end, then; to use up
+    /// thirty takes fifteen users, each made by a mail that is read.
+    private static func reserves(of verification: Verification, in db: any Transaction) throws -> [Bucket] {
+        let (purpose, recipient) = (verification.purpose, verification.recipient)
+        guard [.changeEmail, .verifyPhone].contains(purpose), let user = verification.user,
             try User.find(user, in: db)?.emailVerified == true
-        else { return nil }
-        return Bucket(
-            "reserve of|\(user)|\(verification.purpose.rawValue)|\(verification.recipient)", burst: 2,
-            refill: .hours(4))
+        else { return [] }
+        return [
+            Bucket("reserve of|\(user)|\(purpose.rawValue)|\(recipient)", burst: 2, refill: .hours(4)),
+            Bucket("reserve of all|\(purpose.rawValue)|\(recipient)", burst: 30, refill: .minutes(10)),
+        ]
     }
 
     /// What strangers elsewhere cannot use up: a browser in which the recipient signed in before has a share of its

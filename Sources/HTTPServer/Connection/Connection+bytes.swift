@@ -91,7 +91,7 @@ extension Connection {
             return
         }
         guard unreadDeadline == .never || sentInTime >= Self.progress else { return }
-        unreadDeadline = now + service.limits.answerTimeout.milliseconds
+        unreadDeadline = now + service.times.answer
         sentInTime = 0
     }
 

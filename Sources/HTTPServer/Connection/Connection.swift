@@ -72,7 +72,7 @@ final class Connection {
 
     func begin(_ now: Milliseconds) {
         if phase == .handshaking {
-            phaseDeadline = now + service.limits.requestTimeout.milliseconds
+            phaseDeadline = now + service.times.request
         } else {
             startSession(session(speaking: .http1, now), now)
         }

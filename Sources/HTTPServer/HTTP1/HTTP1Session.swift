@@ -45,7 +45,7 @@ final class HTTP1Session: ConnectionSession {
         self.peer = peer
         head = HeadReader(limits: service.limits)
         // A new connection must send its first request in time.
-        deadline = now + min(service.limits.requestTimeout, service.limits.idleTimeout).milliseconds
+        deadline = now + min(service.times.request, service.times.idle)
     }
 
     func receive(_ bytes: Span<UInt8>, now: Milliseconds) {
@@ -96,7 +96,7 @@ final class HTTP1Session: ConnectionSession {
             guard bytes.count > 0 else { return 0 }
             if !hasBegun {
                 hasBegun = true
-                deadline = now + service.limits.requestTimeout.milliseconds
+                deadline = now + service.times.request
             }
             switch head.read(bytes, peer: peer) {
             case .more: return 0
@@ -167,7 +167,7 @@ final class HTTP1Session: ConnectionSession {
             return
         }
         state = .head
-        deadline = now + service.limits.idleTimeout.milliseconds
+        deadline = now + service.times.idle
     }
 
     func expire(now: Milliseconds) {

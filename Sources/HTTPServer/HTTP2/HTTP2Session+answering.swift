@@ -83,7 +83,7 @@ extension HTTP2Session {
         }
         let hasBody = stream.unsent > 0 || !isComplete
         stream.phase = .answering(isComplete: isComplete)
-        setDeadline(of: stream, after: service.limits.answerTimeout)
+        setDeadline(of: stream, after: service.times.answer)
         mayHaveOutput = true
         unsentHeads += responseHead.byteCount
         guard unsafe responseHead.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
@@ -104,7 +104,7 @@ extension HTTP2Session {
         unsentBodies -= count
         // The deadline moves as the peer reads, but not with each byte.
         stream.taken += count
-        if stream.taken >= Connection.progress { setDeadline(of: stream, after: service.limits.answerTimeout) }
+        if stream.taken >= Connection.progress { setDeadline(of: stream, after: service.times.answer) }
         if stream.unsent == 0, isComplete { return (count, true) }
         if count > 0 { return (count, false) }
         stream.deadline = .never
@@ -115,7 +115,7 @@ extension HTTP2Session {
     func armExtended() {
         for id in extended {
             guard let stream = stream(id), case .answering = stream.phase, stream.deadline == .never else { continue }
-            setDeadline(of: stream, after: service.limits.answerTimeout)
+            setDeadline(of: stream, after: service.times.answer)
         }
         extended.removeAll(keepingCapacity: true)
     }

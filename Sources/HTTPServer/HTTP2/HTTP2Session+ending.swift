@@ -85,7 +85,7 @@ extension HTTP2Session {
         guard let session = unsafe session, end == nil else { return }
         self.now = now
         inputEnded = true
-        for stream in streams.values {
+        for stream in streams.all {
             switch stream.phase {
             case .head, .body: unsafe reset(stream.id, NGHTTP2_CANCEL.rawValue, in: session)
             default: break
@@ -117,7 +117,7 @@ extension HTTP2Session {
 
     var deadline: Milliseconds {
         guard end == nil else { return .never }
-        let request = isUnused ? idleSince + service.limits.idleTimeout.milliseconds : earliest
+        let request = isUnused ? idleSince + service.times.idle : earliest
         guard case .noticed(let until) = drainState else { return request }
         return min(request, until)
     }
@@ -131,7 +131,7 @@ extension HTTP2Session {
             return
         }
         earliest = .never
-        for stream in streams.values {
+        for stream in streams.all {
             if stream.deadline <= now { unsafe expire(stream, in: session) }
             earliest = min(earliest, stream.deadline)
         }
@@ -149,8 +149,8 @@ extension HTTP2Session {
         }
     }
 
-    func setDeadline(of stream: HTTP2Stream, after time: Duration) {
-        stream.deadline = now + time.milliseconds
+    func setDeadline(of stream: HTTP2Stream, after time: Milliseconds) {
+        stream.deadline = now + time
         stream.taken = 0
         earliest = min(earliest, stream.deadline)
     }

@@ -14,9 +14,8 @@ extension HTTP2Session {
         let stream = HTTP2Stream(id: id)
         dropHead()
         incoming = id
-        streams[id] = stream
-        recent = stream
-        setDeadline(of: stream, after: service.limits.requestTimeout)
+        streams.insert(stream)
+        setDeadline(of: stream, after: service.times.request)
     }
 
     func receiveField(of id: Int32, _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Verdict {
@@ -97,10 +96,9 @@ extension HTTP2Session {
     }
 
     func closeStream(_ id: Int32) {
-        guard let stream = streams.removeValue(forKey: id) else { return }
+        guard let stream = streams.remove(id) else { return }
         unsentBodies -= stream.unsent
         if stream.isAtWork { abandoned[id] = stream } else { release(stream) }
-        if recent?.id == id { recent = nil }
         if incoming == id { dropHead() }
         noteUse()
     }
@@ -117,13 +115,13 @@ extension HTTP2Session {
         stream.phase = .answered
         stream.deadline = .never
         guard !stream.hasEnded else { return }
-        guard streams.values.count(where: \.isAnswered) <= Self.maxLingering else {
+        guard streams.all.count(where: \.isAnswered) <= Self.maxLingering else {
             return deferred.append(.reset(id, NGHTTP2_NO_ERROR.rawValue))
         }
         setDeadline(of: stream, after: Self.lingerTime)
     }
 
-    private static var lingerTime: Duration { .seconds(1) }
+    private static var lingerTime: Milliseconds { 1_000 }
     private static var maxLingering: Int { 8 }
 
     func makeReady(_ stream: HTTP2Stream, _ request: Request, body: Request.Body) {

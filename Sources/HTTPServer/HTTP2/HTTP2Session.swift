@@ -16,9 +16,7 @@ import Logging
     var end: SessionEnd?
     var now: Milliseconds
 
-    var streams: [Int32: HTTP2Stream] = [:]
-    /// The stream that began last, which most callbacks are about.
-    var recent: HTTP2Stream?
+    var streams = StreamTable()
     /// The request whose header block is coming, and what has come of it: blocks come one at a time (RFC 9113 §4.3).
     var incoming: Int32?
     var head: HTTP2Head
@@ -146,7 +144,7 @@ import Logging
     var isIdle: Bool { isUnused && !hasOutput }
     var isWaitingForPeer: Bool {
         working == 0 && (ready.isEmpty || holdsBack)
-            && !streams.values.contains { $0.isStreaming && !waiting.contains($0.id) }
+            && !streams.all.contains { $0.isStreaming && !waiting.contains($0.id) }
     }
     var unsentBytes: Int { unsentBodies + unsentHeads + queuedBytes }
     var incompleteBytes: Int { waitingBytes + head.bytes }
@@ -155,9 +153,7 @@ import Logging
     /// Whether no request is open or at work.
     var isUnused: Bool { streams.isEmpty && working == 0 }
 
-    func stream(_ id: Int32) -> HTTP2Stream? {
-        if let recent, recent.id == id { recent } else { streams[id] }
-    }
+    func stream(_ id: Int32) -> HTTP2Stream? { streams[id] }
 
     func close() {
         guard let session = unsafe session else { return }
@@ -168,8 +164,7 @@ import Logging
     }
 
     func forget() {
-        streams = [:]
-        recent = nil
+        streams = StreamTable()
         head.empty()
         ready = []
         abandoned = [:]

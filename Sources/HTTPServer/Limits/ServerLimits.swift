@@ -17,3 +17,16 @@ public struct ServerLimits: Sendable, Hashable {
 
     public init() {}
 }
+
+/// The times of the limits, as the clock of the loops counts.
+struct ServerTimes {
+    let request: Milliseconds
+    let idle: Milliseconds
+    let answer: Milliseconds
+
+    init(_ limits: ServerLimits) {
+        request = limits.requestTimeout.milliseconds
+        idle = limits.idleTimeout.milliseconds
+        answer = limits.answerTimeout.milliseconds
+    }
+}

@@ -49,7 +49,7 @@
         isOver = true
         let waiting = unsafe workers
         unsafe workers = []
-        for unsafe worker in unsafe waiting { unsafe worker.resume(returning: nil) }
+        unsafe waiting.forEach { unsafe $0.resume(returning: nil) }
     }
 }
 

@@ -6,6 +6,7 @@ import Synchronization
 final class Service: Sendable {
     let handler: any RequestHandler
     let limits: ServerLimits
+    let times: ServerTimes
     let logger: Logger
     /// Open connections, including those on their way to a loop.
     let open = Atomic<Int>(0)
@@ -25,6 +26,7 @@ final class Service: Sendable {
     init(handler: any RequestHandler, limits: ServerLimits, logger: Logger) {
         self.handler = handler
         self.limits = limits
+        times = ServerTimes(limits)
         self.logger = logger
     }
 

@@ -61,4 +61,23 @@ struct PhoneLimitTests {
             }
         }
     }
+    @Test("many users have codes sent to a stranger's number without end", arguments: Backend.available)
+    func manyUsers(backend: Backend) async throws {
+        let settings = PhoneStory.settings.merging(["trusted_proxies": "127.0.0.0/8"]) { $1 }
+        try await PhoneStory.with(backend, settings: settings) { world in
+            for number in 1...20 {
+                let email = "user\(number)@example.com"
+                try await world.change("users", try await world.person(email), ["email_verified": true])
+                var visitor = try await world.signedIn(as: email)
+                for _ in 1...2 {
+                    let page = try await visitor.browser.open("/account/phones")
+                    let answer = try await visitor.browser.submit(
+                        page, ["phone_number": PhoneStory.number], to: "/account/phones",
+                        headers: ["X-Forwarded-For": "203.0.113.\(number)"])
+                    #expect(answer.status == 200)
+                }
+            }
+            #expect(try await world.count("verifications WHERE code IS NOT NULL") == 5 + 30)
+        }
+    }
 }

@@ -15,7 +15,7 @@ enum ResponseRule {
     static func isValue(_ bytes: borrowing Span<UInt8>) -> Bool {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var forbidden: UInt8 = 0
-            for unsafe byte in unsafe bytes {
+            unsafe bytes.forEach { byte in
                 let isControl: UInt8 = byte < 0x20 ? 1 : 0
                 let isTab: UInt8 = byte == 0x09 ? 1 : 0
                 let isDelete: UInt8 = byte == 0x7F ? 1 : 0

@@ -1,0 +1,38 @@
+/// A connection's streams, in the order of their ids, in which they begin. There are about a hundred at most, so that a
+/// search takes a few steps.
+struct StreamTable {
+    private(set) var all: [HTTP2Stream] = []
+    private var ids: [Int32] = []
+
+    var isEmpty: Bool { all.isEmpty }
+
+    subscript(id: Int32) -> HTTP2Stream? {
+        let place = place(of: id)
+        return place < ids.count && ids[place] == id ? all[place] : nil
+    }
+
+    mutating func insert(_ stream: HTTP2Stream) {
+        let place = place(of: stream.id)
+        ids.insert(stream.id, at: place)
+        all.insert(stream, at: place)
+    }
+
+    mutating func remove(_ id: Int32) -> HTTP2Stream? {
+        let place = place(of: id)
+        guard place < ids.count, ids[place] == id else { return nil }
+        ids.remove(at: place)
+        return all.remove(at: place)
+    }
+
+    /// Where `id` is, or belongs. Most are asked for soon after they began, or while they are the oldest.
+    private func place(of id: Int32) -> Int {
+        guard let last = ids.last, id <= last else { return ids.count }
+        guard id < last else { return ids.count - 1 }
+        var (low, high) = (0, ids.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if ids[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
