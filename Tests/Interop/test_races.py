@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from harness.browser import Browser
 from harness.spindle import Spindle
-from harness.wire import Answer
+from harness.wire import Answer, send
 from harness.world import World
 
 CROWD = 50
@@ -120,3 +121,36 @@ def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
             assert int(answer.headers["Retry-After"]) > 0 and answer.body, answer
     assert len(meanwhile) >= 10 and {status for status, _ in meanwhile} == {200}, meanwhile[:20]
     assert all(spindle.password(world.app, person)["user_id"] == person.id for person in people)
+
+
+def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world):
+    """Any number of them may ask for a new password at any rate, until nothing is sent any more."""
+    spindle, person = world.spindle, world.spindle.create_person()
+    browser = Browser(spindle)
+    form = next(form for form in browser.open("/password").forms if "form_token" in form.fields)
+    fields = form.fields | {"email": person.email}
+    headers = {
+        "Cookie": "; ".join(f"{name}={value}" for name, value in browser.cookies.items()), "Origin": spindle.origin}
+    end, asked = time.monotonic() + 6, Counter()
+
+    def ask(number: int) -> None:
+        for network in range(1, 250):
+            line = spindle.address.connect(source=f"127.7.{number}.{network}")
+            # As many as one address may ask for.
+            for _ in range(30):
+                if time.monotonic() > end:
+                    return line.close()
+                asked[send(line, "POST", "/password", form=fields, headers=headers).status] += 1
+            line.close()
+
+    with ThreadPoolExecutor() as pool:
+        asking = [pool.submit(ask, number) for number in range(8)]
+        ends = Counter()
+        while time.monotonic() < end:
+            for disabled in (True, False):
+                answer = spindle.administer("PATCH", f"users/{person.id}", {"disabled": disabled})
+                ends[answer.status] += 1
+        for each in asking:
+            each.result()
+    assert set(ends) == {200}, (ends, asked)
+    assert set(asked) == {200} and asked[200] > 100, asked

@@ -32,7 +32,9 @@ extension Verifications {
         let now = clock.now
         let verification = draft.verification
         let place = address.map { KnownDevices.Place(address: $0, device: device) }
-        return try await database.write { db in
+        // Strangers may ask at any rate, and must not hold up what ends the user's access: all that could forbid this
+        // is asked again when the secret is taken.
+        return try await database.guardedWrite { db in
             try confirm(db)
             if let wait = try Throttle.chargeAsking(of: verification, from: address, at: now, in: db) {
                 return .wait(wait)
