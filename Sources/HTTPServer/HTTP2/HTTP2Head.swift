@@ -2,7 +2,9 @@ import HTTP
 
 /// A request's fields as they are decoded, and the rules that nghttp2 does not check. They are compared as bytes:
 /// comparing untrusted input as text can take time in the square of its length.
-struct HTTP2Head {
+///
+/// A connection has one, which is emptied for each request.
+final class HTTP2Head {
     /// Fields are counted up to this multiple of the limits and answered; beyond it the stream is reset.
     private static let patience = 4
 
@@ -17,7 +19,7 @@ struct HTTP2Head {
     private let limits: ServerLimits
     private var method = ""
     private var path = ""
-    private var scheme = ""
+    private var isSecure = false
     private var authority: String?
     private var host: String?
     private var cookie: String?
@@ -30,41 +32,44 @@ struct HTTP2Head {
 
     init(limits: ServerLimits) { self.limits = limits }
 
-    mutating func empty() {
-        if count > 0 { self = HTTP2Head(limits: limits) }
+    func empty() {
+        guard count > 0 else { return }
+        (method, path, isSecure) = ("", "", false)
+        (authority, host, cookie, contentLength, expectation) = (nil, nil, nil, nil, nil)
+        fields = Fields()
+        (count, bytes) = (0, 0)
     }
 
     /// RFC 9110 §10.1.1.
     var expectsContinue: Bool { expectation?.utf8.span.equalsFolded("100-continue") ?? false }
 
     /// Takes one field that nghttp2 has checked. False when there are far too many.
-    mutating func add(_ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Bool {
+    func add(_ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Bool {
         count += 1
         bytes += name.count + value.count + 32
         guard !isTooLarge else {
             return count <= limits.maxFields * Self.patience && bytes <= limits.maxHeader * Self.patience
         }
-        let value = unsafe value.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         guard name.count > 0, name[0] == UInt8(ascii: ":") else {
-            add(FieldName(received: name), value)
+            add(FieldName(received: name), value.text)
             return true
         }
         if name.equals(":method") {
-            method = value
+            method = value.text
         } else if name.equals(":path") {
-            path = value
+            path = value.text
         } else if name.equals(":scheme") {
-            scheme = value
+            isSecure = value.equals("https")
         } else if name.equals(":authority") {
-            authority = value
+            authority = value.text
         }
         return true
     }
 
     /// Takes the request out, without its body.
-    mutating func request(peer: String?) throws(Fault) -> Request {
+    func request(peer: String?) throws(Fault) -> Request {
         guard !isTooLarge else { throw .refused(.requestHeaderFieldsTooLarge) }
-        guard scheme.utf8.span.equals("https"), let named = authority ?? host, agrees(named) else { throw .malformed }
+        guard isSecure, let named = authority ?? host, agrees(named) else { throw .malformed }
         guard path.utf8.count <= limits.maxTarget else { throw .refused(.uriTooLong) }
         guard expectation == nil || expectsContinue else { throw .refused(.expectationFailed) }
         let (method, target) = try methodAndTarget()
@@ -77,7 +82,7 @@ struct HTTP2Head {
 
     private var isTooLarge: Bool { count > limits.maxFields || bytes > limits.maxHeader }
 
-    private mutating func add(_ name: FieldName, _ value: String) {
+    private func add(_ name: FieldName, _ value: String) {
         switch name {
         case .host: return host = value
         case .cookie: return cookie = cookie.map { $0 + "; " + value } ?? value

@@ -47,22 +47,21 @@ extension HTTP2Session {
 
     private func setCallbacks(_ callbacks: OpaquePointer) {
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
-            guard let frame = unsafe frame?.pointee, unsafe frame.hd.type == UInt8(NGHTTP2_HEADERS.rawValue),
-                unsafe frame.headers.cat == NGHTTP2_HCAT_REQUEST
+            guard let frame = unsafe frame, unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue),
+                unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
             else { return 0 }
-            unsafe HTTP2Session.of(user)?.beginRequest(frame.hd.stream_id)
+            let id = unsafe frame.pointee.hd.stream_id
+            unsafe HTTP2Session.of(user) { $0.beginRequest(id) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, frame, name, nameLength, value, valueLength, _, user in
-            guard let id = unsafe frame?.pointee.hd.stream_id, let session = unsafe HTTP2Session.of(user) else {
-                return 0
-            }
+            guard let id = unsafe frame?.pointee.hd.stream_id else { return 0 }
             let name = unsafe UnsafeBufferPointer(start: name, count: nameLength)
             let value = unsafe UnsafeBufferPointer(start: value, count: valueLength)
-            switch unsafe session.receiveField(of: id, name.span, value.span) {
-            case .goOn: return 0
-            case .resetStream: return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+            return switch unsafe HTTP2Session.of(user, { unsafe $0.receiveField(of: id, name.span, value.span) }) {
+            case .goOn?, nil: 0
+            case .resetStream?: NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
             }
         }
         // RFC 9113 §8.2.1: such a request is malformed; nghttp2 alone would drop the field.
@@ -70,43 +69,56 @@ extension HTTP2Session {
             NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }
         unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, user in
-            unsafe HTTP2Session.of(user)?.receiveData(of: id, UnsafeBufferPointer(start: bytes, count: count))
+            let part = unsafe UnsafeBufferPointer(start: bytes, count: count)
+            unsafe HTTP2Session.of(user) { unsafe $0.receiveData(of: id, part) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
-            guard let header = unsafe frame?.pointee.hd, let session = unsafe HTTP2Session.of(user) else { return 0 }
-            let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
-            switch UInt32(header.type) {
-            case NGHTTP2_HEADERS.rawValue: session.receiveHead(of: header.stream_id, endsStream: endsStream)
-            case NGHTTP2_RST_STREAM.rawValue: session.noteReset()
-            case NGHTTP2_DATA.rawValue where endsStream: session.receiveEnd(of: header.stream_id)
-            default: break
-            }
+            guard let header = unsafe frame?.pointee.hd else { return 0 }
+            unsafe HTTP2Session.of(user) { $0.receive(header) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
-            guard let frame = unsafe frame?.pointee, let session = unsafe HTTP2Session.of(user) else { return 0 }
-            let header = unsafe frame.hd
-            let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
-            switch UInt32(header.type) {
+            guard let frame = unsafe frame else { return 0 }
+            let header = unsafe frame.pointee.hd
             // Streams answered before their body has come are no sign of an attack.
-            case NGHTTP2_RST_STREAM.rawValue where unsafe frame.rst_stream.error_code != NGHTTP2_NO_ERROR.rawValue:
-                session.noteReset()
-            case NGHTTP2_HEADERS.rawValue where endsStream, NGHTTP2_DATA.rawValue where endsStream:
-                session.noteAnswered(header.stream_id)
-            default: break
-            }
+            let isReset =
+                unsafe header.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
+                && frame.pointee.rst_stream.error_code != NGHTTP2_NO_ERROR.rawValue
+            unsafe HTTP2Session.of(user) { $0.noteSent(header, isReset: isReset) }
             return 0
         }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, user in
-            unsafe HTTP2Session.of(user)?.closeStream(id)
+            unsafe HTTP2Session.of(user) { $0.closeStream(id) }
             return 0
         }
     }
 
-    /// The session of a callback. It is alive: nghttp2 calls back only while one of its methods runs.
-    static func of(_ user: UnsafeMutableRawPointer?) -> HTTP2Session? {
-        unsafe user.map { unsafe Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+    /// Runs `body` with the session of a callback. It is alive: nghttp2 calls back only while one of its methods runs.
+    @discardableResult static func of<Result>(
+        _ user: UnsafeMutableRawPointer?, _ body: (HTTP2Session) -> Result
+    ) -> Result? {
+        guard let user = unsafe user else { return nil }
+        return unsafe Unmanaged<HTTP2Session>.fromOpaque(user)._withUnsafeGuaranteedRef(body)
+    }
+
+    private func receive(_ header: nghttp2_frame_hd) {
+        let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+        switch UInt32(header.type) {
+        case NGHTTP2_HEADERS.rawValue: receiveHead(of: header.stream_id, endsStream: endsStream)
+        case NGHTTP2_RST_STREAM.rawValue: noteReset()
+        case NGHTTP2_DATA.rawValue where endsStream: receiveEnd(of: header.stream_id)
+        default: break
+        }
+    }
+
+    private func noteSent(_ header: nghttp2_frame_hd, isReset: Bool) {
+        if isReset { noteReset() }
+        let kind = UInt32(header.type)
+        guard kind == NGHTTP2_HEADERS.rawValue || kind == NGHTTP2_DATA.rawValue,
+            UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+        else { return }
+        noteAnswered(header.stream_id)
     }
 }
 
@@ -117,8 +129,9 @@ func readResponseBody(
     _ user: UnsafeMutableRawPointer?
 ) -> Int {
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: size)
-    guard let session = unsafe HTTP2Session.of(user), let part = unsafe session.readBody(of: stream, into: buffer)
-    else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+    guard let part = unsafe HTTP2Session.of(user, { unsafe $0.readBody(of: stream, into: buffer) }) ?? nil else {
+        return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+    }
     if part.isLast { unsafe flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
     return part.count
 }

@@ -19,7 +19,7 @@ import Logging
     var streams = StreamTable()
     /// The request whose header block is coming, and what has come of it: blocks come one at a time (RFC 9113 §4.3).
     var incoming: Int32?
-    var head: HTTP2Head
+    let head: HTTP2Head
     /// The head of the response that was sent last.
     var responseHead = HTTP2ResponseHead()
     /// Complete requests, in the order in which they became complete.
