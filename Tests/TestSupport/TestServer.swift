@@ -68,6 +68,13 @@ public struct TestServer: Sendable {
         StoredSigningKeys(database: database, seal: Seal(masterKey: fixture.masterKey, random: SystemRandom()))
     }
 
+    /// Does what `spindle key reseal` does, with a key that this server does not get.
+    public func reseal() async throws {
+        let (random, check) = (SystemRandom(), MasterKeyCheck(fixture.masterKey))
+        try await database.write { db in try check.store(in: db) }
+        _ = try await Resealing(from: fixture.masterKey, to: .random(from: random), random: random).run(on: database)
+    }
+
     /// Does what `spindle key rotate` does.
     public func rotateKeys() async throws {
         for algorithm in Set(try await signingKeys.all().map(\.algorithm)) {

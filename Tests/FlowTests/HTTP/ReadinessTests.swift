@@ -3,6 +3,7 @@ import Keys
 import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("Readiness")
 struct ReadinessTests {
@@ -14,6 +15,17 @@ struct ReadinessTests {
             try await server.database.write { db in try MasterKeyCheck(other).store(in: db) }
             #expect(try await server.get("/readyz").status == 503)
             #expect(try await server.get("/healthz").status == 200)
+        }
+    }
+
+    @Test("keys that were resealed beside a running server are a fault of its program", arguments: Backend.available)
+    func resealedKeys(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.server.reseal()
+            world.server.clock.advance(by: .hours(1))
+            for answer in [try await world.server.get("/oauth/jwks"), try await world.signIn(scope: "openid")] {
+                #expect(answer.status == 503 && answer.error == "temporarily_unavailable", "\(answer)")
+            }
         }
     }
 }
