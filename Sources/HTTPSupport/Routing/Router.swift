@@ -28,15 +28,9 @@ public final class Router: RequestHandler {
         Admission(route: table.find(head.method, head.target.path), bodyLimit: Form.limit)
     }
 
-    public func respond(to request: Request) async -> Response {
-        guard request.isReadable else {
-            return await respond(to: request.withoutUnreadableFields, with: { _, _ in throw OAuthError.tooManyMarks })
-        }
-        return await respond(to: request, with: nil)
-    }
-
-    /// With what `endpoint` says, or else the endpoint of the route.
-    private func respond(to request: Request, with endpoint: Route.Answer?) async -> Response {
+    public func respond(to received: Request) async -> Response {
+        let isReadable = received.isReadable
+        let request = isReadable ? received : received.withoutUnreadableFields
         let route = table.routes[request.route]
         if !route.isOfSessionService, var refusal = await hosts.refusal(of: request) {
             errors.secure(&refusal)
@@ -45,7 +39,8 @@ public final class Router: RequestHandler {
         let context = SpindleContext(request, route: route, log: log)
         var response: Response
         do {
-            response = try await (endpoint ?? route.answer)(request, context)
+            guard isReadable else { throw OAuthError.tooManyMarks }
+            response = try await route.answer(request, context)
         } catch {
             response = route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
         }
