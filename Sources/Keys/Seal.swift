@@ -49,12 +49,11 @@ public struct Seal: Sendable {
         key(of: place).seal(Array(text.utf8), context: place.context(row: row), random: random)
     }
 
-    /// Opens the result of `seal`. Throws `StorageError.unavailable` if it was altered, moved or sealed by another key:
-    /// most likely the database has one by now.
+    /// Opens the result of `seal`. Throws `StorageError.unopened` if it was altered, moved or sealed by another key.
     public func open(_ sealed: String, _ place: SealedPlace, row: String) throws -> String {
         guard let bytes = key(of: place).open(sealed, context: place.context(row: row)),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw StorageError.unavailable("\(place.context(row: row)) does not open under the master key") }
+        else { throw StorageError.unopened("\(place.context(row: row)) does not open under the master key") }
         return text
     }
 

@@ -165,6 +165,9 @@ public enum StorageError: Error, Sendable, Equatable {
     case noTable(String)
     /// The database was made in a way that cannot hold our data; only its operator can make another.
     case unsuitable(String)
+    /// A sealed value does not open under the master key that this process has: the database has another one by now, or
+    /// was altered.
+    case unopened(String)
     /// A statement, a schema or a stored value is not what the code expects: a bug or an altered database.
     case unreadable(String)
 }

@@ -51,6 +51,7 @@ extension StorageError {
         case .holdsNUL: "holds NUL"
         case .unavailable: "unavailable"
         case .noTable: "no table"
+        case .unopened: "unopened"
         case .unreadable: "unreadable"
         case .unsuitable: "unsuitable"
         }

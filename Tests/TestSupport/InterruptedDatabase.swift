@@ -45,6 +45,13 @@ public final class InterruptedDatabase: Database {
     public func write<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
+        try await write(work, by: database.write)
+    }
+
+    private func write<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value,
+        by engine: (@escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
+    ) async throws -> Value {
         // A request runs on the thread of its connection.
         let isOfRequest = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
         let change: Change? = next.withLock { next in
@@ -56,8 +63,14 @@ public final class InterruptedDatabase: Database {
         let counted: @Sendable (any Transaction) throws -> Value = { [self] db in
             try work(Counted(base: db) { self.statements.withLock { $0 += isOfRequest ? 1 : 0 } })
         }
-        if forgetsOutcomes { _ = try await database.write(counted) }
-        return try await database.write(counted)
+        if forgetsOutcomes { _ = try await engine(counted) }
+        return try await engine(counted)
+    }
+
+    public func guardedWrite<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await write(work, by: database.guardedWrite)
     }
 
     public func inTurn<Value: Sendable>(

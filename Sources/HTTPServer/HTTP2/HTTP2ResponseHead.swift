@@ -9,12 +9,13 @@ struct HTTP2ResponseHead {
     /// Where each of them ends.
     private var ends: [Int] = []
 
-    /// Beyond it the memory is not kept for the next response.
-    private static let most = 4 * 1024
+    /// The most bytes of memory that are kept for the next response.
+    private static let mostKept = 2 * 1024
 
     /// Takes the fields of `response`. False when it contains something forbidden.
     mutating func fill(_ response: Response, date: [UInt8]) -> Bool {
         empty()
+        text.reserveCapacity(512)
         add(":status") { $0.append(decimal: response.status.code) }
         response.headers.forEach { field in
             if !Self.isLeft(field.name) { add(field.name.folded) { $0.append(text: field.value) } }
@@ -24,10 +25,11 @@ struct HTTP2ResponseHead {
         return ResponseRule.isStatus(response.status) && ResponseRule.isValue(text.span)
     }
 
-    private mutating func empty() {
-        text.removeAll(keepingCapacity: text.capacity <= Self.most)
-        ends.removeAll(keepingCapacity: text.capacity > 0)
-        text.reserveCapacity(512)
+    /// Forgets the fields, and the memory of many.
+    mutating func empty() {
+        let isKept = text.capacity <= Self.mostKept
+        text.removeAll(keepingCapacity: isKept)
+        ends.removeAll(keepingCapacity: isKept)
     }
 
     /// Fields of an HTTP/1.1 connection (RFC 9113 §8.2.2), and fields that the server writes itself.

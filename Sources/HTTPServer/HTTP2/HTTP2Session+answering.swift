@@ -86,6 +86,7 @@ extension HTTP2Session {
         setDeadline(of: stream, after: service.times.answer)
         mayHaveOutput = true
         unsentHeads += responseHead.byteCount
+        defer { responseHead.empty() }
         guard unsafe responseHead.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
             return unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session)
         }

@@ -133,7 +133,7 @@ extension HTTP2Session {
         ready.append(stream.id)
     }
 
-    private func dropHead() {
+    func dropHead() {
         head.empty()
         incoming = nil
     }

@@ -165,7 +165,7 @@ import Logging
 
     func forget() {
         streams = StreamTable()
-        head.empty()
+        dropHead()
         ready = []
         abandoned = [:]
         (unsentBodies, unsentHeads, queuedBytes) = (0, 0, 0)

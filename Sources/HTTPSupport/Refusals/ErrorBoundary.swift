@@ -53,6 +53,10 @@ struct ErrorBoundary: Sendable {
         case StorageError.unavailable(let reason):
             logger.error("storage unavailable", metadata: ["reason": "\(reason)"])
             return tryLater(request)
+        case StorageError.unopened(let reason):
+            // A server that was started anew with the right key may answer.
+            logger.error("a stored secret does not open", metadata: ["reason": "\(reason)"])
+            return tryLater(request)
         case StorageError.constraint(let reason), StorageError.conflict(let reason):
             // Another request has just deleted or made a row that this one depends on. A retry tells which.
             logger.notice("overtaken by another request", metadata: ["reason": "\(reason)"])

@@ -55,7 +55,7 @@ struct CommandFailure: Error {
         case let fault as JSONFault: self.init("\(fault.member): must be \(fault.expected)", .data)
         case StorageError.unavailable(let reason): self.init("the database is not available: \(reason)", .unavailable)
         case StorageError.unsuitable(let reason): self.init(reason, .configuration)
-        case StorageError.unreadable(let reason), StorageError.noTable(let reason):
+        case StorageError.unreadable(let reason), StorageError.unopened(let reason), StorageError.noTable(let reason):
             self.init("the database is not readable: \(reason)")
         case StorageError.conflict(let reason), StorageError.constraint(let reason), StorageError.rejected(let reason):
             self.init("the database refused: \(reason)")

@@ -61,6 +61,7 @@ struct PhoneLimitTests {
             }
         }
     }
+
     @Test("many users have codes sent to a stranger's number without end", arguments: Backend.available)
     func manyUsers(backend: Backend) async throws {
         let settings = PhoneStory.settings.merging(["trusted_proxies": "127.0.0.0/8"]) { $1 }
