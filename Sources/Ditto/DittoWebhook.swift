@@ -21,7 +21,8 @@ public struct DittoWebhook: Sendable {
     /// Whether `text` can be a webhook's name.
     static func isName(_ text: String) -> Bool {
         let other = Set("-_.".utf8)
-        return (1...64).contains(text.utf8.count)
+        // No address can end in a dot segment (RFC 3986 §5.2.4).
+        return (1...64).contains(text.utf8.count) && ![".", ".."].contains(text)
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

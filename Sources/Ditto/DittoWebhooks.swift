@@ -34,7 +34,7 @@ public struct DittoWebhooks: Sendable {
         let members = try JSONMembers(json)
         let name = try members.required("name")
         guard DittoWebhook.isName(name) else {
-            throw JSONFault("name", "1 to 64 of letters, digits, hyphen, underscore and dot")
+            throw JSONFault("name", "1 to 64 of letters, digits, hyphen, underscore and dot, not `.` or `..`")
         }
         let rules = try DittoRules(json)
         try await check(rules, of: merchant)

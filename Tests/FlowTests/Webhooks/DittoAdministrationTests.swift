@@ -75,7 +75,7 @@ struct DittoAdministrationTests {
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [(String, [JSON])] = [
-                ("name", [.null, "", "a b", "a/b", "é", .string(String(repeating: "a", count: 65)), 7]),
+                ("name", [.null, "", ".", "..", "a b", "a/b", "é", .string(String(repeating: "a", count: 65)), 7]),
                 ("merchant_id", [.null, "nobody", 7]), ("permissions", [.null]),
                 ("provider", [7, "", "a\u{7}"]), ("database_id", [7, ""]),
                 ("token_kinds", ["access_token", [], ["refresh_token"], ["access_token", 7], ["id_token", "x"]]),
