@@ -52,14 +52,7 @@ public final class InterruptedDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value,
         by engine: (@escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
     ) async throws -> Value {
-        // A request runs on the thread of its connection.
-        let isOfRequest = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
-        let change: Change? = next.withLock { next in
-            guard isOfRequest, let waiting = next else { return nil }
-            next = waiting.countdown > 1 ? (waiting.countdown - 1, waiting.change) : nil
-            return waiting.countdown > 1 ? nil : waiting.change
-        }
-        try await change?()
+        let isOfRequest = try await beginsRequestsWrite()
         let counted: @Sendable (any Transaction) throws -> Value = { [self] db in
             try work(Counted(base: db) { self.statements.withLock { $0 += isOfRequest ? 1 : 0 } })
         }
@@ -71,6 +64,27 @@ public final class InterruptedDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await write(work, by: database.guardedWrite)
+    }
+
+    public func change(
+        _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
+    ) async throws -> Bool {
+        if try await beginsRequestsWrite() { statements.withLock { $0 += 1 + next(decided).count } }
+        if forgetsOutcomes { _ = try await database.change(first, decided: decided, then: next) }
+        return try await database.change(first, decided: decided, then: next)
+    }
+
+    /// Whether the write that begins is a request's. Runs what was to be changed before it.
+    private func beginsRequestsWrite() async throws -> Bool {
+        // A request runs on the thread of its connection.
+        let isOfRequest = withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
+        let change: Change? = next.withLock { next in
+            guard isOfRequest, let waiting = next else { return nil }
+            next = waiting.countdown > 1 ? (waiting.countdown - 1, waiting.change) : nil
+            return waiting.countdown > 1 ? nil : waiting.change
+        }
+        try await change?()
+        return isOfRequest
     }
 
     public func inTurn<Value: Sendable>(

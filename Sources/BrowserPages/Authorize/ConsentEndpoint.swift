@@ -154,7 +154,7 @@ extension PageRenderer {
             },
             action: ConsentEndpoint.path, formToken: waiting.form.showing(client).named(session.user).token,
             request: waiting.id,
-            account: session.displayName, switchTo: waiting.switchTo,
+            account: session.displayName, switchTo: waiting.switchTo, hasAccount: session.origin == .signIn,
             terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)
         return self.page(
             templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,

@@ -33,16 +33,19 @@ public struct ConsentPage: PageContents {
     let request: String
     let account: String
     let switchTo: String
+    let hasAccount: Bool
     let terms: TermsLink?
     let refusal: PageRefusal?
 
     /// - Parameters:
     ///   - account: the user's name or e-mail address.
     ///   - switchTo: the path where another user signs in to the same request.
+    ///   - hasAccount: whether the user can open the account page, where it is taken back.
     ///   - terms: the application's terms that the user agrees to by allowing.
     public init(
         clientName: String, maker: Maker, scopes: [Scope], action: String, formToken: String, request: String,
-        account: String, switchTo: String, terms: TermsLink? = nil, refusal: PageRefusal? = nil
+        account: String, switchTo: String, hasAccount: Bool = true, terms: TermsLink? = nil,
+        refusal: PageRefusal? = nil
     ) {
         self.clientName = clientName
         self.merchantName = if case .merchant(let name) = maker { name } else { "" }
@@ -53,6 +56,7 @@ public struct ConsentPage: PageContents {
         self.request = request
         self.account = account
         self.switchTo = switchTo
+        self.hasAccount = hasAccount
         self.terms = terms
         self.refusal = refusal
     }

@@ -85,6 +85,22 @@ struct IdentityProviderSignInTests {
         }
     }
 
+    @Test("who cannot open the account page is told to take an app's access back there", arguments: Backend.available)
+    func consent(backend: Backend) async throws {
+        try await IdentityProviderStory.with(backend) { story in
+            #expect(try await story.here.change("clients", story.here.app.id, ["first_party": false]).status == 200)
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let asked = try await browser.open(story.here.authorizeAddress())
+            #expect(asked.words.contains("take it back later by asking"), "\(asked.words)")
+            var owner = Browser(story.here.server)
+            let page = try await owner.open(story.here.authorizeAddress())
+            let signedIn = try await owner.submit(page, ["email": World.email, "password": World.password])
+            let own = try await owner.follow(try #require(signedIn.header("location")))
+            #expect(own.words.contains("in your account here"), "\(own.words)")
+        }
+    }
+
     @Test(
         "the sign-in page shows the enabled issuers of the app's merchant, in their order, and no others",
         arguments: Backend.available)
