@@ -21,6 +21,23 @@ struct NodeTests {
         }
     }
 
+    @Test("a client that was deleted at one node is told at the other to try again", arguments: Backend.available)
+    func deletedClient(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                let code = try await here.code(of: try await here.signIn())
+                // It knows the client.
+                #expect(try await there.redeem("none", as: there.backend).error == "invalid_grant")
+                let gone = try await here.server.send(
+                    "DELETE", "/admin/v1/clients/\(here.backend.id)", bearer: here.admin)
+                #expect(gone.status == 204)
+                let answer = try await there.redeem(code, as: there.backend)
+                #expect(answer.status == 401 && answer.error == "invalid_client", "\(answer)")
+            }
+        }
+    }
+
     @Test("a phone that lost one node's answer gets the same successor from the other", arguments: Backend.available)
     func refresh(backend: Backend) async throws {
         try await World.with(backend) { here in

@@ -55,6 +55,11 @@ public struct ClientAuthenticator: Sendable {
         return (found.client, found.isLive)
     }
 
+    /// Whether there is no such client any more, whatever this server remembers.
+    func isGone(_ id: Client.ID) async throws -> Bool {
+        try await database.read { db in try Clients.find(id, in: db) == nil }
+    }
+
     /// The client that a request names, proved or not. Use it only to choose the format of the response.
     public func named(_ id: Client.ID) async throws -> Client? { try await entry(id)?.client }
 

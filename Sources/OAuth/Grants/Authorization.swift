@@ -99,7 +99,7 @@ extension Authorization {
 
     /// The same authorization, which is won only while its client may use `grant`.
     func confirming(_ grant: GrantType) -> Authorization {
-        won(by: ClientRedemption(claim: claim, client: client.id, grant: grant, scope: scope))
+        won(by: ClientRedemption(claim: claim, client: client, grant: grant, scope: scope))
     }
 
     /// The same authorization with another claim.

@@ -1,13 +1,13 @@
 import Directory
 import Storage
 
-/// Confirms that the client is unchanged since it authenticated: not disabled, and registered for the grant and the
-/// scope.
+/// Confirms that the client is unchanged since it authenticated: the same, not disabled, and registered for the grant
+/// and the scope.
 ///
 /// An administrator may have changed it while a password was hashed or another server was asked.
 struct ClientRedemption: Redemption {
     let claim: any Redemption
-    let client: Client.ID
+    let client: Client
     let grant: GrantType
     let scope: Scope
 
@@ -19,10 +19,14 @@ struct ClientRedemption: Redemption {
     private static let slow: Set<GrantType> = [.password, .jwtBearer, .tokenExchange, .passwordless]
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        guard let current = try Clients.findLive(client, in: db) else {
-            return .refused(.clientRefused("client_disabled_meanwhile", client))
+        guard let current = try Clients.findLive(client.id, in: db) else {
+            return .refused(.clientRefused("client_disabled_meanwhile", client.id))
         }
-        guard current.may(grant) else { return .refused(.grantNotAllowed(client)) }
+        // A command may have made another one with the id.
+        guard current.createdAt == client.createdAt else {
+            return .refused(.clientRefused("client_replaced_meanwhile", client.id))
+        }
+        guard current.may(grant) else { return .refused(.grantNotAllowed(client.id)) }
         guard scope.isSubset(of: current.scope) else {
             return .refused(
                 OAuthError(.invalidScope, "scope_withdrawn_meanwhile", "The client was changed: ask again."))

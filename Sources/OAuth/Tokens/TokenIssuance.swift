@@ -1,4 +1,5 @@
 public import Directory
+import Storage
 
 /// The token endpoint: authenticates the client, checks the grant, and issues the tokens.
 public struct TokenIssuance: Sendable {
@@ -25,7 +26,15 @@ public struct TokenIssuance: Sendable {
             let granted = try await grant.authorize(request, client: client)
             let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer).confirmingUser(by: type)
             let authorization = ClientRedemption.isNeeded(by: client, for: type) ? aimed.confirming(type) : aimed
-            guard var response = try await mint.tokens(for: authorization) else { continue }
+            let minted: TokenResponse?
+            do {
+                minted = try await mint.tokens(for: authorization)
+            } catch StorageError.constraint(let reason) {
+                // A server knows a client that was deleted elsewhere for a second: nothing can be stored for it.
+                guard try await clients.isGone(client.id) else { throw StorageError.constraint(reason) }
+                throw OAuthError.unknownClient(client.id)
+            }
+            guard var response = minted else { continue }
             if type == .tokenExchange { response.issuedTokenType = TokenResponse.accessTokenType }
             return response
         }
