@@ -44,8 +44,8 @@ struct ClientCommand: CommandGroup {
             let id = try id.map { try kept($0) }
             if let id {
                 guard try await stores.clients.find(id) == nil else { throw Self.isTaken }
-                // What a server gives to an earlier client of the id, which it still knows, is then older than this one,
-                // and so dead; grants that take time ask again (`ClientRedemption`). Twice as long: clocks differ.
+                // What a server gives to an earlier client of the id, which it still knows, is then older than this
+                // one, and so dead; grants that take time ask again (`ClientRedemption`). Twice: clocks differ.
                 try await Task.sleep(for: KnownClients.memory * 2)
             }
             do {
