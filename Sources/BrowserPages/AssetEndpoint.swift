@@ -38,7 +38,6 @@ extension Response {
         var headers = Fields()
         headers[.contentType] = type
         headers[.cacheControl] = "public, max-age=3600"
-        headers[.xContentTypeOptions] = "nosniff"
         return Response(status: .ok, headers: headers, body: .text(text))
     }
 }

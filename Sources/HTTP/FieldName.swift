@@ -40,8 +40,10 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
     /// The spelling for an HTTP/1.1 line.
     public var text: String { other?.text ?? KnownFieldNames.texts[Int(index)] }
 
-    /// The name in lower case, for comparing and for HTTP/2.
-    public var folded: String { other?.folded ?? KnownFieldNames.shared.folded[Int(index)] }
+    /// The name in lower case, if it is in the table of known names. Its bytes stay where they are for good.
+    public var knownFolded: StaticString? { isKnown ? KnownFieldNames.folded[Int(index)] : nil }
+    /// The name in lower case, if it is not in the table of known names.
+    public var otherFolded: String? { other?.folded }
 
     public static func == (a: FieldName, b: FieldName) -> Bool {
         a.index == b.index && (a.index != KnownFieldNames.none || a.other?.folded == b.other?.folded)

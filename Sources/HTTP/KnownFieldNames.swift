@@ -14,7 +14,19 @@ struct KnownFieldNames: Sendable {
         "X-Content-Type-Options", "X-Forwarded-For", "X-Frame-Options",
     ]
 
-    let folded: [String]
+    /// The same in lower case, as HTTP/2 sends them. Their bytes stay where they are for good, so C may keep pointers.
+    static let folded: [StaticString] = [
+        "accept", "accept-language", "access-control-allow-credentials", "access-control-allow-headers",
+        "access-control-allow-methods", "access-control-allow-origin", "access-control-expose-headers",
+        "access-control-max-age", "allow", "authorization", "cache-control", "connection", "content-disposition",
+        "content-language", "content-length", "content-security-policy", "content-type", "cookie",
+        "cross-origin-resource-policy", "date", "etag", "expect", "forwarded", "host", "if-none-match", "location",
+        "origin", "pragma", "purpose", "range", "referer", "referrer-policy", "retry-after", "sec-fetch-dest",
+        "sec-fetch-mode", "sec-fetch-site", "sec-purpose", "server", "set-cookie", "strict-transport-security", "te",
+        "trailer", "transfer-encoding", "upgrade", "user-agent", "vary", "www-authenticate", "x-content-type-options",
+        "x-forwarded-for", "x-frame-options",
+    ]
+
     private let bytes: [[UInt8]]
     /// Indices into `texts` by `slot`, or in the next free slot after a collision; `none` ends a search.
     private let slots: [UInt8]
@@ -22,8 +34,7 @@ struct KnownFieldNames: Sendable {
     static let none = UInt8.max
 
     private init() {
-        folded = Self.texts.map { $0.lowercased() }
-        bytes = folded.map { Array($0.utf8) }
+        bytes = Self.folded.map { $0.withUTF8Buffer(Array.init) }
         var slots = [UInt8](repeating: Self.none, count: 256)
         for (index, name) in bytes.enumerated() {
             var slot = Self.slot(name.span)

@@ -62,12 +62,19 @@ public struct Target: Sendable, Hashable, CustomStringConvertible {
     public let query: String?
 
     public init(_ text: String) {
+        let bytes = text.utf8.span
+        self.init(text, queryMark: bytes.indices.first { bytes[$0] == UInt8(ascii: "?") })
+    }
+
+    /// `queryMark` is where the first question mark is, in UTF-8.
+    public init(_ text: String, queryMark: Int?) {
         self.text = text
-        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+        guard let queryMark else {
             path = text
             query = nil
             return
         }
+        let mark = text.utf8.index(text.startIndex, offsetBy: queryMark)
         path = String(text[..<mark])
         query = String(text[text.utf8.index(after: mark)...])
     }

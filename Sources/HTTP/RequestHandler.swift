@@ -7,6 +7,13 @@ public protocol RequestHandler: AnyObject, Sendable {
     /// The response. Runs as a task on the connection's loop. A refused or incomplete body is in the request as a
     /// fault, so that the endpoint chooses the form of the error.
     func respond(to request: Request) async -> Response
+
+    /// Fields that the server adds to every response that has none of the same name. They do not change.
+    var commonFields: Fields { get }
+}
+
+extension RequestHandler {
+    public var commonFields: Fields { [:] }
 }
 
 /// A handler's verdict on the head of a request.

@@ -20,8 +20,9 @@ public struct HealthEndpoint: Endpoint {
     }
 
     @Sendable private func lives(_ request: Request, context: SpindleContext) -> Response {
-        .json(.members(["status": "ok"]))
+        Self.alive
     }
+    private static let alive = Response.json(.members(["status": "ok"]))
 
     @Sendable private func isReady(_ request: Request, context: SpindleContext) async throws -> Response {
         try await readiness.confirm()

@@ -29,7 +29,6 @@ public struct AccountDataEndpoint: Endpoint {
         guard let document = try await data.document(of: entry.session.user) else { throw HTTPRefusal(.notFound) }
         var response = Response.json(bytes: document)
         response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.user).json\""
-        response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }
 }

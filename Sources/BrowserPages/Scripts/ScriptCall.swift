@@ -84,9 +84,7 @@ extension Response {
     }
 
     static func plain(_ text: String, status: Status) -> Response {
-        let headers: Fields = [
-            .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
-        ]
+        let headers: Fields = [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"]
         return Response(status: status, headers: headers, body: .text(text))
     }
 }

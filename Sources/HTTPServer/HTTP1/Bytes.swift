@@ -1,3 +1,5 @@
+import CLinux
+
 extension UInt8 {
     static let carriageReturn: UInt8 = 0x0D
     static let lineFeed: UInt8 = 0x0A
@@ -32,9 +34,9 @@ extension Span<UInt8> {
 
     func equals(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { text in
-            for index in 0..<count where unsafe self[index] != text[index] { return false }
-            return true
+        return unsafe withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return true }
+            return unsafe memcmp(base, text.utf8Start, bytes.count) == 0
         }
     }
 

@@ -105,7 +105,7 @@ extension HTTP1Session {
     private func writer(_ now: Milliseconds) -> ResponseWriter {
         ResponseWriter(
             date: dates.text(now), isHead: isHead, closes: closes || current == nil,
-            minorVersion: current?.minorVersion ?? 1)
+            minorVersion: current?.minorVersion ?? 1, common: service.commonFields)
     }
 
     private var isHead: Bool { current?.request.method == .head || head.method == .head }

@@ -7,16 +7,21 @@ struct ResponseWriter {
     let isHead: Bool
     let closes: Bool
     let minorVersion: Int
+    /// Fields for every response that has none of the same name.
+    var common = Fields()
 
     /// Writes `response`. False when a 500 was written instead.
     func write(_ response: Response, into output: inout [UInt8]) -> Bool {
-        guard ResponseRule.isValid(response) else {
+        guard ResponseRule.isValid(response), ResponseRule.areValues(of: common) else {
             writeRefusal(.internalServerError, into: &output)
             return false
         }
         writeStatus(response.status, into: &output)
         response.headers.forEach { field in
             if !Self.ours.contains(field.name) { writeField(field.name.text, field.value, into: &output) }
+        }
+        common.forEach { field in
+            if !response.headers.contains(field.name) { writeField(field.name.text, field.value, into: &output) }
         }
         writeFraming(response, into: &output)
         writeEnd(into: &output)

@@ -17,7 +17,7 @@ final class HTTP2Head {
     }
 
     private let limits: ServerLimits
-    private var method = ""
+    private var method: Result<Method, Refusal>?
     private var path = ""
     private var isSecure = false
     private var authority: String?
@@ -34,7 +34,7 @@ final class HTTP2Head {
 
     func empty() {
         guard count > 0 else { return }
-        (method, path, isSecure) = ("", "", false)
+        (method, path, isSecure) = (nil, "", false)
         (authority, host, cookie, contentLength, expectation) = (nil, nil, nil, nil, nil)
         fields = Fields()
         (count, bytes) = (0, 0)
@@ -54,14 +54,12 @@ final class HTTP2Head {
             add(FieldName(received: name), value.text)
             return true
         }
-        if name.equals(":method") {
-            method = value.text
-        } else if name.equals(":path") {
-            path = value.text
-        } else if name.equals(":scheme") {
-            isSecure = value.equals("https")
-        } else if name.equals(":authority") {
-            authority = value.text
+        switch name.count {
+        case 5 where name.equals(":path"): path = value.text
+        case 7 where name.equals(":method"): method = Self.method(value)
+        case 7 where name.equals(":scheme"): isSecure = value.equals("https")
+        case 10 where name.equals(":authority"): authority = value.text
+        default: break
         }
         return true
     }
@@ -102,12 +100,18 @@ final class HTTP2Head {
         return HostRule.isValid(host.utf8.span) && HostRule.areEqual(host.utf8.span, named.utf8.span)
     }
 
+    private static func method(_ bytes: borrowing Span<UInt8>) -> Result<Method, Refusal> {
+        do throws(Refusal) { return .success(try RequestLine.method(bytes)) } catch { return .failure(error) }
+    }
+
     private func methodAndTarget() throws(Fault) -> (Method, Target) {
-        // The absolute form exists in HTTP/1.1 only (RFC 9112 §3.2.2).
-        guard path.utf8.first == UInt8(ascii: "/") || path.utf8.span.equals("*") else { throw .malformed }
+        guard let method else { throw .malformed }
         do throws(Refusal) {
-            let method = try RequestLine.method(method.utf8.span)
-            return (method, try TargetRule.parse(path.utf8.span, method: method).target)
+            let method = try method.get()
+            // The absolute form exists in HTTP/1.1 only (RFC 9112 §3.2.2).
+            if path.utf8.first == UInt8(ascii: "/") { return (method, try TargetRule.origin(path)) }
+            guard path == "*", method == .options else { throw .badRequest("malformed path") }
+            return (method, Target(path))
         } catch {
             throw error.status == .badRequest ? .malformed : .refused(error.status)
         }

@@ -3,25 +3,36 @@ import HTTP
 
 /// The fields of a response in nghttp2's form. nghttp2 checks none of them. It is filled again for each response of a
 /// connection.
-struct HTTP2ResponseHead {
-    /// Names and values, one after the other.
+@safe struct HTTP2ResponseHead {
+    /// Values, and names that are not known, one after the other.
     private var text: [UInt8] = []
-    /// Where each of them ends.
-    private var ends: [Int] = []
+    private var lines: [Line] = []
+
+    fileprivate struct Line {
+        /// Nil for a name that is not known.
+        let name: StaticString?
+        /// Where `text` has the end of the name, if the name is there, and the end of the value.
+        let nameEnd: Int
+        let end: Int
+    }
 
     /// The most bytes of memory that are kept for the next response.
     private static let mostKept = 2 * 1024
 
-    /// Takes the fields of `response`. False when it contains something forbidden.
-    mutating func fill(_ response: Response, date: [UInt8]) -> Bool {
+    /// Takes the fields of `response`, and those of `common` whose names it does not have. False when they contain
+    /// something forbidden.
+    mutating func fill(_ response: Response, common: Fields, date: [UInt8]) -> Bool {
         empty()
         text.reserveCapacity(512)
-        add(":status") { $0.append(decimal: response.status.code) }
-        response.headers.forEach { field in
-            if !Self.isLeft(field.name) { add(field.name.folded) { $0.append(text: field.value) } }
+        addStatus(response.status.code)
+        response.headers.forEach { add($0) }
+        common.forEach { if !response.headers.contains($0.name) { add($0) } }
+        text.append(contentsOf: date)
+        end("date")
+        if let length = response.contentLength {
+            text.append(decimal: length)
+            end("content-length")
         }
-        add("date") { $0.append(contentsOf: date) }
-        if let length = response.contentLength { add("content-length") { $0.append(decimal: length) } }
         return ResponseRule.isStatus(response.status) && ResponseRule.isValue(text.span)
     }
 
@@ -29,21 +40,40 @@ struct HTTP2ResponseHead {
     mutating func empty() {
         let isKept = text.capacity <= Self.mostKept
         text.removeAll(keepingCapacity: isKept)
-        ends.removeAll(keepingCapacity: isKept)
+        lines.removeAll(keepingCapacity: isKept)
     }
 
     /// Fields of an HTTP/1.1 connection (RFC 9113 §8.2.2), and fields that the server writes itself.
-    private static func isLeft(_ name: FieldName) -> Bool {
-        left.contains(name) || !name.isKnown && (name.folded == "keep-alive" || name.folded == "proxy-connection")
-    }
     private static let left: KnownFieldNameSet = [.contentLength, .date, .connection, .transferEncoding, .upgrade]
+    private static func isOfConnection(_ name: String) -> Bool { name == "keep-alive" || name == "proxy-connection" }
 
-    private mutating func add(_ name: String, _ writeValue: (inout [UInt8]) -> Void) {
-        text.append(text: name)
-        ends.append(text.count)
-        writeValue(&text)
-        ends.append(text.count)
+    private mutating func add(_ field: borrowing Field) {
+        if let known = field.name.knownFolded {
+            if !Self.left.contains(field.name) { add(known, field.value) }
+        } else if let name = field.name.otherFolded, !Self.isOfConnection(name) {
+            add(name, field.value)
+        }
     }
+
+    private mutating func addStatus(_ code: Int) {
+        text.append(decimal: code)
+        end(":status")
+    }
+
+    private mutating func add(_ name: StaticString, _ value: borrowing String) {
+        text.append(contentsOf: value.utf8.span)
+        end(name)
+    }
+
+    private mutating func add(_ name: String, _ value: String) {
+        text.append(text: name)
+        let nameEnd = text.count
+        text.append(text: value)
+        lines.append(Line(name: nil, nameEnd: nameEnd, end: text.count))
+    }
+
+    /// Ends a line whose value is in `text`.
+    private mutating func end(_ name: StaticString) { lines.append(Line(name: name, nameEnd: 0, end: text.count)) }
 
     var byteCount: Int { text.count }
 
@@ -59,7 +89,7 @@ struct HTTP2ResponseHead {
 
     static func submitContinue(on stream: Int32, in session: OpaquePointer) {
         var head = HTTP2ResponseHead()
-        head.add(":status") { $0.append(decimal: 100) }
+        head.addStatus(100)
         _ = unsafe head.withFields { fields, count in
             unsafe nghttp2_submit_headers(
                 session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, fields, count, nil)
@@ -68,25 +98,34 @@ struct HTTP2ResponseHead {
 
     private func withFields(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) -> Int32 {
         unsafe text.withUnsafeBufferPointer { text in
-            // nghttp2 copies the bytes and does not change them, though its type does not say so.
+            // nghttp2 copies the text and does not change it, though its type does not say so.
             guard let base = unsafe UnsafeMutablePointer(mutating: text.baseAddress) else {
                 return NGHTTP2_ERR_INVALID_ARGUMENT.rawValue
             }
-            let count = ends.count / 2
-            return unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: count) { fields in
+            return unsafe withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: lines.count) { fields in
                 var start = 0
-                for index in 0..<count {
-                    let (middle, end) = (ends[2 * index], ends[2 * index + 1])
-                    unsafe fields.initializeElement(
-                        at: index,
-                        to: nghttp2_nv(
-                            name: base + start, value: base + middle, namelen: middle - start, valuelen: end - middle,
-                            flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
-                    start = end
+                for (index, line) in lines.enumerated() {
+                    unsafe fields.initializeElement(at: index, to: line.field(from: start, in: base))
+                    start = line.end
                 }
-                return unsafe body(UnsafePointer(fields.baseAddress), count)
+                return unsafe body(UnsafePointer(fields.baseAddress), lines.count)
             }
         }
+    }
+}
+
+extension HTTP2ResponseHead.Line {
+    /// The line as nghttp2 takes it. A known name is in lower case and stays where it is, so nghttp2 need not copy it.
+    fileprivate func field(from start: Int, in text: UnsafeMutablePointer<UInt8>) -> nghttp2_nv {
+        guard let name else {
+            return unsafe nghttp2_nv(
+                name: text + start, value: text + nameEnd, namelen: nameEnd - start, valuelen: end - nameEnd,
+                flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
+        }
+        return unsafe nghttp2_nv(
+            name: UnsafeMutablePointer(mutating: name.utf8Start), value: text + start,
+            namelen: name.utf8CodeUnitCount, valuelen: end - start,
+            flags: UInt8(NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue))
     }
 }
 

@@ -68,9 +68,12 @@ extension HTTP2Session {
     func submit(_ response: Response, on stream: HTTP2Stream) {
         guard let session = unsafe session else { return }
         var body = response.body
-        if !responseHead.fill(response, date: dates.text(now)) {
+        var head = HTTP2ResponseHead()
+        swap(&head, &responseHead)
+        let (common, date) = (service.commonFields, dates.text(now))
+        if !head.fill(response, common: common, date: date) {
             service.logger.error("an answer held what no answer may hold")
-            _ = responseHead.fill(Response(status: .internalServerError), date: dates.text(now))
+            _ = head.fill(Response(status: .internalServerError), common: common, date: date)
             body = .empty
         }
         let isBodiless = stream.isHEAD || !response.status.mayHaveBody
@@ -85,11 +88,11 @@ extension HTTP2Session {
         stream.phase = .answering(isComplete: isComplete)
         setDeadline(of: stream, after: service.times.answer)
         mayHaveOutput = true
-        unsentHeads += responseHead.byteCount
-        defer { responseHead.empty() }
-        guard unsafe responseHead.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
-            return unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session)
-        }
+        unsentHeads += head.byteCount
+        let result = unsafe head.submit(on: stream.id, hasBody: hasBody, in: session)
+        head.empty()
+        responseHead = head
+        if result != 0 { unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session) }
     }
 
     /// RFC 9110 §15.2.1.

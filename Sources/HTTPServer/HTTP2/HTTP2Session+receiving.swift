@@ -13,13 +13,13 @@ extension HTTP2Session {
     func beginRequest(_ id: Int32) {
         let stream = HTTP2Stream(id: id)
         dropHead()
-        incoming = id
+        incoming = stream
         streams.insert(stream)
         setDeadline(of: stream, after: service.times.request)
     }
 
     func receiveField(of id: Int32, _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Verdict {
-        guard id == incoming else {
+        guard id == incoming?.id else {
             guard let stream = stream(id) else { return .goOn }
             // Trailers are dropped (RFC 9110 §6.5.1), and their number is limited.
             stream.trailers += 1
@@ -35,8 +35,7 @@ extension HTTP2Session {
     /// Takes the complete header block of `id`.
     func receiveHead(of id: Int32, endsStream: Bool) {
         defer { dropHead() }
-        guard let stream = stream(id) else { return }
-        guard case .head = stream.phase else { return endsStream ? receiveEnd(of: id) : () }
+        guard let stream = incoming, stream.id == id else { return endsStream ? receiveEnd(of: id) : () }
         stream.hasEnded = endsStream
         do throws(HTTP2Head.Fault) {
             var request = try head.request(peer: peer)
@@ -99,7 +98,7 @@ extension HTTP2Session {
         guard let stream = streams.remove(id) else { return }
         unsentBodies -= stream.unsent
         if stream.isAtWork { abandoned[id] = stream } else { release(stream) }
-        if incoming == id { dropHead() }
+        if incoming === stream { dropHead() }
         noteUse()
     }
 

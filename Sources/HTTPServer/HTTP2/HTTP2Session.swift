@@ -18,7 +18,7 @@ import Logging
 
     var streams = StreamTable()
     /// The request whose header block is coming, and what has come of it: blocks come one at a time (RFC 9113 §4.3).
-    var incoming: Int32?
+    var incoming: HTTP2Stream?
     let head: HTTP2Head
     /// The head of the response that was sent last.
     var responseHead = HTTP2ResponseHead()

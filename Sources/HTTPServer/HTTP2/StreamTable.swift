@@ -12,6 +12,10 @@ struct StreamTable {
     }
 
     mutating func insert(_ stream: HTTP2Stream) {
+        guard let last = ids.last, stream.id < last else {
+            ids.append(stream.id)
+            return all.append(stream)
+        }
         let place = place(of: stream.id)
         ids.insert(stream.id, at: place)
         all.insert(stream, at: place)

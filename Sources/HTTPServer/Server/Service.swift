@@ -5,6 +5,7 @@ import Synchronization
 /// What all connections of one server share.
 final class Service: Sendable {
     let handler: any RequestHandler
+    let commonFields: Fields
     let limits: ServerLimits
     let times: ServerTimes
     let logger: Logger
@@ -25,6 +26,7 @@ final class Service: Sendable {
 
     init(handler: any RequestHandler, limits: ServerLimits, logger: Logger) {
         self.handler = handler
+        commonFields = handler.commonFields
         self.limits = limits
         times = ServerTimes(limits)
         self.logger = logger

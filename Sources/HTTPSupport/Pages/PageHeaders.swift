@@ -18,7 +18,6 @@ struct PageHeaders {
         headers[.contentSecurityPolicy] = contentSecurityPolicy
         // X-Frame-Options takes no list, so it is sent only when no site may frame the page.
         if visit.framedBy.isEmpty { headers[.xFrameOptions] = "DENY" }
-        headers[.xContentTypeOptions] = "nosniff"
         // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
         headers[.referrerPolicy] = "same-origin"
         return headers

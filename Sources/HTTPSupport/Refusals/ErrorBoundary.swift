@@ -25,18 +25,14 @@ struct ErrorBoundary: Sendable {
         return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
     }
 
-    /// Adds headers: no MIME sniffing, no loading and no framing, unless the endpoint set its own. And HSTS (RFC 6797
-    /// §6.1), but not for subdomains, which are not ours to decide about.
-    func secure(_ response: inout Response) {
-        if response.headers[.xContentTypeOptions] == nil {
-            response.headers.append(Field(name: .xContentTypeOptions, value: "nosniff"))
-        }
-        if response.headers[.contentSecurityPolicy] == nil {
-            response.headers.append(
-                Field(name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'"))
-        }
-        guard pages.site.isSecure else { return }
-        response.headers.append(Field(name: .strictTransportSecurity, value: "max-age=31536000"))
+    /// No MIME sniffing, no loading and no framing, unless the endpoint says otherwise. And HSTS (RFC 6797 §6.1), but
+    /// not for subdomains, which are not ours to decide about.
+    var commonFields: Fields {
+        var fields: Fields = [
+            .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+        ]
+        if pages.site.isSecure { fields[.strictTransportSecurity] = "max-age=31536000" }
+        return fields
     }
 
     private func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {

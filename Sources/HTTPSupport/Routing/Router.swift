@@ -11,6 +11,7 @@ public final class Router: RequestHandler {
     private let crossOrigin: CrossOrigin
     private let hosts: SessionHosts
     private let log: RequestLog
+    public let commonFields: Fields
 
     public init(
         _ routes: Routes, pages: PageRenderer, dialects: [RefusalDialect], crossOrigin: CrossOrigin,
@@ -19,6 +20,7 @@ public final class Router: RequestHandler {
     ) {
         table = RouteTable(routes.all)
         errors = ErrorBoundary(pages: pages, dialects: dialects)
+        commonFields = errors.commonFields
         self.crossOrigin = crossOrigin
         self.hosts = hosts
         log = RequestLog(logger, random: random)
@@ -32,8 +34,7 @@ public final class Router: RequestHandler {
         let isReadable = received.isReadable
         let request = isReadable ? received : received.withoutUnreadableFields
         let route = table.routes[request.route]
-        if !route.isOfSessionService, var refusal = await hosts.refusal(of: request) {
-            errors.secure(&refusal)
+        if !route.isOfSessionService, !hosts.isAtOwnHost(request), let refusal = await hosts.refusal(of: request) {
             return refusal
         }
         let context = SpindleContext(request, route: route, log: log)
@@ -44,7 +45,6 @@ public final class Router: RequestHandler {
         } catch {
             response = route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
         }
-        errors.secure(&response)
         if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
         return response
     }

@@ -24,12 +24,13 @@ public struct SessionHosts: Sendable {
     /// Whether `path` is of the session service.
     static func serve(_ path: String) -> Bool { paths.contains(path) }
 
+    /// Whether a request names the host of the site as we write it, and so needs no look for another one.
+    func isAtOwnHost(_ request: Request) -> Bool { request.headers[.host] == own }
+
     /// The response to a request for anything else; nil at a host that no client registered. SPiD's SDK for browsers
     /// logs out at the host of the site, and is sent to ours.
     func refusal(of request: Request) async -> Response? {
-        guard let written = request.headers[.host], written != own, let host = request.host, host != own else {
-            return nil
-        }
+        guard let host = request.host, host != own else { return nil }
         // A browser takes the name with the root's dot for another one, and the certificate for the same.
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).replacing(".:", with: ":")
         guard await known.contains(name) || name == hostOfNobody else { return nil }

@@ -105,6 +105,7 @@ import Testing
         #expect(FieldName("X-Other") == FieldName("x-oTHER") && FieldName("X-Other")?.text == "X-Other")
         #expect(FieldName("X-Other") != FieldName("X-Another") && FieldName("a b") == nil && FieldName("") == nil)
         for text in KnownFieldNames.texts { #expect(FieldName(text)?.text == text) }
+        #expect(KnownFieldNames.folded.map(\.description) == KnownFieldNames.texts.map { $0.lowercased() })
         #expect(Set(KnownFieldNames.texts.map { $0.lowercased() }).count == KnownFieldNames.texts.count)
         #expect(KnownFieldNames.texts.count <= UInt64.bitWidth, "each has a bit of a KnownFieldNameSet")
     }

@@ -29,6 +29,7 @@ enum HostRule {
     private static func hostLength(_ value: borrowing Span<UInt8>) -> Int? {
         guard value.count > 0, value.count <= 261 else { return nil }
         guard value[0] != UInt8(ascii: "[") else { return literalLength(value) }
+        let name = name
         var index = 0
         while index < value.count, value[index] != UInt8(ascii: ":") {
             if value[index] == UInt8(ascii: "%") {

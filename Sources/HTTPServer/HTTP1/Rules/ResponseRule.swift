@@ -3,12 +3,13 @@ import HTTP
 /// What a response must not contain (RFC 9110 §5.5): a line end in a field would start another field or response.
 enum ResponseRule {
     static func isValid(_ response: Response) -> Bool {
-        isStatus(response.status) && response.headers.allSatisfy { isValue($0.value.utf8.span) }
+        isStatus(response.status) && isValue(response.status.reasonPhrase.utf8.span)
+            && areValues(of: response.headers)
     }
 
-    static func isStatus(_ status: Status) -> Bool {
-        (200...599).contains(status.code) && isValue(status.reasonPhrase.utf8.span)
-    }
+    static func areValues(of fields: Fields) -> Bool { fields.allSatisfy { isValue($0.value.utf8.span) } }
+
+    static func isStatus(_ status: Status) -> Bool { (200...599).contains(status.code) }
 
     /// Whether `bytes` may be in a field's value: visible characters, blanks, tabs, and what is beyond ASCII. So may be
     /// names, which their type makes tokens. Written so that the compiler takes many bytes at once.

@@ -14,17 +14,19 @@ enum TargetRule {
     }
 
     static func parse(_ bytes: borrowing Span<UInt8>, method: Method) throws(Refusal) -> Parsed {
-        if bytes[0] == UInt8(ascii: "/") { return Parsed(target: try origin(bytes), authority: nil) }
+        if bytes[0] == UInt8(ascii: "/") { return Parsed(target: try origin(bytes.text), authority: nil) }
         if bytes.equals("*"), method == .options { return Parsed(target: Target("*"), authority: nil) }
         return try absolute(bytes)
     }
 
     /// RFC 9112 §3.2.1.
-    private static func origin(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Target {
-        let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
-        for index in 0..<mark where !path.contains(bytes[index]) { throw .badRequest("malformed path") }
-        for index in mark..<bytes.count where !query.contains(bytes[index]) { throw .badRequest("malformed query") }
-        return Target(bytes.text)
+    static func origin(_ text: String) throws(Refusal) -> Target {
+        let (bytes, path, query) = (text.utf8.span, path, query)
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?"))
+        let pathEnd = mark ?? bytes.count
+        for index in 0..<pathEnd where !path.contains(bytes[index]) { throw .badRequest("malformed path") }
+        for index in pathEnd..<bytes.count where !query.contains(bytes[index]) { throw .badRequest("malformed query") }
+        return Target(text, queryMark: mark)
     }
 
     /// RFC 9112 §3.2.2.
@@ -35,8 +37,8 @@ enum TargetRule {
         guard HostRule.isValid(bytes.extracting(scheme..<end)) else { throw .badRequest("malformed authority") }
         let rest = bytes.extracting(end...)
         guard rest.count > 0 else { return Parsed(target: Target("/"), authority: scheme..<end) }
-        guard rest[0] == UInt8(ascii: "?") else { return Parsed(target: try origin(rest), authority: scheme..<end) }
-        return Parsed(target: Target("/" + (try origin(rest)).text), authority: scheme..<end)
+        let origin = try origin(rest[0] == UInt8(ascii: "?") ? "/" + rest.text : rest.text)
+        return Parsed(target: origin, authority: scheme..<end)
     }
 
     /// The length of `http://` or `https://`.
