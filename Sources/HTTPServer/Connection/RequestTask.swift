@@ -9,7 +9,7 @@ struct RequestTask: Sendable {
     private let id: ConnectionID
     private let service: Service
 
-    init(_ started: StartedRequest, of id: ConnectionID, service: Service) {
+    init(_ started: consuming StartedRequest, of id: ConnectionID, service: Service) {
         (request, stream) = (started.request, started.stream)
         (self.id, self.service) = (id, service)
     }

@@ -12,7 +12,7 @@ struct ResponseWriter {
 
     /// Writes `response`. False when a 500 was written instead.
     func write(_ response: Response, into output: inout [UInt8]) -> Bool {
-        guard ResponseRule.isValid(response), ResponseRule.areValues(of: common) else {
+        guard ResponseRule.isValid(response) else {
             writeRefusal(.internalServerError, into: &output)
             return false
         }

@@ -6,13 +6,13 @@ import Logging
 extension HTTP2Session {
     func nextRequest(now: Milliseconds) -> StartedRequest? {
         while end == nil, !holdsBack, working < limits.streams, let id = ready.first {
-            guard let stream = stream(id), case .ready(let request) = stream.phase else {
+            guard let stream = stream(id), stream.isReady else {
                 ready.removeFirst()
                 continue
             }
             guard mayBegin(stream) else { return nil }
             ready.removeFirst()
-            stream.phase = .working
+            guard let request = stream.takeRequest() else { continue }
             begin(stream)
             return StartedRequest(stream: id, request: request)
         }
@@ -67,18 +67,15 @@ extension HTTP2Session {
     /// Sends the head, and lets nghttp2 ask for the body (`readBody`).
     func submit(_ response: Response, on stream: HTTP2Stream) {
         guard let session = unsafe session else { return }
-        var body = response.body
         var head = HTTP2ResponseHead()
         swap(&head, &responseHead)
-        let (common, date) = (service.commonFields, dates.text(now))
-        if !head.fill(response, common: common, date: date) {
+        guard head.fill(response, common: service.commonFields, date: dates.text(now)) else {
             service.logger.error("an answer held what no answer may hold")
-            _ = head.fill(Response(status: .internalServerError), common: common, date: date)
-            body = .empty
+            return submit(Response(status: .internalServerError), on: stream)
         }
         let isBodiless = stream.isHEAD || !response.status.mayHaveBody
         var isComplete = true
-        switch body {
+        switch response.body {
         case _ where isBodiless: break
         case .bytes(let bytes): append(bytes, to: stream)
         case .text(let text): append(Array(text.utf8), to: stream)
@@ -91,7 +88,7 @@ extension HTTP2Session {
         unsentHeads += head.byteCount
         let result = unsafe head.submit(on: stream.id, hasBody: hasBody, in: session)
         head.empty()
-        responseHead = head
+        responseHead = consume head
         if result != 0 { unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session) }
     }
 

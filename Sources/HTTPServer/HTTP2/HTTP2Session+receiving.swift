@@ -35,7 +35,7 @@ extension HTTP2Session {
     /// Takes the complete header block of `id`.
     func receiveHead(of id: Int32, endsStream: Bool) {
         defer { dropHead() }
-        guard let stream = incoming, stream.id == id else { return endsStream ? receiveEnd(of: id) : () }
+        guard let stream = incoming.take(), stream.id == id else { return endsStream ? receiveEnd(of: id) : () }
         stream.hasEnded = endsStream
         do throws(HTTP2Head.Fault) {
             var request = try head.request(peer: peer)
@@ -51,7 +51,7 @@ extension HTTP2Session {
         }
     }
 
-    private func receive(_ request: Request, limit: Int, on stream: HTTP2Stream) {
+    private func receive(_ request: consuming Request, limit: Int, on stream: HTTP2Stream) {
         let size = head.bytes
         let isOver = size + waitingHeads > Self.mostHeads
         if let length = head.contentLength, length > limit {
@@ -123,8 +123,7 @@ extension HTTP2Session {
     private static var lingerTime: Milliseconds { 1_000 }
     private static var maxLingering: Int { 8 }
 
-    func makeReady(_ stream: HTTP2Stream, _ request: Request, body: Request.Body) {
-        var request = request
+    func makeReady(_ stream: HTTP2Stream, _ request: consuming Request, body: Request.Body) {
         request.body = body
         stream.body = []
         stream.phase = .ready(request)

@@ -41,6 +41,18 @@ final class HTTP2Stream {
         if case .answered = phase { true } else { false }
     }
 
+    var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
+    /// Hands out the request that is ready: the handler is at work from now on.
+    func takeRequest() -> Request? {
+        var taken = Phase.working
+        swap(&taken, &phase)
+        guard case .ready(let request) = taken else { return nil }
+        return request
+    }
+
     /// Whether more of the response may come.
     var isStreaming: Bool {
         if case .answering(isComplete: false) = phase { true } else { false }

@@ -27,6 +27,7 @@ final class Service: Sendable {
     init(handler: any RequestHandler, limits: ServerLimits, logger: Logger) {
         self.handler = handler
         commonFields = handler.commonFields
+        precondition(ResponseRule.areValues(of: commonFields), "a common field holds what none may hold")
         self.limits = limits
         times = ServerTimes(limits)
         self.logger = logger
