@@ -6,10 +6,11 @@ import Testing
 /// How answers are written.
 @Suite struct AnswerTests {
     private func written(
-        _ response: Response, isHead: Bool = false, closes: Bool = false, minorVersion: Int = 1
+        _ response: Response, isHead: Bool = false, closes: Bool = false, minorVersion: Int = 1, common: Fields = [:]
     ) -> String {
         let date = Array("Sun, 06 Nov 1994 08:49:37 GMT".utf8)
-        let writer = ResponseWriter(date: date, isHead: isHead, closes: closes, minorVersion: minorVersion)
+        let writer = ResponseWriter(
+            date: date, isHead: isHead, closes: closes, minorVersion: minorVersion, common: common)
         var output: [UInt8] = []
         _ = writer.write(response, into: &output)
         return String(decoding: output, as: UTF8.self)
@@ -22,6 +23,15 @@ import Testing
             written(response)
                 == "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n"
                 + "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nabc")
+    }
+
+    @Test("an answer has the common fields, but its own where both have one of a name")
+    func common() {
+        let response = Response(status: .ok, headers: [.xFrameOptions: "SAMEORIGIN"])
+        let text = written(response, common: [.xContentTypeOptions: "nosniff", .xFrameOptions: "DENY"])
+        #expect(text.contains("X-Content-Type-Options: nosniff\r\n"))
+        #expect(text.contains("X-Frame-Options: SAMEORIGIN\r\n"))
+        #expect(!text.contains("DENY"))
     }
 
     @Test("an answer to HEAD has the fields of GET and no body")

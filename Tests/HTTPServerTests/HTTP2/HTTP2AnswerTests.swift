@@ -22,6 +22,22 @@ import Testing
         #expect(client.resets(of: 1).isEmpty)
     }
 
+    @Test("An answer has the common fields, but its own where both have one of a name, and names of no table")
+    func commonFields() throws {
+        let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff", .xFrameOptions: "DENY"])
+        client.request(1)
+        _ = client.next()
+        let own = try #require(FieldName("X-Of-Our-Own"))
+        client.answer(Response(status: .ok, headers: [.xFrameOptions: "SAMEORIGIN", own: "yes"]), to: 1)
+        let fields = client.fields(of: 1)
+        #expect(fields["x-content-type-options"] == "nosniff" && fields["x-frame-options"] == "SAMEORIGIN")
+        #expect(fields["x-of-our-own"] == "yes" && fields.count == 6)
+        client.request(3)
+        _ = client.next()
+        client.answer(Response(status: .noContent), to: 3)
+        #expect(client.fields(of: 3)["x-frame-options"] == "DENY")
+    }
+
     @Test(
         "An answer to HEAD has the length and no body",
         arguments: [Response.Body.text("hello"), .bytes([1, 2, 3, 4, 5])])

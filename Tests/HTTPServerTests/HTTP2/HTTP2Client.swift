@@ -13,8 +13,11 @@ final class HTTP2Client {
     private var unread: [UInt8] = []
     private let decoder = FieldDecoder()
 
-    init(limits: ServerLimits = ServerLimits(), bodyLimit: Int = 1_000, settings: [UInt8] = [], greets: Bool = true) {
-        handler = ScriptedHandler(bodyLimit: bodyLimit)
+    init(
+        limits: ServerLimits = ServerLimits(), bodyLimit: Int = 1_000, commonFields: Fields = [:],
+        settings: [UInt8] = [], greets: Bool = true
+    ) {
+        handler = ScriptedHandler(bodyLimit: bodyLimit, commonFields: commonFields)
         let service = Service(
             handler: handler, limits: limits, logger: Logger(label: "test", sink: SilentSink()))
         session = HTTP2Session(service: service, dates: DateClock(), peer: "192.0.2.7", now: now)
@@ -89,8 +92,9 @@ final class HTTP2Client {
 /// Admits everything; its answer is never used.
 final class ScriptedHandler: RequestHandler {
     let bodyLimit: Int
+    let commonFields: Fields
 
-    init(bodyLimit: Int) { self.bodyLimit = bodyLimit }
+    init(bodyLimit: Int, commonFields: Fields = [:]) { (self.bodyLimit, self.commonFields) = (bodyLimit, commonFields) }
 
     func admit(_ head: Request) -> Admission { Admission(route: 7, bodyLimit: bodyLimit) }
     func respond(to request: Request) async -> Response { Response(status: .ok) }
