@@ -37,6 +37,7 @@ struct ResponseWriter {
     /// Writes the answer to a refused request.
     func writeRefusal(_ status: Status, into output: inout [UInt8]) {
         writeStatus(status, into: &output)
+        common.forEach { writeField($0.name.text, $0.value, into: &output) }
         output.append(text: "Content-Length: 0\r\n")
         writeEnd(into: &output)
     }

@@ -110,7 +110,7 @@ final class HTTP2Head {
             let method = try method.get()
             // The absolute form exists in HTTP/1.1 only (RFC 9112 §3.2.2).
             if path.utf8.first == UInt8(ascii: "/") { return (method, try TargetRule.origin(path)) }
-            guard path == "*", method == .options else { throw .badRequest("malformed path") }
+            guard path.utf8.span.equals("*"), method == .options else { throw .badRequest("malformed path") }
             return (method, Target(path))
         } catch {
             throw error.status == .badRequest ? .malformed : .refused(error.status)

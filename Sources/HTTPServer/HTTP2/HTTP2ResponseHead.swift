@@ -75,7 +75,8 @@ import HTTP
     /// Ends a line whose value is in `text`.
     private mutating func end(_ name: StaticString) { lines.append(Line(name: name, nameEnd: 0, end: text.count)) }
 
-    var byteCount: Int { text.count }
+    /// What nghttp2 holds of it until it is sent.
+    var byteCount: Int { unsafe text.count + lines.count * MemoryLayout<nghttp2_nv>.stride }
 
     /// Submits the response and returns nghttp2's result. nghttp2 asks for the body later.
     func submit(on stream: Int32, hasBody: Bool, in session: OpaquePointer) -> Int32 {
