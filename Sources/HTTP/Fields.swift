@@ -35,6 +35,11 @@ public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByD
     }
 
     public mutating func append(_ field: Field) { fields.append(field) }
+    /// Appends `field`, and makes room for `count` of them if it is the first.
+    public mutating func append(_ field: Field, expecting count: Int) {
+        if fields.isEmpty { fields.reserveCapacity(count) }
+        fields.append(field)
+    }
     public mutating func append(contentsOf other: some Sequence<Field>) { fields.append(contentsOf: other) }
     public mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 

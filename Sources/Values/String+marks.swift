@@ -5,8 +5,7 @@ extension String {
     /// take ten seconds. So untrusted text must pass this check before any comparison. No language has words with more
     /// than a few marks.
     public var isStreamSafe: Bool {
-        // Text whose two counts are equal is ASCII; both are known without counting.
-        guard utf8.count != utf16.count else { return true }
+        guard !utf8Span.isKnownASCII else { return true }
         var marks = 0
         for scalar in unicodeScalars {
             guard scalar.isCombiningMark else {

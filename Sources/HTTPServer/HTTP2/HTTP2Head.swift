@@ -81,17 +81,18 @@ final class HTTP2Head {
     private var isTooLarge: Bool { count > limits.maxFields || bytes > limits.maxHeader }
 
     private func add(_ name: FieldName, _ value: String) {
-        switch name {
-        case .host: return host = value
-        case .cookie: return cookie = cookie.map { $0 + "; " + value } ?? value
-        case .contentLength: contentLength = Int(value)
-        case .expect: expectation = expectation.map { $0 + ", " + value } ?? value
-        default: break
+        if Self.special.contains(name) {
+            switch name {
+            case .host: return host = value
+            case .cookie: return cookie = cookie.map { $0 + "; " + value } ?? value
+            case .contentLength: contentLength = Int(value)
+            case .expect: expectation = expectation.map { $0 + ", " + value } ?? value
+            default: break
+            }
         }
-        // Enough for most, so that it is not moved for each of the first ones.
-        if fields.isEmpty { fields.reserveCapacity(16) }
-        fields.append(Field(name: name, value: value))
+        fields.append(Field(name: name, value: value), expecting: 16)
     }
+    private static let special: KnownFieldNameSet = [.host, .cookie, .contentLength, .expect]
 
     /// RFC 9113 §8.3.1: `:authority` is a valid host, and Host names the same one if it is present.
     private func agrees(_ named: String) -> Bool {
