@@ -30,9 +30,8 @@ public final class Router: RequestHandler {
         Admission(route: table.find(head.method, head.target.path), bodyLimit: Form.limit)
     }
 
-    public func respond(to received: Request) async -> Response {
-        let isReadable = received.isReadable
-        let request = isReadable ? received : received.withoutUnreadableFields
+    public func respond(to request: Request) async -> Response {
+        guard request.isReadable else { return await refuse(unreadable: request.withoutUnreadableFields) }
         let route = table.routes[request.route]
         if !route.isOfSessionService, !hosts.isAtOwnHost(request), let refusal = await hosts.refusal(of: request) {
             return refusal
@@ -40,13 +39,25 @@ public final class Router: RequestHandler {
         let context = SpindleContext(request, route: route, log: log)
         var response: Response
         do {
-            guard isReadable else { throw OAuthError.tooManyMarks }
             response = try await route.answer(request, context)
         } catch {
-            response = route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
+            response = refusal(error, of: request, context)
         }
         if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
         return response
+    }
+
+    private func refuse(unreadable request: Request) async -> Response {
+        let route = table.routes[request.route]
+        if !route.isOfSessionService, let refusal = await hosts.refusal(of: request) { return refusal }
+        let context = SpindleContext(request, route: route, log: log)
+        var response = refusal(OAuthError.tooManyMarks, of: request, context)
+        if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
+        return response
+    }
+
+    private func refusal(_ error: any Error, of request: Request, _ context: SpindleContext) -> Response {
+        context.route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
     }
 }
 
