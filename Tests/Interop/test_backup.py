@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -136,6 +138,65 @@ def test_a_restore_takes_the_file_that_another_restore_is_checking(prepare):
     assert server.command("merchant", "show", ids[0]).returncode == 0
     assert server.command("merchant", "show", ids[1]).returncode == 1, "made after the first"
     assert not list(server.directory.glob("*restoring*"))
+
+
+def left_behind(server) -> list[str]:
+    return [file.name for file in server.directory.iterdir() if "restoring" in file.name or "unfinished" in file.name]
+
+
+def wait_for_one(server):
+    deadline = time.monotonic() + 20
+    while not left_behind(server):
+        assert time.monotonic() < deadline, "it has no file of its own"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_restore_leaves_a_copy_of_the_database(prepare, number):
+    server = prepare()
+    server.init()
+    slow, before = server.directory / "slow.db", Path(server.database).read_bytes()
+    os.mkfifo(slow)
+    with subprocess.Popen(
+            [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory) as restoring:
+        with slow.open("wb") as pipe:
+            pipe.write(before[:4096])
+            pipe.flush()
+            wait_for_one(server)
+            restoring.send_signal(number)
+            assert restoring.wait(timeout=20) == -number
+    assert left_behind(server) == [] and Path(server.database).read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_backup_leaves_half_a_copy(prepare, number):
+    server = prepare()
+    server.init()
+    # strace makes each write take its time, and ends by the signal that ended what it ran.
+    slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=200000"]
+    with subprocess.Popen(
+            [*slow, binary(), "backup", "copy.db"], env=server.environment(), cwd=server.directory) as tracer:
+        wait_for_one(server)
+        child = int(Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text().split()[0])
+        os.kill(child, number)
+        assert tracer.wait(timeout=20) == -number
+    assert left_behind(server) == [] and not (server.directory / "copy.db").exists()
+
+
+def test_a_command_that_nohup_protects_is_ended_by_a_hangup(prepare):
+    server = prepare()
+    server.init()
+    slow = server.directory / "slow.db"
+    os.mkfifo(slow)
+    with subprocess.Popen(
+            ["nohup", binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as restoring:
+        with slow.open("wb") as pipe:
+            wait_for_one(server)
+            restoring.send_signal(signal.SIGHUP)
+            pipe.write(Path(server.database).read_bytes())
+        output, _ = restoring.communicate(timeout=60)
+    assert restoring.returncode == 0, output
 
 
 def test_a_restore_brings_a_withdrawn_key_back_without_a_word(prepare):

@@ -25,17 +25,17 @@ struct BackupCommand: Command {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }
         // Under another name until it is complete: half a backup must not look like a backup.
-        let unfinished = try SQLiteFile.make("unfinished", beside: file)
-        defer { SQLiteFile.remove([unfinished]) }
-        let database = try await SQLiteDatabase.open(path: path)
-        do {
-            try await database.copy(to: unfinished)
-        } catch {
+        try await SQLiteFile.withTemporary("unfinished", beside: file) { unfinished in
+            let database = try await SQLiteDatabase.open(path: path)
+            do {
+                try await database.copy(to: unfinished)
+            } catch {
+                await database.close()
+                throw error
+            }
             await database.close()
-            throw error
+            try SQLiteFile.publish(unfinished, as: file)
         }
-        await database.close()
-        try SQLiteFile.publish(unfinished, as: file)
         if output.json {
             Terminal.print(json: .members(["backup": .string(file)]))
         } else {

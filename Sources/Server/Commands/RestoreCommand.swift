@@ -35,8 +35,12 @@ struct RestoreCommand: Command {
         } catch {
             // What cannot be read may be ours, and damaged: a restore is for that.
         }
-        let candidate = try SQLiteFile.make("restoring", beside: path)
-        defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
+        try await SQLiteFile.withTemporary("restoring", beside: path) { candidate in
+            try await replace(path, through: candidate, configuration)
+        }
+    }
+
+    private func replace(_ path: String, through candidate: String, _ configuration: SpindleConfiguration) async throws {
         try SQLiteFile.copy(file, to: candidate)
         let keys: [String]
         do {

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import System
 
 /// A SQLite database as a file: whether another process has it open, and how one file replaces another.
@@ -41,6 +42,28 @@ enum SQLiteFile {
         Files.giveToOwner(of: target, file)
         close(file)
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Runs `work` with a file that `make` makes. It is gone afterwards, with what SQLite keeps beside it, also when a
+    /// signal ends the command.
+    static func withTemporary(
+        _ purpose: String, beside target: String, _ work: (String) async throws -> Void
+    ) async throws {
+        let made = Mutex<String?>(nil)
+        let watches = await EndingSignals.watch { made.withLock { removeTemporary($0) } }
+        defer { for watch in watches { watch.cancel() } }
+        let file = try made.withLock { made in
+            let file = try make(purpose, beside: target)
+            made = file
+            return file
+        }
+        defer { removeTemporary(file) }
+        try await work(file)
+    }
+
+    private static func removeTemporary(_ file: String?) {
+        guard let file else { return }
+        remove([file] + companions(of: file))
     }
 
     /// Gives the file at `source` the name `target`, which no file may have; its own name may stay. It is synced to

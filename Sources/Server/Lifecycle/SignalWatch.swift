@@ -5,13 +5,15 @@ import Glibc
 struct SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
-    init(_ numbers: Int32..., hear: @escaping @Sendable () -> Void) {
+    /// Calls `begins` for each of the signals, when it is heard.
+    init(_ numbers: Int32..., begins: @escaping @Sendable () -> Void = {}, hear: @escaping @Sendable () -> Void) {
         // A queue of its own, with its own thread: whatever blocks the shared ones, a signal is heard.
         let queue = DispatchQueue(label: "spindle.signals")
         sources = numbers.map { number in
             // Otherwise the signal would end the process before the source sees it.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setRegistrationHandler(handler: begins)
             source.setEventHandler(handler: hear)
             source.resume()
             return source

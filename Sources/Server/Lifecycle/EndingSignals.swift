@@ -1,0 +1,28 @@
+import Glibc
+
+/// The signals that end a command (SIGINT, SIGTERM, SIGHUP).
+enum EndingSignals {
+    /// Calls `tidy` when one of them comes, and then lets it end the process as it would have. One that is ignored, as by
+    /// nohup(1), stays ignored.
+    static func watch(_ tidy: @escaping @Sendable () -> Void) async -> [SignalWatch] {
+        var watches: [SignalWatch] = []
+        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
+            await withCheckedContinuation { begun in
+                watches.append(
+                    SignalWatch(number, begins: { begun.resume() }) {
+                        tidy()
+                        signal(number, SIG_DFL)
+                        // Not raise(3): the thread of this call blocks signals.
+                        kill(getpid(), number)
+                    })
+            }
+        }
+        return watches
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
