@@ -40,7 +40,9 @@ struct RestoreCommand: Command {
         }
     }
 
-    private func replace(_ path: String, through candidate: String, _ configuration: SpindleConfiguration) async throws {
+    private func replace(
+        _ path: String, through candidate: String, _ configuration: SpindleConfiguration
+    ) async throws {
         try SQLiteFile.copy(file, to: candidate)
         let keys: [String]
         do {
