@@ -67,7 +67,7 @@ public struct Target: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// `queryMark` is where the first question mark is, in UTF-8.
-    public init(_ text: String, queryMark: Int?) {
+    package init(_ text: String, queryMark: Int?) {
         self.text = text
         guard let queryMark else {
             path = text

@@ -8,12 +8,9 @@ public protocol RequestHandler: AnyObject, Sendable {
     /// fault, so that the endpoint chooses the form of the error.
     func respond(to request: Request) async -> Response
 
-    /// Fields that the server adds to every response that has none of the same name. They do not change.
+    /// Fields that the server adds to every response that has none of the same name. They do not change; none is
+    /// malformed, or one that the server writes itself.
     var commonFields: Fields { get }
-}
-
-extension RequestHandler {
-    public var commonFields: Fields { [:] }
 }
 
 /// A handler's verdict on the head of a request.

@@ -1,4 +1,4 @@
-/// A response. The server adds `Date`, `Content-Length` and the connection's own fields.
+/// A response. The server adds `Date`, `Content-Length`, the connection's own fields, and the handler's `commonFields`.
 public struct Response: Sendable {
     public var status: Status
     public var headers: Fields

@@ -5,6 +5,7 @@ import Logging
 
 /// Answers with the request itself.
 private final class Echo: RequestHandler {
+    let commonFields: Fields = [:]
     func admit(_ head: Request) -> Admission {
         Admission(route: 0, bodyLimit: head.target.path == "/small" ? 16 : 4096)
     }

@@ -87,7 +87,7 @@ struct ResponseWriter {
     }
 
     /// Fields of the connection or the framing: the server writes them itself.
-    private static let ours: KnownFieldNameSet = [.contentLength, .connection, .transferEncoding, .date]
+    static let ours: KnownFieldNameSet = [.contentLength, .connection, .transferEncoding, .date]
 }
 
 extension [UInt8] {

@@ -16,7 +16,7 @@ import HTTP
         let end: Int
     }
 
-    /// The most bytes of memory that are kept for the next response.
+    /// The most bytes of memory that are kept for the next response, of `text` and of `lines`.
     private static let mostKept = 2 * 1024
 
     /// Takes the fields of `response`, and those of `common` whose names it does not have. False when they contain
@@ -28,28 +28,28 @@ import HTTP
         response.headers.forEach { add($0) }
         common.forEach { if !response.headers.contains($0.name) { add($0) } }
         text.append(contentsOf: date)
-        end("date")
+        endLine(named: "date")
         if let length = response.contentLength {
             text.append(decimal: length)
-            end("content-length")
+            endLine(named: "content-length")
         }
         return ResponseRule.isStatus(response.status) && ResponseRule.isValue(text.span)
     }
 
     /// Forgets the fields, and the memory of many.
     mutating func empty() {
-        let isKept = text.capacity <= Self.mostKept
+        let isKept = text.capacity <= Self.mostKept && lines.capacity <= Self.mostKept / MemoryLayout<Line>.stride
         text.removeAll(keepingCapacity: isKept)
         lines.removeAll(keepingCapacity: isKept)
     }
 
     /// Fields of an HTTP/1.1 connection (RFC 9113 §8.2.2), and fields that the server writes itself.
-    private static let left: KnownFieldNameSet = [.contentLength, .date, .connection, .transferEncoding, .upgrade]
+    private static let omitted: KnownFieldNameSet = [.contentLength, .date, .connection, .transferEncoding, .upgrade]
     private static func isOfConnection(_ name: String) -> Bool { name == "keep-alive" || name == "proxy-connection" }
 
     private mutating func add(_ field: borrowing Field) {
         if let known = field.name.knownFolded {
-            if !Self.left.contains(field.name) { add(known, field.value) }
+            if !Self.omitted.contains(field.name) { add(known, field.value) }
         } else if let name = field.name.otherFolded, !Self.isOfConnection(name) {
             add(name, field.value)
         }
@@ -57,12 +57,12 @@ import HTTP
 
     private mutating func addStatus(_ code: Int) {
         text.append(decimal: code)
-        end(":status")
+        endLine(named: ":status")
     }
 
     private mutating func add(_ name: StaticString, _ value: borrowing String) {
         text.append(contentsOf: value.utf8.span)
-        end(name)
+        endLine(named: name)
     }
 
     private mutating func add(_ name: String, _ value: String) {
@@ -73,7 +73,9 @@ import HTTP
     }
 
     /// Ends a line whose value is in `text`.
-    private mutating func end(_ name: StaticString) { lines.append(Line(name: name, nameEnd: 0, end: text.count)) }
+    private mutating func endLine(named name: StaticString) {
+        lines.append(Line(name: name, nameEnd: 0, end: text.count))
+    }
 
     /// What nghttp2 holds of it until it is sent.
     var byteCount: Int { unsafe text.count + lines.count * MemoryLayout<nghttp2_nv>.stride }
@@ -116,7 +118,8 @@ import HTTP
 }
 
 extension HTTP2ResponseHead.Line {
-    /// The line as nghttp2 takes it. A known name is in lower case and stays where it is, so nghttp2 need not copy it.
+    /// The line as nghttp2 takes it. A known name is in lower case and stays where it is, so nghttp2 need not copy it,
+    /// and does not write there: it folds its copies only.
     fileprivate func field(from start: Int, in text: UnsafeMutablePointer<UInt8>) -> nghttp2_nv {
         guard let name else {
             return unsafe nghttp2_nv(

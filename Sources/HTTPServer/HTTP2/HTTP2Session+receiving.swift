@@ -14,7 +14,7 @@ extension HTTP2Session {
         let stream = HTTP2Stream(id: id)
         dropHead()
         incoming = stream
-        streams.insert(stream)
+        streams.append(stream)
         setDeadline(of: stream, after: service.times.request)
     }
 

@@ -5,7 +5,7 @@ import Logging
 /// HTTP/2 on one connection (RFC 9113), through nghttp2.
 ///
 /// nghttp2's callbacks only record (`HTTP2Session+receiving`). `settle` acts on the records when the nghttp2 call has
-/// returned. A stream is known only by its id.
+/// returned. A stream is known only by its id, but for the one whose head is coming.
 @safe final class HTTP2Session: ConnectionSession {
     let service: Service
     let dates: DateClock
@@ -20,7 +20,7 @@ import Logging
     /// The request whose header block is coming, and what has come of it: blocks come one at a time (RFC 9113 §4.3).
     var incoming: HTTP2Stream?
     let head: HTTP2Head
-    /// The head of the response that was sent last.
+    /// The memory for the head of the next response.
     var responseHead = HTTP2ResponseHead()
     /// Complete requests, in the order in which they became complete.
     var ready: [Int32] = []

@@ -47,6 +47,7 @@ final class HTTP2Stream {
 
     /// Hands out the request that is ready: the handler is at work from now on.
     func takeRequest() -> Request? {
+        guard isReady else { return nil }
         var taken = Phase.working
         swap(&taken, &phase)
         guard case .ready(let request) = taken else { return nil }

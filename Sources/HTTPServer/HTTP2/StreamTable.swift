@@ -11,14 +11,10 @@ struct StreamTable {
         return place < ids.count && ids[place] == id ? all[place] : nil
     }
 
-    mutating func insert(_ stream: HTTP2Stream) {
-        guard let last = ids.last, stream.id < last else {
-            ids.append(stream.id)
-            return all.append(stream)
-        }
-        let place = place(of: stream.id)
-        ids.insert(stream.id, at: place)
-        all.insert(stream, at: place)
+    /// Its id is higher than those before: nghttp2 begins no other.
+    mutating func append(_ stream: HTTP2Stream) {
+        ids.append(stream.id)
+        all.append(stream)
     }
 
     mutating func remove(_ id: Int32) -> HTTP2Stream? {

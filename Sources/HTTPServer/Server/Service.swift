@@ -27,7 +27,10 @@ final class Service: Sendable {
     init(handler: any RequestHandler, limits: ServerLimits, logger: Logger) {
         self.handler = handler
         commonFields = handler.commonFields
-        precondition(ResponseRule.areValues(of: commonFields), "a common field holds what none may hold")
+        precondition(
+            ResponseRule.areValues(of: commonFields)
+                && commonFields.allSatisfy { !ResponseWriter.ours.contains($0.name) },
+            "a common field is malformed, or the server's own")
         self.limits = limits
         times = ServerTimes(limits)
         self.logger = logger

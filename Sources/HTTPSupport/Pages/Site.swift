@@ -1,3 +1,5 @@
+import HTTP
+
 /// The public names of this server: the issuer, verbatim, and what follows from it.
 public struct Site: Sendable {
     public enum SameSite: String, Sendable {
@@ -31,6 +33,16 @@ public struct Site: Sendable {
         let rest = issuer.firstRange(of: "://").map { issuer[$0.upperBound...] } ?? issuer[...]
         let path = rest.drop { $0 != "/" }
         return String(path.hasSuffix("/") ? path.dropLast() : path)
+    }
+
+    /// Tells browsers what not to do with any response: no MIME sniffing, no loading and no framing, unless the
+    /// endpoint says otherwise. And HSTS (RFC 6797 §6.1), but not for subdomains, which are not ours to decide about.
+    var commonFields: Fields {
+        var fields: Fields = [
+            .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
+        ]
+        if isSecure { fields[.strictTransportSecurity] = "max-age=31536000" }
+        return fields
     }
 
     /// The URL of the token endpoint, for assertions and clients.

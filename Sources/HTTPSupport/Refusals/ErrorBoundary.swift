@@ -5,8 +5,7 @@ import Logging
 import OAuth
 import Storage
 
-/// Turns every error into a response with a body, and logs it once. Programs get JSON, people a page. Every response
-/// tells browsers what not to do with it; that of an https site requires https from now on.
+/// Turns every error into a response with a body, and logs it once. Programs get JSON, people a page.
 struct ErrorBoundary: Sendable {
     private let pages: PageRenderer
     private let dialects: [RefusalDialect]
@@ -23,16 +22,6 @@ struct ErrorBoundary: Sendable {
         guard !(error is InteractionGone) else { return pages.gone(request, logger) }
         let answer = answer(to: error, of: request, logger)
         return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
-    }
-
-    /// No MIME sniffing, no loading and no framing, unless the endpoint says otherwise. And HSTS (RFC 6797 §6.1), but
-    /// not for subdomains, which are not ours to decide about.
-    var commonFields: Fields {
-        var fields: Fields = [
-            .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
-        ]
-        if pages.site.isSecure { fields[.strictTransportSecurity] = "max-age=31536000" }
-        return fields
     }
 
     private func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {

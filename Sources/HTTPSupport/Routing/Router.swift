@@ -20,7 +20,7 @@ public final class Router: RequestHandler {
     ) {
         table = RouteTable(routes.all)
         errors = ErrorBoundary(pages: pages, dialects: dialects)
-        commonFields = errors.commonFields
+        commonFields = pages.site.commonFields
         self.crossOrigin = crossOrigin
         self.hosts = hosts
         log = RequestLog(logger, random: random)
@@ -49,7 +49,9 @@ public final class Router: RequestHandler {
 
     private func refuse(unreadable request: Request) async -> Response {
         let route = table.routes[request.route]
-        if !route.isOfSessionService, let refusal = await hosts.refusal(of: request) { return refusal }
+        if !route.isOfSessionService, !hosts.isAtOwnHost(request), let refusal = await hosts.refusal(of: request) {
+            return refusal
+        }
         let context = SpindleContext(request, route: route, log: log)
         var response = refusal(OAuthError.tooManyMarks, of: request, context)
         if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }

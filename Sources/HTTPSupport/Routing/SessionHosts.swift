@@ -24,7 +24,7 @@ public struct SessionHosts: Sendable {
     /// Whether `path` is of the session service.
     static func serve(_ path: String) -> Bool { paths.contains(path) }
 
-    /// Whether a request names the host of the site as we write it, and so needs no look for another one.
+    /// Whether a request names the host of the site as we write it. `refusal` says the same, but has to be waited for.
     func isAtOwnHost(_ request: Request) -> Bool { request.headers[.host] == own }
 
     /// The response to a request for anything else; nil at a host that no client registered. SPiD's SDK for browsers

@@ -6,7 +6,7 @@ struct TransportSecurityTests {
     private static let requests = [
         ("GET", "/login"), ("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", "/no/such/page"), ("PUT", "/login"),
         ("POST", "/oauth/token"), ("GET", "/me"), ("GET", "/assets/spindle.css"), ("GET", "/admin/v1/users"),
-        ("POST", "/login"), ("GET", "/account"),
+        ("POST", "/login"), ("GET", "/account"), ("GET", "/" + String(repeating: "a", count: 9_000)),
     ]
 
     @Test("every answer carries the header, good or bad, for this host alone")

@@ -32,6 +32,8 @@ import Testing
         #expect(text.contains("X-Content-Type-Options: nosniff\r\n"))
         #expect(text.contains("X-Frame-Options: SAMEORIGIN\r\n"))
         #expect(!text.contains("DENY"))
+        let split = Response(status: .ok, headers: [.location: "/a\n"])
+        #expect(written(split, common: [.xFrameOptions: "DENY"]).contains("X-Frame-Options: DENY\r\n"))
     }
 
     @Test("an answer to HEAD has the fields of GET and no body")

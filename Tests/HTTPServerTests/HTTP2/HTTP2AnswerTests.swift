@@ -69,6 +69,24 @@ import Testing
         client.answer(Response(status: .ok, headers: [.location: "/a\r\nset-cookie: b"], body: .text("secret")), to: 1)
         #expect(client.fields(of: 1)[":status"] == "500")
         #expect(client.body(of: 1).isEmpty)
+        client.request(3)
+        _ = client.next()
+        client.answer(Response(status: .ok, body: .text("fine")), to: 3)
+        #expect(client.fields(of: 3)[":status"] == "200")
+        #expect(client.body(of: 3) == Array("fine".utf8))
+    }
+
+    @Test("A request that is refused without the handler, and a 500 in another's place, have the common fields")
+    func commonFieldsOfRefusals() {
+        let client = HTTP2Client(commonFields: [.xContentTypeOptions: "nosniff"])
+        client.request(1, "GET", "/" + String(repeating: "a", count: 9_000))
+        #expect(client.fields(of: 1)[":status"] == "414")
+        #expect(client.fields(of: 1)["x-content-type-options"] == "nosniff")
+        client.request(3)
+        _ = client.next()
+        client.answer(Response(status: .ok, headers: [.location: "/a\n"]), to: 3)
+        #expect(client.fields(of: 3)[":status"] == "500")
+        #expect(client.fields(of: 3)["x-content-type-options"] == "nosniff")
     }
 
     @Test("An answer larger than the window goes on when the window opens, and ends with its last byte")

@@ -8,7 +8,7 @@ import Testing
         var (table, known) = (StreamTable(), Set<Int32>())
         for turn: Int32 in 0..<400 {
             let id = 2 * turn + 1
-            table.insert(HTTP2Stream(id: id))
+            table.append(HTTP2Stream(id: id))
             known.insert(id)
             // The oldest, the newest and some between go.
             if turn % 3 == 0, let gone = [known.min(), known.max(), known.first][Int(turn / 3) % 3] {

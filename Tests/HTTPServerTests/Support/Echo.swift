@@ -3,6 +3,7 @@ import Synchronization
 
 /// Answers with the request itself, and counts requests.
 final class Echo: RequestHandler {
+    let commonFields: Fields = [:]
     static let bodyLimit = 64 * 1024
     static let smallLimit = 16
 

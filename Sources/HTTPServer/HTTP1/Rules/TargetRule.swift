@@ -19,7 +19,7 @@ enum TargetRule {
         return try absolute(bytes)
     }
 
-    /// RFC 9112 §3.2.1.
+    /// RFC 9112 §3.2.1. `text` begins with a slash.
     static func origin(_ text: String) throws(Refusal) -> Target {
         let (bytes, path, query) = (text.utf8.span, path, query)
         let mark = bytes.firstIndex(of: UInt8(ascii: "?"))
