@@ -42,6 +42,11 @@ public struct MasterKeyCheck: Sendable {
         try Self.stored(in: db).map { $0 != masterKey.checkValue } ?? false
     }
 
+    /// A condition: the stored check value is not another key's.
+    var isNotReplaced: SQL {
+        "NOT EXISTS (SELECT 1 FROM facts WHERE name = \(Self.fact) AND value <> \(masterKey.checkValue))"
+    }
+
     /// Whether `database` knows which key it has, in a schema of any version.
     public static func isKnown(in database: any Database) async throws -> Bool {
         try await database.read { db in try stored(in: db) != nil }

@@ -30,6 +30,9 @@ public struct Seal: Sendable {
     private let upstreamSecret: SealingKey
     private let webhookSecrets: SealingKey
     private let delivery: SealingKey
+    /// A condition for the statement that stores a sealed value, where asking before would take a question more: that
+    /// the database has not been resealed under another key. `confirm` then tells why nothing was stored.
+    public let isConfirmed: SQL
     let random: any RandomSource
 
     public init(masterKey: MasterKey, random: any RandomSource) {
@@ -41,6 +44,7 @@ public struct Seal: Sendable {
         self.upstreamSecret = masterKey.sealing(for: SealedPlace.upstreamSecret.purpose)
         self.webhookSecrets = masterKey.sealing(for: SealedPlace.webhookSecrets.purpose)
         self.delivery = masterKey.sealing(for: SealedPlace.delivery.purpose)
+        isConfirmed = MasterKeyCheck(masterKey).isNotReplaced
         self.random = random
     }
 

@@ -11,6 +11,17 @@ import Testing
         ])
     func alike(_ name: String) { #expect(name.likeness == "Aftenbladet".likeness, "\(name.likeness)") }
 
+    @Test(
+        "a name with a small sign behind it passes for another than the name",
+        arguments: ["Aftenbladet™", "Aftenbladet℠", "Aftenbladetª", "Aftenbladet¹", "Aftenbladetʰ", "AftenbladetⓇ"])
+    func signs(_ name: String) {
+        #expect(!name.likenesses.isDisjoint(with: "Aftenbladet".likenesses), "\(name.likenesses)")
+        #expect(name.likenesses.isDisjoint(with: "Aftenblad".likenesses), "\(name.likenesses)")
+    }
+
+    @Test("a name in small letters or circles passes for none", arguments: ["ᴬᶠᵗᵉⁿ", "Ⓐⓕⓣⓔⓝ", "ᴬften", "Aft™en"])
+    func small(_ name: String) { #expect(!name.likenesses.isDisjoint(with: "Aften".likenesses), "\(name.likenesses)") }
+
     @Test("names that differ are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
     func different(_ name: String) { #expect(name.likeness != "Aftenbladet".likeness) }
 

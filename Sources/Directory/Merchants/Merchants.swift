@@ -130,10 +130,10 @@ public struct Merchants: Sendable {
         _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
         in db: any Transaction
     ) throws {
-        let wanted = name.likeness
+        let wanted = name.likenesses
         if isOwn {
             let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
-            guard try own?.get("name", as: String.self).likeness != wanted else { return }
+            guard try own?.get("name", as: String.self).likeness != name.likeness else { return }
         }
         let isOthers = try db.rows(
             """
@@ -143,9 +143,9 @@ public struct Merchants: Sendable {
             """
         ).contains { row in
             guard try !isOwn || row.get("id", as: Merchant.ID?.self) != merchant else { return false }
-            return try row.get("name", as: String.self).likeness == wanted
+            return try !row.get("name", as: String.self).likenesses.isDisjoint(with: wanted)
         }
-        guard !isOthers, !reserved.contains(where: { $0.likeness == wanted }) else {
+        guard !isOthers, !reserved.contains(where: { !$0.likenesses.isDisjoint(with: wanted) }) else {
             throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
         }
     }

@@ -1,3 +1,4 @@
+import Keys
 import Storage
 import Values
 
@@ -9,6 +10,8 @@ struct RefreshRotation: Redemption {
     let token: RefreshToken
     let successor: Fingerprint<RefreshToken>
     let sealed: String
+    /// What it is sealed with.
+    let seal: Seal
     let expiresAt: RefreshToken.Expiry
 
     /// Of two rotations one changes the row. The end of the family ends also what is stored for it at the same time.
@@ -27,6 +30,7 @@ struct RefreshRotation: Redemption {
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try db.execute(rotation(attempt)) == 1 else {
+            try seal.confirm(in: db)
             let rotatedBy = try db.rows(
                 "SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)"
             )
@@ -47,6 +51,7 @@ struct RefreshRotation: Redemption {
         WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
             AND EXISTS (SELECT 1 FROM token_families p
                 WHERE p.id = refresh_tokens.family_id AND p.ended_at IS NULL)
+            AND \(seal.isConfirmed)
         """
     }
 

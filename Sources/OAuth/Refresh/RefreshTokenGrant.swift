@@ -66,6 +66,7 @@ public struct RefreshTokenGrant: Grant {
         let claim = RefreshRotation(
             token: token, successor: successor.fingerprint,
             sealed: seal.seal(successor.value, .successor, of: value.value, row: token.fingerprint.text),
+            seal: seal,
             expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt))
         return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
     }

@@ -28,4 +28,21 @@ struct ReadinessTests {
             }
         }
     }
+
+    @Test(
+        "a refresh token's successor is sealed under a key that the database no longer has",
+        arguments: Backend.available)
+    func resealedRefresh(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("refresh_token")
+            let other = MasterKey.random(from: SystemRandom())
+            try await world.server.database.write { db in try MasterKeyCheck(other).store(in: db) }
+            let answer = try await world.refresh(token)
+            #expect(answer.status == 503 && answer.error == "temporarily_unavailable", "\(answer)")
+            let sealed = try await world.server.database.read { db in
+                try db.rows("SELECT fingerprint FROM refresh_tokens WHERE sealed_successor IS NOT NULL").count
+            }
+            #expect(sealed == 0)
+        }
+    }
 }
