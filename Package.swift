@@ -156,6 +156,7 @@ let package = Package(
                 .embedInCode("v035_names_and_grants.sql"),
                 .embedInCode("v036_bought_and_renewed.sql"),
                 .embedInCode("v037_client_identity.sql"),
+                .embedInCode("v038_removed_subjects.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -44,6 +44,7 @@ extension Migration {
             version: 36, name: "bought_and_renewed", text: PackageResources.v036_bought_and_renewed_sql,
             then: guardIssuers),
         Migration(version: 37, name: "client_identity", text: PackageResources.v037_client_identity_sql),
+        Migration(version: 38, name: "removed_subjects", text: PackageResources.v038_removed_subjects_sql),
     ]
 
     private init(

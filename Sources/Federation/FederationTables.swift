@@ -56,13 +56,17 @@ enum RemovedLinks {
         .array(
             try db.rows(
                 """
-                SELECT i.issuer, r.created_at FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
+                SELECT i.issuer, r.subject, r.created_at FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
                 WHERE r.user_id = \(user)
                 """
             ).map { row in
                 // The name of an issuer that is deleted is followed by its id.
                 let issuer = try row.get("issuer", as: String.self).prefix { $0 != " " }
-                return .members(["issuer": .string(String(issuer)), "since": try row.utc("created_at")])
+                let subject: String? = try row.get("subject")
+                return .members([
+                    "issuer": .string(String(issuer)), "subject": subject.map(JSON.string),
+                    "since": try row.utc("created_at"),
+                ])
             })
     }
 }

@@ -6,7 +6,7 @@ public struct MessagePage: PageContents {
         case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, emailTaken, phoneTaken, accountExists
         // Another issuer
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
-        case upstreamUnknown, upstreamTaken, upstreamDisabled, upstreamNotConnected
+        case upstreamUnknown, upstreamTaken, upstreamRemoved, upstreamDisabled, upstreamNotConnected
         // An account
         case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request

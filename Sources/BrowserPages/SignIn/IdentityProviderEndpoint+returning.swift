@@ -87,6 +87,7 @@ extension IdentityProviderEndpoint {
         case .unknown: return say(.upstreamUnknown, .forbidden, attempt, visit, context)
         case .disabled: return say(.upstreamDisabled, .forbidden, attempt, visit, context)
         case .addressTaken: return say(.upstreamTaken, .conflict, attempt, visit, context)
+        case .removed: return say(.upstreamRemoved, .conflict, attempt, visit, context)
         case .closed: throw IdentityProviderRefusal.closed
         }
     }

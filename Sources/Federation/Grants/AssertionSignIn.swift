@@ -60,6 +60,7 @@ public struct AssertionSignIn: Sendable {
         case .unknown: throw .assertionOfUnknownUser
         case .disabled, .leaving: throw .assertionOfDisabledAccount
         case .addressTaken: throw .assertionOfTakenAddress
+        case .removed: throw .assertionOfRemovedLink
         }
     }
 

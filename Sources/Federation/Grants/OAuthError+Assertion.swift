@@ -76,6 +76,10 @@ extension OAuthError {
         .invalidGrant, "address_taken",
         "The assertion was refused: its sub is linked to no account, and another account has its email. Its person "
             + "signs in to that one and attaches this.", userFault: .unknown)
+    static let assertionOfRemovedLink = OAuthError(
+        .invalidGrant, "link_removed",
+        "The assertion was refused: its person has removed its sub from an account here, and can sign in to that one "
+            + "and connect it again.", userFault: .unknown)
     static let assertionOfDisabledAccount = assertionRefused(
         "assertion_of_disabled_account", "the account of its sub is disabled.")
 

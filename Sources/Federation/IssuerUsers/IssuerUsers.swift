@@ -28,6 +28,8 @@ public struct IssuerUsers: Sendable {
         case leaving(UserID)
         /// The address has a user that the issuer does not lead to: that user has to sign in and link the issuer.
         case addressTaken
+        /// A user has removed this sign-in from their account: that user has to connect it there again.
+        case removed
     }
 
     /// The outcome of `resolve`.
@@ -39,6 +41,7 @@ public struct IssuerUsers: Sendable {
         case disabled
         case leaving(UserID)
         case addressTaken
+        case removed
     }
 
     func find(_ person: IssuerUser) async throws -> Finding {
@@ -53,7 +56,9 @@ public struct IssuerUsers: Sendable {
         }
         let mayCome = person.issuer.createsUsers
         guard let email = person.ownAddress, let user = try Users.find(email, in: db) else {
-            return mayCome ? .newcomer : .unknown
+            guard mayCome else { return .unknown }
+            return try IssuerSubjects.isProviderRemoved(person.issuer.id, subject: person.subject, in: db)
+                ? .removed : .newcomer
         }
         // An unverified address proves nothing: somebody else may have created the user. And an issuer has only one
         // subject for a user: there, the address may have passed to another person. Nor does it connect again what the
@@ -77,6 +82,7 @@ public struct IssuerUsers: Sendable {
         case .disabled: return .disabled
         case .leaving(let user): return .leaving(user)
         case .addressTaken: return .addressTaken
+        case .removed: return .removed
         case .linkable(let user):
             try link(person, to: user, at: now, in: db)
             try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)

@@ -33,14 +33,16 @@ extension IssuerSubjects {
     }
 
     /// Removes one link of the user of `session`; a link of another user stays. From then on the user's address does
-    /// not lead to them there, nor does an app link them, until they connect the issuer themselves. What the issuer
-    /// vouched for ends, except `session`. False when it is the user's only way to sign in.
+    /// not lead to them there, nor does an app link them, nor the subject to a new user, until they connect the issuer
+    /// themselves. What the issuer vouched for ends, except `session`. False when it is the user's only way to sign in.
     public func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
     ) async throws -> Bool {
         let (user, said) = (session.user, events.announcement(at: now))
         let isRemoved = try await database.write { db in
             guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
+            // A merchant's app may have attached the subject of somebody else, who must not be locked out.
+            let kept = try Self.isConfined(subject, of: issuer, in: db) ? nil : subject
             let removed = try db.execute(
                 """
                 DELETE FROM issuer_subjects
@@ -49,8 +51,9 @@ extension IssuerSubjects {
             guard removed == 1 else { return true }
             try db.execute(
                 """
-                INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
-                ON CONFLICT (user_id, issuer_id) DO NOTHING
+                INSERT INTO removed_links (user_id, issuer_id, subject, created_at)
+                VALUES (\(user), \(issuer), \(kept), \(now))
+                ON CONFLICT (user_id, issuer_id) DO UPDATE SET subject = EXCLUDED.subject
                 """)
             try said.say(.unlinked(issuer: issuer.text, keeping: session.id), user, db)
             return true

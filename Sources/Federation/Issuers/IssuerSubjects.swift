@@ -66,6 +66,19 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
+    /// Whether some user has removed `subject` of that provider, as above, and can still connect it again.
+    static func isProviderRemoved(
+        _ issuer: TrustedIssuer.ID, subject: String, in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT 1 AS found FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
+            WHERE r.subject = \(subject) AND (
+                r.issuer_id = \(issuer) OR i.provider = (SELECT provider FROM issuers WHERE id = \(issuer)))
+            """
+        ).isEmpty
+    }
+
     /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A client of the
     /// issuer's merchant requested a confined link with the user's token; nobody asked the user.
     static func link(

@@ -103,8 +103,8 @@ extension TrustedIssuers {
         for id in former {
             try db.execute(
                 """
-                INSERT INTO removed_links (user_id, issuer_id, created_at)
-                SELECT user_id, \(issuer.id), created_at FROM removed_links WHERE issuer_id = \(id)
+                INSERT INTO removed_links (user_id, issuer_id, subject, created_at)
+                SELECT user_id, \(issuer.id), subject, created_at FROM removed_links WHERE issuer_id = \(id)
                 ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
             try db.execute("DELETE FROM removed_links WHERE issuer_id = \(id)")

@@ -25,7 +25,8 @@ public struct ProviderUsers: Sendable {
     public typealias Confirm = @Sendable (any Transaction) throws -> Void
 
     /// Creates the user of the provider's token in `assertion`, connected to the client `connected`. Nil when there is
-    /// one already: the user is linked, or their address is taken. The caller learns no more than that.
+    /// one already: the user is linked or has removed the link, or their address is taken. The caller learns no more
+    /// than that.
     public func register(
         _ assertion: String, from client: Client, connectedTo connected: Client.ID, confirm: @escaping Confirm
     ) async throws -> UserID? {
@@ -41,6 +42,9 @@ public struct ProviderUsers: Sendable {
                     return link.user == user
                 }
                 if let email = person.email, try Users.has(email, in: db) { return false }
+                guard try !IssuerSubjects.isProviderRemoved(holder.issuer, subject: holder.subject, in: db) else {
+                    return false
+                }
                 try Users.insertLinked(
                     user, email: person.email?.ordinary, profile: person.profile,
                     chargedTo: holder.trusted.merchant, at: now, in: db)

@@ -28,7 +28,7 @@ public struct IdentityProviderEntrance: Sendable {
         case entered
         /// The user will be deleted. A confined sign-in is good for one merchant only.
         case leaving(LeavingUser, isConfined: Bool)
-        case unknown, disabled, addressTaken
+        case unknown, disabled, addressTaken, removed
         /// The issuer was disabled, deleted or changed meanwhile.
         case closed
     }
@@ -61,6 +61,7 @@ public struct IdentityProviderEntrance: Sendable {
             case .unknown: return .unknown
             case .disabled: return .disabled
             case .addressTaken: return .addressTaken
+            case .removed: return .removed
             }
         }
         announcement.send()

@@ -236,6 +236,8 @@ import Values
                     at: host, ["sub": .string(sub), "email": "kari@gmail.com", "email_verified": true])
                 #expect(again.status == 400, "\(again)")
             }
+            // Without the address it makes no second account.
+            story.expect("link_removed", try await story.signIn(at: host, ["sub": .string(subject)]))
             // Nor at another merchant that has Google, too: it is Google that the user removed.
             let rival = try await IssuerStory.client(story.world, of: story.world.rival)
             try await story.trust(

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -93,6 +94,21 @@ import Values
             #expect(taken.status == 302 && taken.spidError == again.spidError)
             #expect(try await story.counts() == before)
             #expect(try await story.logIn("googleplus", "g").error == "unknown_user")
+        }
+    }
+
+    @Test("what a user removed from their account is registered as another user", arguments: Backend.available)
+    func removed(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let row = try await story.world.server.database.rows("SELECT id FROM issuers WHERE provider = 'facebook'")
+            let link = ["issuer": try #require(try row.first?.get("id", as: String.self)), "subject": "1"]
+            try await story.world.link(try #require(link["issuer"]), "1")
+            var ada = try await story.world.signedIn()
+            #expect(try await ada.change("links/remove", link).status == 303)
+            let before = try await story.counts()
+            #expect(try await story.register("facebook", "f").status == 302)
+            #expect(try await story.counts() == before)
         }
     }
 

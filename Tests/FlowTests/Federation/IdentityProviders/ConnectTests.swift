@@ -51,6 +51,64 @@ struct ConnectTests {
         }
     }
 
+    @Test(
+        "a sign-in that its user removed makes a second account, and can never be connected again",
+        arguments: Backend.available)
+    func removed(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            let here = story.here
+            var browser = Browser(here.server)
+            let page = try await user(story, &browser)
+            func connects(_ page: Answer) async throws -> Bool {
+                let departure = try story.departure(try await connect(page, story, &browser))
+                story.grant(story.claims(departure))
+                let back = try await story.comeBack(departure, in: &browser)
+                return back.header("location") == "/account?done=connected"
+            }
+            #expect(try await connects(page))
+            // One sign-in is on its way, and the next begins later.
+            var another = Browser(here.server)
+            let underWay = try await story.leave(&another)
+            let link = ["issuer": story.issuer, "subject": "kari"]
+            _ = try await browser.submit(try await browser.open("/account"), link, to: "/account/links/remove")
+            story.grant(story.claims(underWay))
+            story.expect(409, "upstreamRemoved", try await story.comeBack(underWay, in: &another), another)
+            let told = try await story.signIn(&another)
+            story.expect(409, "upstreamRemoved", told, another)
+            #expect(told.link(to: "/login?continue=") != nil && told.link(to: "/account") != nil)
+            // Whoever has another account there begins one here.
+            #expect(try await story.signIn(&another, ["sub": "ola"]).status == 303)
+
+            #expect(try await connects(try await browser.open("/account")))
+            another.forgetSession()
+            #expect(try await story.signIn(&another).status == 303)
+            let code = try await another.open(here.authorizeAddress()).requireRedirected("code")
+            #expect(try await here.redeemAuthorization(code).require("user_id") == here.user)
+
+            // It is free when the account is gone.
+            let id = try #require(Int64(here.user))
+            _ = try await browser.submit(try await browser.open("/account"), link, to: "/account/links/remove")
+            try await here.server.database.write { db in _ = try db.execute("DELETE FROM users WHERE id = \(id)") }
+            another.forgetSession()
+            #expect(try await story.signIn(&another).status == 303)
+        }
+    }
+
+    @Test(
+        "a merchant's app attaches somebody's account to a user who removes it, and locks that person out",
+        arguments: Backend.available)
+    func lockedOut(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            try await story.here.link(story.issuer, "kari", isConfined: true)
+            var browser = Browser(story.here.server)
+            let page = try await user(story, &browser)
+            _ = try await browser.submit(
+                page, ["issuer": story.issuer, "subject": "kari"], to: "/account/links/remove")
+            var kari = Browser(story.here.server)
+            #expect(try await story.signIn(&kari).status == 303)
+        }
+    }
+
     @Test("connecting what a merchant's app had attached is announced too, once", arguments: Backend.available)
     func released(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
