@@ -43,9 +43,7 @@ public struct MasterKeyCheck: Sendable {
     }
 
     /// A condition: the stored check value is not another key's.
-    var isNotReplaced: SQL {
-        "NOT EXISTS (SELECT 1 FROM facts WHERE name = \(Self.fact) AND value <> \(masterKey.checkValue))"
-    }
+    var isNotReplaced: SQL { Facts.isNotOther(than: masterKey.checkValue, Self.fact) }
 
     /// Whether `database` knows which key it has, in a schema of any version.
     public static func isKnown(in database: any Database) async throws -> Bool {

@@ -1,4 +1,5 @@
 import Keys
+import Storage
 import Values
 
 /// An app may send an ID token along as `id_token_hint`, which is good elsewhere too. It is stored sealed under the
@@ -8,10 +9,11 @@ extension Interactions {
     /// Begins a sealed value. No ID token begins with it; a value of an earlier version has none.
     private static let mark: Character = "~"
 
-    /// The parameters of `interaction` as they are stored under `id`.
-    func stored(_ interaction: Interaction, as id: Interaction.ID) -> String {
-        Self.changingHint(of: interaction.request) { hint in
-            String(Self.mark) + seal.seal(hint, .hint, of: id.value, row: id.fingerprint.text)
+    /// The parameters of `interaction` as they are stored under `id`, in the transaction that does so.
+    func stored(_ interaction: Interaction, as id: Interaction.ID, in db: any Transaction) throws -> String {
+        try Self.changingHint(of: interaction.request) { hint in
+            try seal.confirm(in: db)
+            return String(Self.mark) + seal.seal(hint, .hint, of: id.value, row: id.fingerprint.text)
         }
     }
 
@@ -25,10 +27,10 @@ extension Interactions {
     }
 
     /// A query with another value of each `id_token_hint`. Values come and go percent-encoded.
-    private static func changingHint(of query: String, _ change: (String) -> String) -> String {
+    private static func changingHint(of query: String, _ change: (String) throws -> String) rethrows -> String {
         guard query.contains(name) else { return query }
-        return query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            pair.hasPrefix(name) ? name + change(String(pair.dropFirst(name.count))) : String(pair)
+        return try query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            pair.hasPrefix(name) ? name + (try change(String(pair.dropFirst(name.count)))) : String(pair)
         }.joined(separator: "&")
     }
 }

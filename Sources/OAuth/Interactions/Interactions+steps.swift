@@ -21,7 +21,7 @@ extension Interactions {
                 INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
                     asks_consent, expires_at)
                 VALUES (\(target.fingerprint), \(browser), \(interaction.client),
-                    \(stored(interaction, as: target)), 0,
+                    \(try stored(interaction, as: target, in: db)), 0,
                     \(interaction.progress.isByAnotherUser), 0, \(now + Interaction.lifetime))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)

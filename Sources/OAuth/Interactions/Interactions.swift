@@ -131,7 +131,7 @@ public struct Interactions: Sendable {
             INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
                 asks_consent, expires_at)
             VALUES (\(interaction.id.fingerprint), \(interaction.browser), \(interaction.client),
-                \(stored(interaction, as: interaction.id)), 0, 0, 0, \(interaction.expiresAt))
+                \(try stored(interaction, as: interaction.id, in: db)), 0, 0, 0, \(interaction.expiresAt))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }

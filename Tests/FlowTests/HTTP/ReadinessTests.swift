@@ -45,4 +45,20 @@ struct ReadinessTests {
             #expect(sealed == 0)
         }
     }
+
+    @Test(
+        "an ID token that comes with a request is sealed under a key that the database no longer has",
+        arguments: Backend.available)
+    func resealedHint(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let hint = try await world.signIn(scope: "openid").require("id_token")
+            let other = MasterKey.random(from: SystemRandom())
+            try await world.server.database.write { db in try MasterKeyCheck(other).store(in: db) }
+            var browser = Browser(world.server)
+            let answer = try await browser.open(world.authorizeAddress(["id_token_hint": hint]))
+            #expect(answer.status == 503, "\(answer)")
+            #expect(try await world.server.database.rows("SELECT fingerprint FROM interactions").isEmpty)
+            #expect(try await browser.open(world.authorizeAddress()).status == 200)
+        }
+    }
 }

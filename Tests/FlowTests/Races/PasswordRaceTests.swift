@@ -67,6 +67,22 @@ struct PasswordRaceTests {
         }
     }
 
+    @Test("a client that took another's id meanwhile gets its tokens", arguments: Backend.available, [1, 2, 3])
+    func replacedClient(backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            let (server, app) = (world.server, world.app.id)
+            server.interruptions.interrupt(beforeWrite: write) {
+                // What a command does that deletes the client and makes one with the same id.
+                try await server.database.write { db in
+                    _ = try db.execute("UPDATE clients SET created_at = created_at + 1 WHERE id = \(app)")
+                }
+            }
+            try await expect(401, "invalid_client", try await world.signIn(), "\(write)")
+            #expect(server.interruptions.wasInterrupted)
+            #expect(try await world.count("token_families") == 0)
+        }
+    }
+
     @Test("an old password replaced meanwhile changes no address", arguments: Backend.available, [2, 3])
     func address(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
