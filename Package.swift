@@ -157,6 +157,7 @@ let package = Package(
                 .embedInCode("v036_bought_and_renewed.sql"),
                 .embedInCode("v037_client_identity.sql"),
                 .embedInCode("v038_removed_subjects.sql"),
+                .embedInCode("v039_consent_identity.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -45,6 +45,7 @@ extension Migration {
             then: guardIssuers),
         Migration(version: 37, name: "client_identity", text: PackageResources.v037_client_identity_sql),
         Migration(version: 38, name: "removed_subjects", text: PackageResources.v038_removed_subjects_sql),
+        Migration(version: 39, name: "consent_identity", text: PackageResources.v039_consent_identity_sql),
     ]
 
     private init(

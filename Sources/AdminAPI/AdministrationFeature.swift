@@ -14,7 +14,8 @@ public struct AdministrationFeature: Feature {
     ) {
         let gate = AdministratorGate(tokens: oauth.accessTokens, database: context.database)
         endpoints = [
-            MerchantsEndpoint(gate: gate, merchants: context.merchants, addresses: addresses),
+            MerchantsEndpoint(
+                gate: gate, merchants: context.merchants, issuers: context.issuers, addresses: addresses),
             ClientsEndpoint(
                 gate: gate, clients: context.clients, merchants: context.merchants, addresses: addresses),
             InitialAccessTokensEndpoint(gate: gate, tokens: oauth.initialTokens),

@@ -1,6 +1,7 @@
 import Administration
 public import Directory
 import HTTP
+public import Federation
 public import HTTPSupport
 import JSON
 public import OAuth
@@ -10,11 +11,13 @@ import Values
 public struct MerchantsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let merchants: Merchants
+    private let issuers: TrustedIssuers
     private let addresses: AddressRules
 
-    public init(gate: AdministratorGate, merchants: Merchants, addresses: AddressRules) {
+    public init(gate: AdministratorGate, merchants: Merchants, issuers: TrustedIssuers, addresses: AddressRules) {
         self.gate = gate
         self.merchants = merchants
+        self.issuers = issuers
         self.addresses = addresses
     }
 
@@ -70,7 +73,10 @@ public struct MerchantsEndpoint: Endpoint {
         let (administrator, confirm) = try await gate.entry(request)
         try administrator.requirePlatform("delete merchants")
         let id: Merchant.ID = try context.identifier()
-        let isDeleted = try await gate.inTurn(of: administrator) { try await merchants.delete(id, confirm: confirm) }
+        let isDeleted = try await gate.inTurn(of: administrator) {
+            try await issuers.deleteAll(of: id, confirm: confirm)
+            return try await merchants.delete(id, confirm: confirm)
+        }
         guard isDeleted else { throw Problem.notFound("merchant") }
         return Response(status: .noContent)
     }

@@ -38,10 +38,11 @@ public struct AddressChange: Sendable {
             let former = try User.find(session.user, in: db)?.email
             let isChanged = try User.setVerifiedEmail(verification.email, of: session.user, at: now, in: db)
             try Verifications.endAll(of: session.user, at: now, in: db)
+            // Whoever types the address that they have only proves to read it.
             if former != verification.email {
                 try announcement.say(.methodRevoked(.mail, keeping: session.id), session.user, db)
+                try post(verification, db)
             }
-            try post(verification, db)
             return isChanged
         }
     }
@@ -52,9 +53,12 @@ public struct AddressChange: Sendable {
         _ apply: @escaping @Sendable (Verification, any Transaction, UserEvents.Announcement) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
+            // One user asked for the code; another may be signed in to the browser by now, or nobody.
+            guard try !Verifications.isOfAnother(key, purpose, than: session.user, in: db) else {
+                return .failure(.gone(reason: "another_signed_in"))
+            }
             let taken = try verifications.takeCounted(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
-            // One user asked for the code; another may be signed in to the browser by now, or nobody.
             guard verification.user == session.user, try session.isLiveSignIn(in: db),
                 try announcement.watching(session.user, in: db, { try apply(verification, db, announcement) })
             else {

@@ -1,5 +1,8 @@
 #pragma once
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
 
 // curl_easy_setopt, curl_easy_getinfo and curl_multi_setopt are variadic, which Swift cannot call: one function for each
 // kind of value.
@@ -75,3 +78,15 @@ static inline CURLMcode spindle_curl_multi_set_number(CURLM *multi, CURLMoption 
     return curl_multi_setopt(multi, option, value);
 }
 static inline CURLcode spindle_curl_start(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+// How many bytes a socket's connection has delivered, all framing included; -1 when that is unknown. libcurl counts
+// bodies alone. Of Linux's tcp_info glibc declares the first half: tcpi_bytes_received is at 128.
+static inline int64_t spindle_socket_received(int socket) {
+    enum { tcp_info = 11, bytes_received = 128 };
+    unsigned char info[bytes_received + sizeof(uint64_t)];
+    socklen_t length = sizeof info;
+    if (getsockopt(socket, IPPROTO_TCP, tcp_info, info, &length) != 0 || length < sizeof info) return -1;
+    int64_t received;
+    memcpy(&received, info + bytes_received, sizeof received);
+    return received;
+}

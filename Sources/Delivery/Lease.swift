@@ -1,3 +1,4 @@
+import Keys
 import Mail
 import Storage
 import Values
@@ -54,14 +55,15 @@ extension Outbox {
             return due
         }
         guard !due.isEmpty else { return [] }
-        return try await database.write { db in
-            // Another node that saw the same delivery changes no row. If this runs again after a COMMIT of unknown
-            // outcome, we change none either: then these deliveries wait until their leases end.
+        return try await database.write { [seal] db in
+            // What was sealed anew is left to the nodes that have the key. Another node that saw the same delivery
+            // changes no row. If this runs again after a COMMIT of unknown outcome, we change none either: then these
+            // deliveries wait until their leases end.
             try due.filter { claim in
                 try db.execute(
                     """
                     UPDATE deliveries SET due_at = \(claim.leaseEnd), attempts = attempts + 1
-                    WHERE id = \(claim.id) AND due_at <= \(now)
+                    WHERE id = \(claim.id) AND due_at <= \(now) AND \(seal.isConfirmed)
                     """) == 1
             }
         }

@@ -56,19 +56,27 @@ enum RemovedLinks {
         .array(
             try db.rows(
                 """
-                SELECT i.issuer, r.subject, r.created_at FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
+                SELECT i.issuer, r.created_at FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
                 WHERE r.user_id = \(user)
                 """
             ).map { row in
                 // The name of an issuer that is deleted is followed by its id.
                 let issuer = try row.get("issuer", as: String.self).prefix { $0 != " " }
-                let subject: String? = try row.get("subject")
-                return .members([
-                    "issuer": .string(String(issuer)), "subject": subject.map(JSON.string),
-                    "since": try row.utc("created_at"),
-                ])
+                return .members(["issuer": .string(String(issuer)), "since": try row.utc("created_at")])
             })
     }
+
+    /// The subjects of these links, but for those that a merchant's app had attached.
+    static let subjects = StoredTable(
+        "removed_subjects", ofUser: .cascade, ofMerchant: .cascade,
+        export: [
+            StoredTable.Export.member("removed_subjects") { user, db in
+                .array(
+                    try db.rows("SELECT subject FROM removed_subjects WHERE user_id = \(user)").map { row in
+                        .string(try row.get("subject"))
+                    })
+            }
+        ])
 }
 
 extension IdentityProviderRequests {
@@ -80,6 +88,7 @@ extension IdentityProviderRequests {
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofFederation = [
-        IssuerSubjects.table, RemovedLinks.table, IdentityProviderRequests.table, TrustedIssuers.table,
+        IssuerSubjects.table, RemovedLinks.table, RemovedLinks.subjects, IdentityProviderRequests.table,
+        TrustedIssuers.table,
     ]
 }

@@ -37,36 +37,33 @@ public struct StoredSigningKeys: Sendable {
         let present = Set(try await all().map(\.algorithm))
         var made: [SigningKey] = []
         for algorithm in algorithms where !present.contains(algorithm) {
-            if let key = try await make(algorithm, signsFrom: now, at: now) { made.append(key) }
+            if let key = try await make(algorithm, signsFrom: now, at: now, isFirst: true) { made.append(key) }
         }
         return made
     }
 
-    /// Makes the next key of an algorithm. Nil when one that signs at that time or later exists: of several nodes that
-    /// plan the same change, the first wins.
+    /// Makes the next key of an algorithm. Nil when one that signs at that time or later exists, or any where it is to
+    /// be the first: of several nodes that plan the same change, the first wins.
     @discardableResult
     public func make(
-        _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
+        _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp, isFirst: Bool = false
     ) async throws -> SigningKey? {
         // Outside the transaction, and not on a thread that serves connections: an RSA key takes a tenth of a second.
         let key = try await SystemThread.run(named: "spindle-key") { PrivateKey.generate(algorithm) }
-        return try await store(key, signsFrom: signsFrom, at: now)
+        return try await store(key, signsFrom: signsFrom, at: now, isFirst: isFirst)
     }
 
     /// Stores the next key of its algorithm, on the same condition.
     package func store(
-        _ privateKey: PrivateKey, signsFrom: Timestamp, at now: Timestamp
+        _ privateKey: PrivateKey, signsFrom: Timestamp, at now: Timestamp, isFirst: Bool = false
     ) async throws -> SigningKey? {
         let key = SigningKey(privateKey, createdAt: now, signsFrom: signsFrom)
         let name = key.algorithm.rawValue
         let sealed = sealed(key)
         let isStored = try await database.write { [seal] db in
             try seal.confirm(in: db)
-            let late = try db.rows(
-                """
-                SELECT id FROM signing_keys
-                WHERE algorithm = \(name) AND (signs_from >= \(signsFrom) OR signs_from > \(now))
-                """)
+            let those: SQL = isFirst ? .always : "(signs_from >= \(signsFrom) OR signs_from > \(now))"
+            let late = try db.rows("SELECT id FROM signing_keys WHERE algorithm = \(name) AND \(those)")
             guard late.isEmpty else { return try late.contains { try $0.get("id") == key.id } }
             try Self.insert(key, sealed: sealed, in: db)
             return true

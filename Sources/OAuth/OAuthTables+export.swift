@@ -67,3 +67,19 @@ extension TokenFamilies {
             })
     }
 }
+
+extension ClientLogouts {
+    static let export = StoredTable.Export.member("client_logouts") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT l.client_id, l.created_at FROM client_logouts l JOIN sessions s ON s.id = l.session_id
+                WHERE s.user_id = \(user) LIMIT \(StoredTable.Export.most)
+                """
+            ).map { row in
+                .members([
+                    "client_id": .string(try row.get("client_id")), "signed_out_at": try row.utc("created_at"),
+                ])
+            })
+    }
+}

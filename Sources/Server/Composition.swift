@@ -69,7 +69,7 @@ extension Spindle {
             sessions: authentication.sessions, interactions: oauth.interactions, site: site, address: context.address,
             random: random)
         let access = UserAccess(pages: pages, newSessions: sessions, signIn: authentication.signIn, clock: clock)
-        let addresses = AddressRules(site: site.origin) { (try? policy.check($0)) != nil }
+        let addresses = stores.addresses
         let crossOrigin = CrossOrigin(
             clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
         let hosts = SessionHosts(

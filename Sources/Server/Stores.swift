@@ -23,6 +23,7 @@ public struct Stores: Sendable {
     public let users: Users
     public let families: TokenFamilies
     public let issuers: TrustedIssuers
+    let addresses: AddressRules
     let templates: Templates
     let outbox: Outbox
     /// The callbacks that tell clients about their users.
@@ -37,6 +38,7 @@ public struct Stores: Sendable {
         random: any RandomSource, hashing: HashingPool, templates: Templates, logger: Logger
     ) {
         self.database = database
+        let policy = OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate)
         knownClients = KnownClients(clock: clock)
         let erasure = BulkErasure(database: database, tables: StoredTable.all)
         merchants = Merchants(
@@ -55,8 +57,8 @@ public struct Stores: Sendable {
             database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
-            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate), sessions: sessions,
-            families: families)
+            outbound: policy, sessions: sessions, families: families)
+        addresses = AddressRules(site: Site(configuration).origin) { (try? policy.check($0)) != nil }
         deletion = UserDeletion(
             database: database, grace: configuration.deletionGrace,
             erasure: erasure, clock: clock, events: events)

@@ -1,8 +1,12 @@
+import Values
+
 /// How long the server may take to answer one statement, or COMMIT, before the connection is given up.
 public enum AnswerTime {
     /// Where a person or an app waits. A server that lives says after ten seconds that a lock was not to be had.
     public static let ofRequests: Duration = .seconds(15)
-    /// For lists, exports, steps of the schema and commands. A server that lives ends a statement after thirty seconds.
+    /// For steps of the schema: one may rewrite a large table.
+    static let ofMigration: Duration = .hours(6)
+    /// For lists, exports and commands. A server that lives ends a statement after thirty seconds.
     public static let ofLongWork: Duration = .seconds(35)
     /// For the settings of a new connection, like connecting itself.
     static let ofGreeting: Duration = .seconds(10)

@@ -26,16 +26,17 @@ public final class PostgreSQLDatabase: Database {
     ///
     /// One connection is made at once, so that a wrong address fails here; the others are made when work needs them.
     /// Work that has waited `patience` for a connection is refused: its caller has gone by then. A server that leaves a
-    /// statement or COMMIT unanswered for `answerTime` counts as gone.
+    /// statement or COMMIT unanswered for `answerTime` counts as gone. `lock` is a LOCK TABLE for a change that loses
+    /// one race after the other.
     public static func open(
         url: String, connections: Int = 16, patience: Duration = .seconds(5),
-        answerTime: Duration = AnswerTime.ofRequests
+        answerTime: Duration = AnswerTime.ofRequests, lock: SQL? = nil
     ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
         let lines = Lines()
         do throws(SystemThread.Unavailable) {
-            try startThreads(connections, for: queue, address, lines, answerTime)
+            try startThreads(connections, for: queue, address, lines, answerTime, lock)
         } catch {
             queue.close()
             throw StorageError.unavailable("\(error)")
@@ -99,7 +100,10 @@ public final class PostgreSQLDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await perform(.write) { session, lost in
-            try session.run(.write, answeredIn: AnswerTime.ofLongWork, after: lost, work)
+            try session.run(.write, answeredIn: AnswerTime.ofMigration, after: lost) { db in
+                try db.execute("SET LOCAL statement_timeout = 0")
+                return try work(db)
+            }
         }
     }
 
@@ -131,12 +135,13 @@ public final class PostgreSQLDatabase: Database {
     }
 
     private static func startThreads(
-        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ answerTime: Duration
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ answerTime: Duration,
+        _ lock: SQL?
     ) throws(SystemThread.Unavailable) {
         let gate = ConnectGate()
         for number in 0..<connections {
             try SystemThread.start(named: "postgresql-\(number)") {
-                let session = Session(address: address, queue: queue, gate: gate, lines: lines)
+                let session = Session(address: address, queue: queue, gate: gate, lines: lines, lock: lock)
                 session.waitWhileLost()
                 while let task = queue.next(for: number) {
                     run(task, in: session, from: queue, answerTime)

@@ -6,6 +6,8 @@ final class PostgreSQLTransaction: Transaction {
 
     private var connection: Connection?
     private let mode: Session.Mode
+    /// BEGIN, and a lock that is to be had before the snapshot is taken.
+    private let opening: [SQL]
     private var queued: [SQL] = []
     /// The one statement of a read so far, which needs no BEGIN: it is its own snapshot.
     private var lone: SQL?
@@ -17,9 +19,10 @@ final class PostgreSQLTransaction: Transaction {
     /// The first statement that failed; PostgreSQL would refuse every later one.
     private(set) var failure: Failure?
 
-    init(_ connection: Connection, _ mode: Session.Mode) {
+    init(_ connection: Connection, _ mode: Session.Mode, locking lock: SQL?) {
         self.connection = connection
         self.mode = mode
+        opening = [mode.opening] + (lock.map { [$0] } ?? [])
     }
 
     func rows(_ sql: SQL) throws -> [Row] { try answer(to: sql, mayBeAlone: mode == .read).rows() }
@@ -44,7 +47,7 @@ final class PostgreSQLTransaction: Transaction {
     /// What is left to be sent, COMMIT included.
     func closing() -> [SQL] {
         defer { hasBegun = true }
-        return (hasBegun ? [] : [mode.opening]) + queued + [Session.commit]
+        return (hasBegun ? [] : opening) + queued + [Session.commit]
     }
 
     private func answer(to sql: SQL, mayBeAlone: Bool) throws(StorageError) -> Answer {
@@ -59,7 +62,7 @@ final class PostgreSQLTransaction: Transaction {
                 lone = sql
                 return try connection.run([sql])
             }
-            let statements = (hasBegun ? [] : [mode.opening]) + queued + [sql]
+            let statements = (hasBegun ? [] : opening) + queued + [sql]
             hasBegun = true
             queued = []
             return try connection.run(statements)

@@ -24,18 +24,23 @@ final class Session {
     /// How often work may lose before it waits for its turn: most that lose once win then.
     private static let mostAtOnce = 3
     private static let mostLosses = 2
+    /// After so many lost races a transaction keeps others off for its time: many short ones would win over a long one
+    /// again and again.
+    private static let racesBeforeLock = 6
 
     private let address: ServerAddress
     private let queue: WorkQueue
     private let gate: ConnectGate
     private let lines: Lines
+    private let lock: SQL?
     private(set) var connection: Connection?
 
-    init(address: ServerAddress, queue: WorkQueue, gate: ConnectGate, lines: Lines) {
+    init(address: ServerAddress, queue: WorkQueue, gate: ConnectGate, lines: Lines, lock: SQL?) {
         self.address = address
         self.queue = queue
         self.gate = gate
         self.lines = lines
+        self.lock = lock
     }
 
     /// Connects, unless it is connected.
@@ -73,7 +78,8 @@ final class Session {
         while true {
             var lane: Lane?
             do {
-                return try attempt(mode, time, work, &lane)
+                let lock = mode == .write && races >= Self.racesBeforeLock ? lock : nil
+                return try attempt(mode, time, locking: lock, work, &lane)
             } catch let failure as Failure {
                 switch failure.remedy {
                 case .again where races < Self.mostRaces:
@@ -94,11 +100,12 @@ final class Session {
     /// One transaction. Throws a `Failure` for PostgreSQL's errors, and `work`'s own errors unchanged. Sets `lane`, in
     /// which it waits if that was a lost race.
     private func attempt<Value>(
-        _ mode: Mode, _ time: Duration, _ work: (any Transaction) throws -> Value, _ lane: inout Lane?
+        _ mode: Mode, _ time: Duration, locking lock: SQL?, _ work: (any Transaction) throws -> Value,
+        _ lane: inout Lane?
     ) throws -> Value {
         let connection = try connected()
         connection.answerTime = time
-        let transaction = PostgreSQLTransaction(connection, mode)
+        let transaction = PostgreSQLTransaction(connection, mode, locking: lock)
         let outcome = Result { try work(transaction) }
         transaction.end()
         guard transaction.failure?.remedy != .reconnect else {

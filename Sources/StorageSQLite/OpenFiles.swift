@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Storage
 import Synchronization
 
@@ -23,9 +24,16 @@ final class OpenFiles: Sendable {
 
     init(_ path: String) { self.path = path }
 
+    /// SQLite keeps the log beside the file that a symbolic link leads to.
+    private var log: Identity? {
+        guard let target = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(target) }
+        return Identity(of: unsafe String(cString: target) + "-wal")
+    }
+
     /// Remembers the current files; the log must be open already.
     func note() throws(StorageError) {
-        guard let database = Identity(of: path), let log = Identity(of: path + "-wal") else {
+        guard let database = Identity(of: path), let log else {
             throw .unavailable("the database file is gone as soon as it was opened")
         }
         opened.withLock { $0 = (database, log) }
@@ -34,7 +42,7 @@ final class OpenFiles: Sendable {
     /// Throws unless the names still refer to the same files.
     func confirm() throws(StorageError) {
         guard let opened = opened.withLock({ $0 }) else { return }
-        guard Identity(of: path) == opened.database, Identity(of: path + "-wal") == opened.log else {
+        guard Identity(of: path) == opened.database, log == opened.log else {
             throw .unavailable("the database file or its -wal was removed or replaced")
         }
     }

@@ -105,6 +105,8 @@ public final class SQLiteDatabase: Database {
 
     /// Writes a consistent copy to `path`, which must not exist, while the server runs.
     public func copy(to path: String) async throws {
+        // SQLite reads what begins with `file:` as a URI.
+        let path = path.hasPrefix("/") ? path : "./" + path
         try await withWriter { connection throws(StorageError) in _ = try connection.answer("VACUUM INTO \(path)") }
     }
 

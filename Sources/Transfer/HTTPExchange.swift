@@ -10,6 +10,8 @@ final class HTTPExchange {
     private var head = ResponseHead()
     private var headCount = 0
     private var body: [UInt8] = []
+    /// That of its connection, if it made one.
+    private var socket: Int32 = -1
     /// The error that a callback found; libcurl itself only reports that a callback stopped the transfer.
     private var finding: TransferError?
 
@@ -89,8 +91,17 @@ final class HTTPExchange {
             unsafe spindle_curl_set_opener(
                 easy,
                 { this, _, address in
-                    unsafe openSocket(for: address) { unsafe HTTPExchange.at(this)?.mayConnect(to: $0) ?? false }
+                    let socket = unsafe openSocket(for: address) {
+                        unsafe HTTPExchange.at(this)?.mayConnect(to: $0) ?? false
+                    }
+                    unsafe HTTPExchange.at(this)?.socket = socket
+                    return socket
                 }, this)
+        }
+        try handle.set(CURLOPT_NOPROGRESS, 0)
+        try unsafe handle.configure { easy in
+            unsafe spindle_curl_set_progress(
+                easy, { this, _, _, _, _ in unsafe HTTPExchange.at(this)?.goesOn() == false ? 1 : 0 }, this)
         }
     }
 
@@ -117,6 +128,18 @@ final class HTTPExchange {
         unsafe body.append(contentsOf: piece)
         return piece.count
     }
+
+    /// Whether what has come is within the limits with all its framing, which libcurl does not count: an extension of a
+    /// chunk (RFC 9112 §7.1.1) could go on for as long as the request may take. Asked after every few reads.
+    private func goesOn() -> Bool {
+        let most = 2 * (request.limits.head + request.limits.body) + Self.handshake
+        guard socket >= 0, spindle_socket_received(socket) > most else { return true }
+        finding = .bodyTooLong
+        return false
+    }
+
+    /// Bytes that a handshake of TLS may take, with a long chain of certificates.
+    private static let handshake = 256 * 1024
 
     private func mayConnect(to address: IPAddress) -> Bool {
         let mayConnect = address == request.address && options.mayConnect(address)

@@ -47,7 +47,9 @@ extension YAMLEvent {
         case YAML_SCALAR_EVENT:
             let scalar = unsafe event.data.scalar
             let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-            self = .scalar(unsafe String(decoding: bytes, as: UTF8.self), anchor: unsafe Self.name(scalar.anchor))
+            let (text, anchor) = unsafe (String(decoding: bytes, as: UTF8.self), Self.name(scalar.anchor))
+            let isBare = unsafe scalar.style == YAML_PLAIN_SCALAR_STYLE && scalar.tag == nil
+            self = isBare && Self.nulls.contains(text) ? .null(anchor: anchor) : .scalar(text, anchor: anchor)
         case YAML_ALIAS_EVENT: self = .alias(of: unsafe Self.name(event.data.alias.anchor) ?? "")
         case YAML_SEQUENCE_START_EVENT:
             self = .sequenceStart(anchor: unsafe Self.name(event.data.sequence_start.anchor))
@@ -62,6 +64,8 @@ extension YAMLEvent {
         default: return nil
         }
     }
+
+    private static let nulls: Set<String> = ["", "~", "null", "Null", "NULL"]
 
     private static func name(_ text: UnsafeMutablePointer<UInt8>?) -> String? {
         unsafe text.map { unsafe String(cString: $0) }

@@ -1,5 +1,6 @@
-/// A node of a YAML document. A scalar is its text, whatever its tag.
+/// A node of a YAML document. Any other scalar than null is its text, whatever its tag.
 public indirect enum YAMLNode: Sendable, Hashable {
+    case null
     case scalar(String)
     case sequence([YAMLNode])
     case mapping([Member])

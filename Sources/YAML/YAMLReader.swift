@@ -33,6 +33,7 @@ struct YAMLReader {
         try add(1)
         switch event {
         case .scalar(let text, let anchor): return remember(.scalar(text), as: anchor, from: start)
+        case .null(let anchor): return remember(.null, as: anchor, from: start)
         case .sequenceStart(let anchor):
             return remember(.sequence(try elements(level: level)), as: anchor, from: start)
         case .mappingStart(let anchor):

@@ -177,7 +177,7 @@ import Values
                 "a.json", #"{"log_format":"poem","request_timeout":true,"idle_timeout":0,"max_connections":{"a":1}}"#))
         let expected = [
             "listen", "issuer", "session_samesite", "trusted_proxies", "log_level", "master_key", "database",
-            "mail", "mail_from", "deletion_grace", "log_format", "idle_timeout", "max_connections.a",
+            "mail", "mail_from", "deletion_grace", "log_format", "request_timeout", "idle_timeout", "max_connections.a",
         ]
         #expect(Set(faults.map(\.key)) == Set(expected))
         #expect(faults.first { $0.key == "listen" }?.place == "--listen")

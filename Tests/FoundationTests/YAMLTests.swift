@@ -24,7 +24,7 @@ import YAML
             folded: >-
               one
               two
-            flow: [1, true, ~, 'x']
+            flow: [1, true, ~, 'x', '~', !!str null]
             block:
               - a
               - b
@@ -36,9 +36,11 @@ import YAML
                 == .mapping([
                     .init("plain", .scalar("127.0.0.1:8080")), .init("single", .scalar("it's")),
                     .init("double", .scalar("a\tbå")), .init("folded", .scalar("one two")),
-                    .init("flow", .sequence([.scalar("1"), .scalar("true"), .scalar("~"), .scalar("x")])),
+                    .init(
+                        "flow",
+                        .sequence([.scalar("1"), .scalar("true"), .null, .scalar("x"), .scalar("~"), .scalar("null")])),
                     .init("block", .sequence([.scalar("a"), .scalar("b")])),
-                    .init("nested", .mapping([.init("inner", .scalar("1"))])), .init("empty", .scalar("")),
+                    .init("nested", .mapping([.init("inner", .scalar("1"))])), .init("empty", .null),
                 ]))
     }
 

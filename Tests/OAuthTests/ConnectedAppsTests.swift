@@ -18,8 +18,9 @@ struct ConnectedAppsTests {
         #expect(try await apps.scope(of: world.phone.id, for: world.user) == nil)
         try await world.signIn()
         world.clock.advance(by: .seconds(5))
-        try await consents.allow(
-            Scope(["email"]), of: Scope(["email", "profile"]), to: world.backend.id, by: world.user,
+        _ = try await consents.allow(
+            Scope(["email"]), of: Scope(["email", "profile"]), to: try await world.client(world.backend),
+            by: world.user,
             at: world.clock.now)
         let list = try await apps.list(of: world.user)
         #expect(list.map(\.client) == [world.backend.id, world.phone.id])
@@ -46,8 +47,9 @@ struct ConnectedAppsTests {
         ]
         for (shown, allowed, kept) in steps {
             world.clock.advance(by: .seconds(1))
-            try await consents.allow(
-                Scope(allowed), of: Scope(shown), to: world.phone.id, by: world.user, at: world.clock.now)
+            _ = try await consents.allow(
+                Scope(allowed), of: Scope(shown), to: try await world.client(world.phone), by: world.user,
+                at: world.clock.now)
             let consent = try #require(try await consents.find(world.user, world.phone.id))
             #expect(consent.scope == Scope(kept))
             #expect(consent.createdAt == began + .seconds(1))
@@ -71,9 +73,10 @@ struct ConnectedAppsTests {
                 try Parameters([(name: "clientId", value: world.backend.id.text), (name: "type", value: "code")])),
             for: token
         ).code
-        for client in [world.phone.id, world.backend.id] {
-            try await consents.allow(
-                Scope(["email"]), of: Scope(["email"]), to: client, by: world.user, at: world.clock.now)
+        for client in [world.phone, world.backend] {
+            _ = try await consents.allow(
+                Scope(["email"]), of: Scope(["email"]), to: try await world.client(client), by: world.user,
+                at: world.clock.now)
         }
 
         try await apps.revoke(world.backend.id, of: world.user)
@@ -109,20 +112,20 @@ struct ConnectedAppsTests {
         let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _, _ in }
         let consents = Consents(database: database, callbacks: .unheard)
         let request = try await fixture.request(.stranger)
-        let client = request.returnAddress.client.id
+        let client = request.returnAddress.client
         func code() async throws -> Secret<AuthorizationCode>? {
             try await codes.issue(
                 request, subject: Subject(user: user, signedInAt: clock.now), session: "s", renewals: 0,
                 at: clock.now)
         }
         #expect(try await code()?.value == nil)
-        try await consents.allow(
+        _ = try await consents.allow(
             Scope(["openid"]), of: request.scope, to: client, by: user, at: clock.now)
         #expect(try await code()?.value == nil)
-        try await consents.allow(request.scope, of: request.scope, to: client, by: user, at: clock.now)
+        _ = try await consents.allow(request.scope, of: request.scope, to: client, by: user, at: clock.now)
         #expect(try await code()?.value != nil)
         try await ConnectedApps(database: database, clock: clock, callbacks: .unheard, events: .unheard).revoke(
-            client, of: user)
+            client.id, of: user)
         #expect(try await code()?.value == nil)
         await database.close()
     }
@@ -135,12 +138,19 @@ struct ConnectedAppsTests {
         database.forget()
         let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard, events: .unheard)
         let consents = Consents(database: database, callbacks: .unheard)
-        try await consents.allow(
-            Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.user, at: world.clock.now)
+        _ = try await consents.allow(
+            Scope(["email"]), of: Scope(["email"]), to: try await world.client(world.phone), by: world.user,
+            at: world.clock.now)
         #expect(try await apps.list(of: world.user).count == 1)
         #expect(try await apps.scope(of: world.phone.id, for: world.user) != nil)
         try await apps.revoke(world.phone.id, of: world.user)
         database.expectIndexes(atLeast: 12)
         await database.close()
+    }
+}
+
+extension TokenFixture {
+    fileprivate func client(_ credentials: ClientCredentials) async throws -> Client {
+        try #require(try await database.read { db in try Clients.find(credentials.id, in: db) })
     }
 }

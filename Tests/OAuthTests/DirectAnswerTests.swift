@@ -48,8 +48,8 @@ struct DirectAnswerTests {
 
         func allow() async throws {
             let client = try await fixture.request(.direct, ["response_type": "code"])
-            try await consents.allow(
-                client.scope, of: client.scope, to: client.returnAddress.client.id, by: user, at: fixture.clock.now)
+            _ = try await consents.allow(
+                client.scope, of: client.scope, to: client.returnAddress.client, by: user, at: fixture.clock.now)
         }
 
         /// How much there is of all that such an answer leaves behind.

@@ -35,13 +35,13 @@ struct IntroductionRaceTests {
         }
         #expect(try await introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await !code())
-        for _ in 1...2 { try await introductions.introduce(Self.user, to: fixture.merchant, at: now) }
+        for _ in 1...2 { try await introductions.introduce(Self.user, to: client, at: now) }
         #expect(try await !introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await code())
         try await ConnectedApps(database: database, clock: clock, callbacks: .unheard, events: .unheard)
             .revoke(client.id, of: Self.user)
         #expect(try await !code())
-        try await introductions.introduce(Self.user, to: fixture.merchant, at: now)
+        try await introductions.introduce(Self.user, to: client, at: now)
         try await TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
             .disconnect(Self.user, from: fixture.merchant, at: now)
         #expect(try await !code())
@@ -60,8 +60,10 @@ struct IntroductionRaceTests {
         try await database.write { db in
             for user in users { try Users.insertLinked(user, email: nil, profile: [], at: now, in: db) }
         }
-        let introductions = Introductions(database: database)
-        for user in users { try await introductions.introduce(user, to: fixture.merchant, at: now) }
+        func introduce(_ user: UserID, to merchant: Merchant.ID) async throws {
+            try await database.write { db in try Introductions.introduce(user, to: merchant, at: now, in: db) }
+        }
+        for user in users { try await introduce(user, to: fixture.merchant) }
         func count() async throws -> Int {
             try await database.read { db in try db.rows("SELECT user_id FROM introductions").count }
         }
@@ -69,7 +71,7 @@ struct IntroductionRaceTests {
         var budget = BulkErasure.Budget.unlimited
         #expect(try await BulkErasure(database: database, batch: 5).merchant(fixture.merchant, &budget))
         #expect(try await count() == 0)
-        try await introductions.introduce(users[0], to: Merchant.ID("nobody"), at: now)
+        try await introduce(users[0], to: Merchant.ID("nobody"))
         #expect(try await count() == 0)
         await database.close()
     }

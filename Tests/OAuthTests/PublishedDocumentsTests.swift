@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import Values
@@ -7,6 +8,25 @@ import Values
 @Suite("Documents that others publish") struct PublishedDocumentsTests {
     private struct Place: PublishedSource {
         let share: String
+    }
+
+    @Test("nothing is fetched until the time comes again from which the clock was set back")
+    func clockSetBack() async throws {
+        let clock = ManualClock()
+        let answers = Mutex<[Int]>([])
+        let documents = PublishedDocuments<Place, Int>(clock: clock) { _ in
+            answers.withLock { $0.isEmpty ? .unusable("away") : .document($0.removeFirst(), maxAge: .hours(1)) }
+        }
+        let place = Place(share: "one")
+        clock.advance(by: .hours(2))
+        await #expect(throws: DocumentUnavailable.self) { try await documents.document(at: place) }
+        clock.advance(by: .hours(-2))
+        answers.withLock { $0 = [1, 2, 3] }
+        #expect(try await documents.document(at: place) == 1)
+        clock.advance(by: .days(-1))
+        #expect(try await documents.documentAnew(at: place) == 2)
+        clock.advance(by: .hours(1))
+        #expect(try await documents.document(at: place) == 3)
     }
 
     @Test("more requests than 64 of one share wait for a server that does not answer", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 public import Cryptography
 import Directory
 public import JSON
+import Storage
 import OAuth
 import Values
 
@@ -147,7 +148,9 @@ public struct World: Sendable {
     public func introduce(_ person: String, to merchant: String? = nil) async throws {
         let (user, merchant, now) = (UserID(person), Merchant.ID(merchant ?? self.merchant), server.clock.now)
         guard let user else { return }
-        try await Introductions(database: server.database).introduce(user, to: merchant, at: now)
+        try await server.database.write { db in
+            try Introductions.introduce(user, to: merchant, at: now, in: db)
+        }
     }
 
     /// Changes something through administration.

@@ -38,6 +38,15 @@ import Values
         }
     }
 
+    @Test("an extension of a chunk that never ends is read to the end of the time")
+    func framing() async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"
+        let server = try ScriptedServer(head + String(repeating: "e", count: 30_000_000))
+        await #expect(throws: TransferError.bodyTooLong) {
+            try await client.send(Requests.request(server.url, longestBody: 1000))
+        }
+    }
+
     @Test("fields are counted together, including those of interim answers and trailers", arguments: [0, 1, 2])
     func head(_ place: Int) async throws {
         let fields = (1...20).map { "X-\($0): \(String(repeating: "y", count: 100))\r\n" }.joined()

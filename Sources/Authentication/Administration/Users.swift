@@ -82,7 +82,7 @@ public struct Users: Sendable {
             }
             let counted: SQL = ofOwnClients ? "first_party = 1" : .always
             let clients: [Client.ID] = try db.rows(
-                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND \(counted)"
+                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND \(counted)"
             ).map { try $0.get("id") }
             // Each client's first users, in the order of an index: the first of all are among them.
             var numbers: Set<Int64> = []

@@ -19,11 +19,11 @@ extension ConnectedUsers {
         let found = try db.rows(
             """
             SELECT \(User.columns),
-                (SELECT MAX(l.created_at) FROM logins l
-                    WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
+                (SELECT MAX(l.created_at) FROM logins l JOIN clients t ON t.id = l.client_id
+                    WHERE l.user_id = users.id AND l.succeeded = 1 AND l.created_at >= t.created_at AND l.client_id IN (
                         SELECT c.id FROM clients c WHERE c.id = \(scope.client)
                             OR (c.merchant_id = \(scope.merchantOfLogins)
-                                AND c.first_party = 1))) AS last_login,
+                                AND c.first_party = 1 AND c.deleted_at IS NULL))) AS last_login,
                 NULL AS last_proof
             FROM users WHERE id IN (\(list: ids))
             """
@@ -74,7 +74,8 @@ extension ConnectedUsers {
         let clients: [Client.ID] = try db.rows(
             """
             SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)
+            WHERE c.id = \(scope.client)
+                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)
             """
         ).map { try $0.get("id") }
         let areFew = try clients.allSatisfy {
@@ -105,7 +106,7 @@ extension ConnectedUsers {
         \(query.filter) AND EXISTS (
             SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
             WHERE n.user_id = u.id AND (c.id = \(scope.client)
-                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)))
+                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
         """
     }
 

@@ -58,7 +58,8 @@ public struct Logins: Sendable {
         let clients: [Client.ID] = try db.rows(
             """
             SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)
+            WHERE c.id = \(scope.client)
+                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)
             """
         ).map { try $0.get("id") }
         // All before the part count, so only their places are kept.
@@ -97,10 +98,11 @@ public struct Logins: Sendable {
         try db.rows(
             """
             SELECT l.id, l.created_at FROM logins l JOIN users a ON a.id = l.user_id
-            WHERE l.client_id = \(client)
+            JOIN clients t ON t.id = l.client_id
+            WHERE l.client_id = \(client) AND l.created_at >= t.created_at
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)))
+                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
@@ -119,10 +121,11 @@ public struct Logins: Sendable {
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.user_id = \(user) AND l.created_at >= t.created_at
-                AND (t.id = \(scope.client) OR (t.merchant_id = \(scope.reach) AND t.first_party = 1))
+                AND (t.id = \(scope.client)
+                    OR (t.merchant_id = \(scope.reach) AND t.first_party = 1 AND t.deleted_at IS NULL))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)))
+                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)

@@ -171,6 +171,10 @@ enum Throttle {
             """)
     }
 
+    /// How much earlier it may be for one node than for another. For less, a stored time is not changed: attempts at
+    /// two nodes in turn would empty a bucket that is full.
+    private static let skew: Duration = .minutes(5)
+
     /// The stored time. When the clock was set back, the bucket is full as of now, and stored so: otherwise users would
     /// have to wait for the old time to come again.
     private static func fullAt(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Timestamp {
@@ -179,7 +183,7 @@ enum Throttle {
         let (stored, latest): (Timestamp, Timestamp) = (
             try row.get("theoretical_arrival"), bucket.latestFullAt(at: now)
         )
-        guard stored > latest else { return stored }
+        guard stored > latest + skew else { return stored }
         try db.execute("UPDATE throttles SET theoretical_arrival = \(latest) WHERE name = \(bucket.name)")
         return latest
     }

@@ -21,9 +21,9 @@ extension Verifications {
         }
     }
 
-    /// Stores what lets `user` cancel the deletion in `browser`, in place of their last one. No mail is sent, and
-    /// nobody is charged, however often they sign in while they wait to be deleted. Nil when the sign-in no longer
-    /// counts.
+    /// Stores what lets `user` cancel the deletion in `browser`, beside a few earlier ones, which other tabs may show.
+    /// No mail is sent, and nobody is charged, however often they sign in while they wait to be deleted. Nil when the
+    /// sign-in no longer counts.
     public func offerToRestore(
         _ user: LeavingUser, by method: Session.Method, of issuer: String?, in browser: Fingerprint<Browser>?,
         continueTo: String
@@ -34,7 +34,12 @@ extension Verifications {
         let purpose = Verification.Purpose.restore.rawValue
         return try await database.write { db in
             guard try user.holds(in: db) else { return nil }
-            try db.execute("DELETE FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose)")
+            try db.execute(
+                """
+                DELETE FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose) AND id NOT IN (
+                    SELECT id FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose)
+                    ORDER BY created_at DESC, id DESC LIMIT 9)
+                """)
             try Self.store(draft, in: db)
             return draft.verification.id
         }

@@ -89,6 +89,14 @@ extension Verifications {
         return taken
     }
 
+    /// Whether `key` is of a verification that another user than `user` asked for, whose it stays.
+    static func isOfAnother(
+        _ key: VerificationKey, _ purpose: Verification.Purpose, than user: UserID, in db: any Transaction
+    ) throws -> Bool {
+        guard case .code(_, let id, _) = key, let found = try find(id, purpose, in: db) else { return false }
+        return found.verification.user != user
+    }
+
     /// Takes a verification whose only secret is the browser's cookie.
     public func take(
         id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?, attempt: String,

@@ -65,11 +65,10 @@ public struct AccountEndpoint: Endpoint {
         switch try await gate.show(request, inWebViews: true) {
         case .refuse(let response): return response
         case .enter(let entry):
-            // After a form of ours. A link elsewhere could say anything of the user; but a provider sends them back.
+            // A provider sends the user back from its own site.
             let word = entry.form["done"]
-            let isOurs = request.headers[.secFetchSite].map { $0 == "same-origin" } ?? true
-            return try await view.response(
-                entry, request, notice: isOurs || word == "connected" ? word.flatMap { Self.notices[$0] } : nil)
+            let isTrue = request.isAfterOurForm || word == "connected"
+            return try await view.response(entry, request, notice: isTrue ? word.flatMap { Self.notices[$0] } : nil)
         }
     }
 
@@ -143,4 +142,9 @@ public struct AccountEndpoint: Endpoint {
             return done(isRemoved ? "link" : "only-link", request)
         }
     }
+}
+
+extension Request {
+    /// Whether a form of ours led here, as far as the browser tells. A link elsewhere could say anything of the user.
+    var isAfterOurForm: Bool { headers[.secFetchSite].map { $0 == "same-origin" } ?? true }
 }

@@ -20,6 +20,11 @@ extension FormGuard {
 }
 
 extension FormGuard {
+    /// Whether `form` was posted from a page that is for somebody else than `person`.
+    func isOfAnother(_ form: Form, than person: UserID) -> Bool {
+        form["form_token"].map { $0.contains(".") && !$0.hasSuffix(".\(person)") } ?? false
+    }
+
     /// Whether `form` was posted from a page about `client` as it is now.
     func hasShown(_ client: Client, on form: Form) -> Bool { form["form_token"]?.contains(".\(client.mark).") == true }
 }

@@ -19,8 +19,8 @@ extension PhoneEndpoint {
         case .refuse(let response): return texts != nil ? response : elsewhere
         case .enter(let entry):
             guard entry.session.origin == .signIn, try await isThere(for: entry.session.user) else { return elsewhere }
-            return try await page(
-                entry, request, notice: entry.form["done"].flatMap { Self.notices[$0] }, status: .ok)
+            let done = request.isAfterOurForm ? entry.form["done"] : nil
+            return try await page(entry, request, notice: done.flatMap { Self.notices[$0] }, status: .ok)
         }
     }
 

@@ -87,8 +87,7 @@ public struct ConsentEndpoint: Endpoint {
     }
 
     private func introduce(_ user: UserID, to client: Client) async throws {
-        guard let merchant = client.introduces else { return }
-        try await introductions.introduce(user, to: merchant, at: clock.now)
+        try await introductions.introduce(user, to: client, at: clock.now)
     }
 
     private func back(to request: Interaction) -> Response {
@@ -126,9 +125,13 @@ public struct ConsentEndpoint: Endpoint {
         }
         try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: now)
         do {
-            try await consents.allow(
-                decision.allowed, of: decision.shown, to: client.id, by: session.user, at: now
+            let isStored = try await consents.allow(
+                decision.allowed, of: decision.shown, to: client, by: session.user, at: now
             ) { db in try RevocationThrottle.charge(session.user, at: now, in: db) }
+            guard isStored else {
+                try await pages.interactions.askAgain(asked)
+                return back(to: asked)
+            }
         } catch SignIn.Refusal.throttled(let wait) {
             return try await pages.tooManyAttempts(wait, http)
         }

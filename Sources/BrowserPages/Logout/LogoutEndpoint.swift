@@ -55,7 +55,7 @@ public struct LogoutEndpoint: Endpoint {
         guard let session else {
             // A device gets JSON; a browser gets a page, or goes on.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
-            return try await signedOut(request, logout, sawPage: false)
+            return try await signedOut(request, logout, sawPage: false, isAnybodyLeft: false)
         }
         // A token that came of this session, or a link on our own page, shows that the user wants this. Another site's
         // link or a mailed one shows nothing, and neither does one with a token from elsewhere, which whoever has it
@@ -98,16 +98,18 @@ public struct LogoutEndpoint: Endpoint {
         // Sent twice, or signed out in another tab meanwhile: the user has what they want.
         let browser = try await sessions.all(of: request, pages.site)
         guard let session = browser.all.first else {
-            return try await signedOut(request, logout)
+            return try await signedOut(request, logout, isAnybodyLeft: false)
         }
         // Another user signed in meanwhile; the form was about the first.
-        guard form[Self.person].map({ $0 == session.user.description }) ?? true else {
+        guard form[Self.person].map({ $0 == session.user.description }) ?? true,
+            !pages.forms.isOfAnother(form, than: session.user)
+        else {
             return try await ask(session, request, logout)
         }
         return try await end(browser, request, logout)
     }
 
-    /// The user that the form would sign out. Our signed-in page does not send it: its button counts as a link there.
+    /// The user that the form would sign out. Our other pages name them in the form's token.
     private static let person = "person"
 
     private func ask(_ session: Session, _ request: Request, _ logout: LogoutRequest) async throws -> Response {
@@ -159,7 +161,9 @@ public struct LogoutEndpoint: Endpoint {
         _ browser: HeldSessions, _ request: Request, _ logout: LogoutRequest
     ) async throws -> Response {
         if let client = logout.leaves {
-            guard let session = browser.all.first else { return try await signedOut(request, logout) }
+            guard let session = browser.all.first else {
+                return try await signedOut(request, logout, isAnybodyLeft: false)
+            }
             let now = clock.now
             do {
                 try await clientLogouts.leave(client.id, in: session, at: now) { db in
@@ -178,8 +182,9 @@ public struct LogoutEndpoint: Endpoint {
     ///
     /// - Parameter sawPage: whether the user has seen a page about this client: the one that asks here, or the one that
     ///   its token comes from.
+    /// - Parameter isAnybodyLeft: whether somebody is signed in to the browser, perhaps at other clients alone.
     private func signedOut(
-        _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true
+        _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true, isAnybodyLeft: Bool = true
     ) async throws -> Response {
         let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
         if logout.leaves == nil { try await sessions.endResting(of: request, pages.site) }
@@ -191,8 +196,7 @@ public struct LogoutEndpoint: Endpoint {
             return .sendBrowser(to: address.location, cookies: cleared)
         }
         let visit = try await visit(request, logout)
-        return pages.page(
-            pages.templates.signedOut(SignedOutPage(leaving: logout.leaves?.name), in: visit.frame), visit,
-            cookies: cleared)
+        let page = SignedOutPage(leaving: isAnybodyLeft ? logout.leaves?.name : nil)
+        return pages.page(pages.templates.signedOut(page, in: visit.frame), visit, cookies: cleared)
     }
 }

@@ -42,7 +42,7 @@ public struct LoginEndpoint: Endpoint {
                 request, visit, session, email: email, isConfirmation: confirms && !email.isEmpty,
                 isAnew: query["anew"] == "1")
         }
-        let form = pages.forms.issue(request)
+        let form = pages.forms.issue(request, to: session.user)
         let signedIn = SignedInPage(
             account: session.displayName, formToken: form.token, logoutAction: "/logout",
             hasAccount: session.origin == .signIn)
@@ -51,13 +51,15 @@ public struct LoginEndpoint: Endpoint {
 
     private func page(
         _ request: Request, _ visit: PageContext, _ session: Session?, email: String,
-        isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: Status = .ok
+        isRemembered: Bool = false, isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil,
+        status: Status = .ok
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let isAnew = isAnew || visit.wantsFreshness
         let login = LoginPage(
             action: "/login", formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
-            clientName: visit.client?.name, isConfirmation: isConfirmation, wantsAnew: isAnew,
+            isRemembered: isRemembered, clientName: visit.client?.name, isConfirmation: isConfirmation,
+            wantsAnew: isAnew,
             ways: try await pages.ways(for: visit, of: session, isAnew: isAnew),
             cancel: visit.cancel, refusal: refusal)
         return pages.page(
@@ -69,20 +71,20 @@ public struct LoginEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let email = form["email"] ?? ""
+        let (email, isRemembered) = (form["email"] ?? "", form["remember"] == "1")
         do {
             let proof = try await signIn.check(
                 username: email, password: form["password"] ?? "", address: newSessions.address(request),
                 device: newSessions.device(request),
                 login: newSessions.login(request, client: visit.client))
             if let leaving = proof.leaving {
-                guard let page = try await restoring.offer(leaving, by: .password, request, visit) else {
-                    throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
-                }
+                let page = try await restoring.offer(
+                    leaving, by: .password, isRemembered: isRemembered, request, visit)
+                guard let page else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 return page
             }
             let newSession = try await newSessions.newSession(
-                request, by: .password, at: visit, isRemembered: form["remember"] == "1")
+                request, by: .password, at: visit, isRemembered: isRemembered)
             guard
                 try await newSessions.sessions.open(newSession.opening, by: proof, replacing: newSession.replaces?.id)
             else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
@@ -95,7 +97,7 @@ public struct LoginEndpoint: Endpoint {
             let session =
                 form["confirm"] == "1" ? try await newSessions.sessions.of(request, pages.site) : nil
             var response = try await page(
-                request, visit, session, email: email,
+                request, visit, session, email: email, isRemembered: isRemembered,
                 isConfirmation: session?.email == email, isAnew: form["anew"] == "1",
                 refusal: refusal.onPage, status: oauth.status)
             oauth.decorate(&response.headers)

@@ -63,14 +63,15 @@ public struct MailSignInEndpoint: Endpoint {
                 status: .tooManyRequests
             ).asking(toWait: wait)
         }
-        return codes.ask(draft.verification.id)
+        return codes.ask(draft.verification.id, isRemembered: form["remember"] == "1")
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let newSession = try await newSessions.newSession(request, by: .mail, at: visit)
+        let isRemembered = request.asksToRemember
+        let newSession = try await newSessions.newSession(request, by: .mail, at: visit, isRemembered: isRemembered)
         let outcome = try await signIn.finish(
             codes.key(form, request), opening: newSession.opening, replacing: newSession.replaces?.id)
         switch outcome {
@@ -82,7 +83,7 @@ public struct MailSignInEndpoint: Endpoint {
                     cookies: try await newSessions.cookies(of: newSession))
             }
             return try await Restoring(pages: pages, verifications: verifications)
-                .offer(leaving, by: .mail, request, visit)
+                .offer(leaving, by: .mail, isRemembered: isRemembered, request, visit)
                 ?? codes.refusal(.gone(reason: "account_gone_or_changed"), form, request, visit, context)
         }
     }
@@ -96,7 +97,7 @@ public struct MailSignInEndpoint: Endpoint {
         let isAnew = sent["anew"] == "1" || visit.wantsFreshness
         let page = LoginPage(
             action: "/login", formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
-            clientName: visit.client?.name, wantsAnew: isAnew,
+            isRemembered: sent["remember"] == "1", clientName: visit.client?.name, wantsAnew: isAnew,
             ways: try await pages.ways(for: visit, isAnew: isAnew), cancel: visit.cancel,
             refusal: refusal)
         return pages.page(

@@ -102,6 +102,11 @@ public struct NewSessions: Sendable {
         let browser: Fingerprint<Interaction.Browser>
     }
 
+    /// Whether the request that waits at `destination` began in the browser of `request`, or none waits.
+    func isOwn(_ destination: Destination?, _ request: Request) -> Bool {
+        continuation(destination, request).map { $0.interaction.isOf($0.browser) } ?? true
+    }
+
     /// In its own browser the request goes on as it is. If a mailed link was opened elsewhere, it goes on there under a
     /// new id, and waits in the first browser as before.
     private func continuation(_ destination: Destination?, _ request: Request) -> Continuation? {

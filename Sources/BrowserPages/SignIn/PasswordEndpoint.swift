@@ -131,7 +131,10 @@ public struct PasswordEndpoint: Endpoint {
                 personal: (user?.wordsAboutThem ?? [verification.email]) + [visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
-            let newSession = try await newSessions.newSession(request, by: .mail, at: visit, renewsDevice: true)
+            // In another browser nobody has seen a page about the request, which somebody else may have begun.
+            let newSession = try await newSessions.newSession(
+                request, by: .mail, at: visit, sawPage: newSessions.isOwn(visit.destination, request),
+                renewsDevice: true)
             let outcome = try await reset.finish(
                 link, password: password, opening: newSession.opening, replacing: newSession.replaces?.id
             ) { _, db in try post(db) }

@@ -9,6 +9,7 @@ import Values
 
 /// `POST /account/restore`: a user who signed in while waiting to be deleted keeps the account, or does not.
 public struct RestoreEndpoint: Endpoint {
+    static let path = "/account/restore"
     private let pages: PageRenderer
     private let deletion: UserDeletion
     private let verifications: Verifications
@@ -22,14 +23,20 @@ public struct RestoreEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.form("/account/restore", from: AccountEndpoint.path, use: decide)
+        router.form(Self.path, from: AccountEndpoint.path, use: decide)
     }
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
+        // The account is decided about also when the request that waited for the sign-in is over.
+        let destination: Destination?
+        do { destination = try await pages.destination(form["continue"], request) } catch is InteractionGone {
+            destination = nil
+        }
+        let visit = try await pages.visit(request, to: destination)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let newSession = try await newSessions.newSession(request, by: .password, at: visit)
+        let newSession = try await newSessions.newSession(
+            request, by: .password, at: visit, isRemembered: request.asksToRemember)
         let answer = try await deletion.decide(
             form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
             browser: pages.forms.browser(request), verifications: verifications, opening: newSession.opening,

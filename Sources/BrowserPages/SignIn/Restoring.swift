@@ -12,8 +12,8 @@ struct Restoring: Sendable {
 
     /// Nil when the user changed after the sign-in, which then no longer counts.
     func offer(
-        _ user: LeavingUser, by method: Session.Method, of issuer: String? = nil, _ request: Request,
-        _ visit: PageContext
+        _ user: LeavingUser, by method: Session.Method, of issuer: String? = nil, isRemembered: Bool = false,
+        _ request: Request, _ visit: PageContext
     ) async throws -> Response? {
         let form = pages.forms.issue(request)
         let continueTo = visit.destination?.text ?? ""
@@ -21,7 +21,8 @@ struct Restoring: Sendable {
             user, by: method, of: issuer, in: pages.forms.browser(request), continueTo: continueTo)
         guard let verification else { return nil }
         let page = RestorePage(
-            action: "/account/restore", formToken: form.token, verification: verification.text,
+            action: RestoreEndpoint.path + (isRemembered ? "?remember=1" : ""), formToken: form.token,
+            verification: verification.text,
             continueTo: continueTo, dueAt: user.dueAt.dayText)
         return pages.page(
             pages.templates.restore(page, in: visit.frame), visit, cookies: [form.setCookie], formsLeaveSite: true)

@@ -14,18 +14,20 @@ public struct SessionCodeEndpoint: Endpoint {
     private let pages: PageRenderer
     private let exchange: SessionExchange
     private let sessions: Sessions
+    private let clientLogouts: ClientLogouts
     private let users: Users
     private let address: ClientAddress
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, users: Users, address: ClientAddress,
-        clock: any WallClock, random: any RandomSource
+        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, clientLogouts: ClientLogouts, users: Users,
+        address: ClientAddress, clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
         self.exchange = exchange
         self.sessions = sessions
+        self.clientLogouts = clientLogouts
         self.users = users
         self.address = address
         self.clock = clock
@@ -91,7 +93,10 @@ public struct SessionCodeEndpoint: Endpoint {
         let announcement = sessions.announcement(at: now)
         let marks = NobodyMarks(request, pages.site).fingerprints
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
-            guard kept?.user != entitlement.subject.user else { return }
+            if let kept, kept.user == entitlement.subject.user {
+                // Where the user had signed out of this client alone, they are back.
+                return try ClientLogouts.comeBack(to: entitlement.client, in: kept.id, db)
+            }
             try Sessions.open(
                 opening.at(
                     entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer),

@@ -12,11 +12,15 @@ extension PageRenderer {
     /// The issuers to offer for `visit`: those of the app's merchant. If no app waits, those that the user is linked to
     /// already and that every merchant trusts.
     ///
+    /// - Parameter session: the one that its user confirms.
     /// - Parameter isAnew: only a new sign-in will do. Not every issuer can be asked for that.
     func identityProviders(for visit: PageContext, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
         if let client = visit.client {
             guard let merchant = client.merchant else { return [] }
-            let all = try await issuers.signIns(of: merchant)
+            var all = try await issuers.signIns(of: merchant)
+            // The merchant's own would put a sign-in that is good for it alone in the place of one that is good
+            // everywhere, which the user only confirms.
+            if let session, session.origin == .signIn { all = all.filter(\.isTrustedByAll) }
             return isAnew || visit.wantsFreshness ? all.filter(\.provesFreshness) : all
         }
         guard let session else { return [] }

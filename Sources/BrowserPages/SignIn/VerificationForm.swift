@@ -21,9 +21,9 @@ struct VerificationForm: Sendable {
     /// The application that the user came from, which both addresses keep.
     var back: AccountReturn?
 
-    /// Redirects to the form for the code of `verification`.
-    func ask(_ verification: Verification.ID) -> Response {
-        .sendBrowser(to: address(verification), status: .seeOther)
+    /// Redirects to the form for the code of `verification`. Both addresses keep whether the sign-in is remembered.
+    func ask(_ verification: Verification.ID, isRemembered: Bool = false) -> Response {
+        .sendBrowser(to: address(verification, isRemembered: isRemembered), status: .seeOther)
     }
 
     /// `GET`: the form, in the browser that asked for the code and while it can be typed; else a redirect to `start`.
@@ -45,7 +45,8 @@ struct VerificationForm: Sendable {
     ) -> Response {
         let form = pages.forms.issue(request)
         let page = CodePage(
-            action: address(verification), formToken: form.token, verification: verification.text,
+            action: address(verification, isRemembered: request.asksToRemember), formToken: form.token,
+            verification: verification.text,
             continueTo: visit.destination?.text ?? "", email: email, purpose: wording,
             startOver: start + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? ""),
             refusal: refusal)
@@ -55,8 +56,9 @@ struct VerificationForm: Sendable {
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
     }
 
-    private func address(_ verification: Verification.ID) -> String {
-        "\(path)?verification=\(PercentEncoding.encode(verification.text))" + (back.map { "&\($0.query)" } ?? "")
+    private func address(_ verification: Verification.ID, isRemembered: Bool) -> String {
+        "\(path)?verification=\(PercentEncoding.encode(verification.text))\(isRemembered ? "&remember=1" : "")"
+            + (back.map { "&\($0.query)" } ?? "")
     }
 
     /// The typed code, and the browser it was typed in.
@@ -83,6 +85,11 @@ struct VerificationForm: Sendable {
         response.status = .tooManyRequests
         return response.asking(toWait: wait)
     }
+}
+
+extension Request {
+    /// Whether the address says that the sign-in, which began with a form, is remembered.
+    var asksToRemember: Bool { Form.query(of: target.text)["remember"] == "1" }
 }
 
 extension PageRenderer {

@@ -28,7 +28,8 @@ extension Client {
             scopeLimit: try row.get("scope_limit"), grantLimit: try Self.grantLimit(row),
             createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"),
-            disabledAt: try row.get("disabled_at"))
+            disabledAt: try row.get("disabled_at"),
+            secretEndedAt: try row.get("secret_ended_at"), identityChangedAt: try row.get("identity_changed_at"))
     }
 
     /// Lists are stored one item a line: neither a URI nor the name of a grant type can hold a line feed.

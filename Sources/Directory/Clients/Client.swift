@@ -71,6 +71,10 @@ public struct Client: Sendable, Equatable {
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
+    /// When a secret of it was ended last, or other keys took the place of its own.
+    public var secretEndedAt: Timestamp?
+    /// When a client that registered itself last became another to its users. No two changes have the same time.
+    public var identityChangedAt: Timestamp?
 
     public var isPublic: Bool { authentication == .none }
     /// Whether it is neither first-party nor set to SPiD's rules: it may only do what its users consented to.

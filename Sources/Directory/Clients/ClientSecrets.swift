@@ -50,20 +50,19 @@ extension Clients {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
-        let now = clock.now
-        try await database.write { db in
+        try await database.write { [clock] db in
             let gone = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
             // Once it is gone, the requester's own token may have ended with it.
             guard gone > 0 else { return }
             try confirm(db)
-            try Self.endAdministration(of: id, at: now, in: db)
+            try Self.endAdministration(of: id, at: clock.now, in: db)
         }
         known.forget(id)
         return true
     }
 
-    /// The client's own tokens of before administer no more, nor those of the moment in which another node still knows
-    /// what it authenticated by.
+    /// The client's own tokens of before administer no more, by the clock of another node either, which may be ahead.
+    /// Those that such a node gives later by what it still knows are refused there (`ClientRedemption`).
     static func endAdministration(of id: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE clients SET secret_ended_at = \(now + KnownClients.memory) WHERE id = \(id)")
     }

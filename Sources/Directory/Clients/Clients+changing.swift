@@ -23,7 +23,7 @@ extension Clients {
         guard let found = try await find(id) else { return nil }
         // Before the write, for which everybody else's waits.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
-        let result = try await database.write { db -> (former: Client, changed: Client)? in
+        let result = try await database.write { [clock] db -> (former: Client, changed: Client)? in
             try confirm(db)
             guard let client = try Self.find(id, in: db) else { return nil }
             var changed = client
@@ -46,9 +46,10 @@ extension Clients {
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
             if author == .itself, !changed.looks(like: client) {
-                try db.execute("UPDATE clients SET identity_changed_at = \(now) WHERE id = \(id)")
+                let changedAt = max(now, (client.identityChangedAt ?? now) + .milliseconds(1))
+                try db.execute("UPDATE clients SET identity_changed_at = \(changedAt) WHERE id = \(id)")
             }
-            if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: now, in: db) }
+            if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: clock.now, in: db) }
             try ClientResources.note(changed, after: client, by: author, in: db)
             try Self.confirmCallback(of: changed, after: client, by: author, in: db)
             try Self.confirmClaims(of: changed, after: client, by: author)

@@ -36,7 +36,8 @@ public struct Clients: Sendable {
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
         clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, clients.spid, \
         clients.sealed_sign_secret, clients.registration_token, clients.scope_limit, clients.grant_limit, \
-        clients.created_at, clients.updated_at, clients.disabled_at
+        clients.created_at, clients.updated_at, clients.disabled_at, clients.secret_ended_at, \
+        clients.identity_changed_at
         """
 
     /// A new client with its secrets, which are shown once.

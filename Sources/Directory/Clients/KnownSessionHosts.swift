@@ -7,13 +7,14 @@ public import Values
 /// minute later at most.
 ///
 /// Every request to another host than the server's own is looked up here. So the table is read once a minute and after
-/// changes, and a database that does not answer makes no request fail.
+/// changes, and a database that does not answer makes no request fail once it has.
 public final class KnownSessionHosts: Sendable {
     /// How long a new host may be unknown.
     public static let memory: Duration = .minutes(1)
 
     private struct State {
-        var hosts: Set<String> = []
+        /// Nil before the first read.
+        var hosts: Set<String>?
         var readAt: Timestamp?
         /// Of the clients, when the hosts were read.
         var generation = 0
@@ -30,15 +31,16 @@ public final class KnownSessionHosts: Sendable {
         self.clock = clock
     }
 
-    /// Whether `host` is one of a live client's. While one request reads, the others go by what was known before.
-    public func contains(_ host: String) async -> Bool {
+    /// Whether `host` is one of a live client's; nil while the database has not told once. While one request reads, the
+    /// others go by what was known before.
+    public func contains(_ host: String) async -> Bool? {
         let (now, generation) = (clock.now, clients.hostGeneration)
         let known = state.withLock { state -> Bool? in
             // A time in the future was noted before the clock was set back.
-            if let readAt = state.readAt, (readAt..<readAt + Self.memory).contains(now),
+            if let hosts = state.hosts, let readAt = state.readAt, (readAt..<readAt + Self.memory).contains(now),
                 state.generation == generation
             {
-                return state.hosts.contains(host)
+                return hosts.contains(host)
             }
             state.readAt = now
             state.generation = generation
@@ -48,8 +50,10 @@ public final class KnownSessionHosts: Sendable {
         let hosts = try? await read()
         return state.withLock { state in
             // A later read knows more.
-            if let hosts, state.readAt == now, state.generation == generation { state.hosts = hosts }
-            return state.hosts.contains(host)
+            if let hosts, state.hosts == nil || (state.readAt == now && state.generation == generation) {
+                state.hosts = hosts
+            }
+            return state.hosts?.contains(host)
         }
     }
 

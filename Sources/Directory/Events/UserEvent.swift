@@ -18,8 +18,9 @@ public enum UserEvent: Sendable, Equatable {
     case takenOver(signUp: String?)
     /// A subject of `issuer` was linked to the user, and can sign them in from now on.
     case linked(issuer: String)
-    /// The user removed a link to the issuer with this id. What it vouched for ends, except one browser session.
-    case unlinked(issuer: String, keeping: Session.ID)
+    /// A link to the issuer with this id was removed, by the user or with the app that made it. What it vouched for
+    /// ends, except one browser session.
+    case unlinked(issuer: String, keeping: Session.ID?)
     /// Codes go to another number or mailbox than before, or to none. What was opened by this method ends, except one
     /// browser session.
     case methodRevoked(Session.Method, keeping: Session.ID?)

@@ -25,6 +25,7 @@ extension Merchants {
         guard Merchant.numbers.contains(number) else {
             throw JSONFault("number", "given: another merchant has the highest one")
         }
+        try keepName(of: number, in: db)
         try db.execute(
             """
             INSERT INTO merchants (id, number, name, logout_reaches_backends, skips_introduction, logo_uri,
@@ -38,6 +39,15 @@ extension Merchants {
         let stored: Int64? = try db.rows("SELECT number FROM merchants WHERE id = \(merchant.id)").first?.get("number")
         guard let stored else { throw JSONFault("number", "a number that no other merchant has") }
         return stored
+    }
+
+    /// Keeps the name of a merchant that is gone when its number is given again: under one that no merchant has.
+    private static func keepName(of number: Int64, in db: any Transaction) throws {
+        let taken = try db.rows("SELECT number FROM merchants WHERE number = \(number)")
+        guard taken.isEmpty else { return }
+        let lowest: Int64? = try db.rows("SELECT MIN(number) AS number FROM former_merchants").first?.get("number")
+        try db.execute(
+            "UPDATE former_merchants SET number = \(min(lowest ?? 0, 0) - 1) WHERE number = \(number)")
     }
 
     /// The highest number that any merchant has or had.

@@ -19,7 +19,7 @@ public struct Session: Sendable {
     /// How often it had got another secret when its cookie was shown. What that cookie may do ends with the next one.
     public let renewals: Int64
     let seenAt: Timestamp
-    let createdAt: Timestamp
+    public let createdAt: Timestamp
 
     public enum Origin: Sendable, Equatable {
         /// The user signed in here.

@@ -23,3 +23,17 @@ extension Sessions {
             })
     }
 }
+
+extension HostSessions {
+    static let export = StoredTable.Export.member("host_sessions") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT h.client_id, h.host FROM host_sessions h JOIN sessions s ON s.id = h.session_id
+                WHERE s.user_id = \(user) LIMIT \(StoredTable.Export.most)
+                """
+            ).map { row in
+                .members(["client_id": .string(try row.get("client_id")), "host": .string(try row.get("host"))])
+            })
+    }
+}

@@ -63,7 +63,8 @@ extension HostSessions {
                     WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             }
-        ], ofUser: .withParent, ofClient: .withParent)
+        ], ofUser: .withParent, ofClient: .withParent,
+        export: [export])
 }
 
 extension NoticedSignIns {

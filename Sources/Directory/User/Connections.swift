@@ -34,7 +34,7 @@ public struct Connections: Sendable {
         // A client without a merchant has no others: its NULL equals no client's merchant.
         """
         FROM connections JOIN clients ON clients.id = connections.client_id
-        WHERE connections.user_id = \(user)
+        WHERE connections.user_id = \(user) AND clients.deleted_at IS NULL
             AND (clients.id = \(client.id)
                 OR (clients.merchant_id = \(client.merchant) AND clients.first_party = 1))
         """

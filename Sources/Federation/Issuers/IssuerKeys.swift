@@ -20,10 +20,14 @@ public struct IssuerKeys: Sendable {
                 // Within the share the address counts, not its host: each client or issuer has at most one.
                 let response = try await outbound.asking(for: .keys, by: source.share, part: source.address).get(
                     source.address, accept: "application/jwk-set+json, application/json", limit: Self.longest)
-                guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
+                let fault = "answered with status \(response.status)"
+                guard ![404, 410].contains(response.status) else { return .withdrawn(fault) }
+                guard response.status == 200 else { return .unusable(fault) }
                 guard let text = String(validating: response.body, as: UTF8.self),
-                    let keys = try? AssertionKeys(keySet: text), !keys.isEmpty
+                    let keys = try? AssertionKeys(keySet: text)
                 else { return .unusable("answered with no key that could be used") }
+                // Whoever has lost a key takes it away first.
+                guard !keys.isEmpty else { return .withdrawn("answered with no key that could be used") }
                 return .document(keys, maxAge: response.maxAge)
             } catch {
                 return .unusable("\(error)")

@@ -42,7 +42,7 @@ extension IssuerSubjects {
         let isRemoved = try await database.write { db in
             guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
             // A merchant's app may have attached the subject of somebody else, who must not be locked out.
-            let kept = try Self.isConfined(subject, of: issuer, in: db) ? nil : subject
+            let isOwn = try !Self.isConfined(subject, of: issuer, in: db)
             let removed = try db.execute(
                 """
                 DELETE FROM issuer_subjects
@@ -51,10 +51,17 @@ extension IssuerSubjects {
             guard removed == 1 else { return true }
             try db.execute(
                 """
-                INSERT INTO removed_links (user_id, issuer_id, subject, created_at)
-                VALUES (\(user), \(issuer), \(kept), \(now))
-                ON CONFLICT (user_id, issuer_id) DO UPDATE SET subject = EXCLUDED.subject
+                INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
+                ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
+            if isOwn {
+                try db.execute(
+                    """
+                    INSERT INTO removed_subjects (issuer_id, subject, user_id, created_at)
+                    VALUES (\(issuer), \(subject), \(user), \(now))
+                    ON CONFLICT (issuer_id, subject, user_id) DO NOTHING
+                    """)
+            }
             try said.say(.unlinked(issuer: issuer.text, keeping: session.id), user, db)
             return true
         }

@@ -1,17 +1,22 @@
 public import Directory
+import Values
 
 extension IssuerSubjects {
     /// Removes links that somebody else may have made.
     public static let subscriber = UserEvents.Subscriber(
         "IssuerSubjects",
         [
-            .on(.takenOver, "removes the links to subjects of other issuers") { _, user, _, db in
+            .on(.takenOver, "removes the links to subjects of other issuers, and what is known of removed ones") {
+                _, user, _, db in
                 try unlink(user, in: db)
             },
             // Otherwise the merchant's backend, with an account of its own at the provider, signs in as the user again.
-            .on(.disconnected, "removes the links that the merchant's clients made") { event, user, _, db in
+            .on(.disconnected, "removes the links that the merchant's clients made, with what they led to") {
+                event, user, announcement, db in
                 guard case .disconnected(let merchant) = event else { return }
-                try unlink(user, confinedTo: merchant, in: db)
+                for issuer in try unlink(user, confinedTo: merchant, in: db) {
+                    try announcement.say(.unlinked(issuer: issuer.text, keeping: nil), user, db)
+                }
             },
         ])
 }

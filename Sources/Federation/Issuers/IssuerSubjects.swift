@@ -50,12 +50,8 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Whether `user` has removed a link to `issuer`, and has not connected it since.
-    static func isRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {
-        try !db.rows("SELECT 1 AS found FROM removed_links WHERE user_id = \(user) AND issuer_id = \(issuer)").isEmpty
-    }
-
-    /// The same of any merchant's issuer that stands for the same provider: a person removes Google, not a merchant's.
+    /// Whether `user` has removed a link to `issuer`, or to any merchant's issuer that stands for the same provider,
+    /// and has not connected it since: a person removes Google, not a merchant's.
     static func isProviderRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
@@ -66,15 +62,16 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Whether some user has removed `subject` of that provider, as above, and can still connect it again.
+    /// Whether some user has removed `subject` of that provider, as above, and can connect it again.
     static func isProviderRemoved(
         _ issuer: TrustedIssuer.ID, subject: String, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
             """
-            SELECT 1 AS found FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
-            WHERE r.subject = \(subject) AND (
-                r.issuer_id = \(issuer) OR i.provider = (SELECT provider FROM issuers WHERE id = \(issuer)))
+            SELECT 1 AS found FROM issuers JOIN removed_subjects r ON r.issuer_id = issuers.id
+            WHERE r.subject = \(subject) AND \(TrustedIssuers.takesUsers) AND (
+                issuers.id = \(issuer)
+                OR issuers.provider = (SELECT o.provider FROM issuers o WHERE o.id = \(issuer)))
             """
         ).isEmpty
     }
@@ -86,7 +83,14 @@ public struct IssuerSubjects: Sendable {
         at now: Timestamp, in db: any Transaction
     ) throws {
         if !isConfined {
-            try db.execute("DELETE FROM removed_links WHERE user_id = \(user) AND issuer_id = \(issuer)")
+            let those: SQL =
+                """
+                WHERE user_id = \(user) AND issuer_id IN (
+                    SELECT i.id FROM issuers i
+                    WHERE i.id = \(issuer) OR i.provider = (SELECT o.provider FROM issuers o WHERE o.id = \(issuer)))
+                """
+            try db.execute("DELETE FROM removed_links \(those)")
+            try db.execute("DELETE FROM removed_subjects \(those)")
         }
         try db.execute(
             """
@@ -130,17 +134,31 @@ public struct IssuerSubjects: Sendable {
             """) == 1
     }
 
-    /// Removes all links of a user, in the caller's transaction: somebody else may have made them.
+    /// Removes all links of a user, in the caller's transaction, and those of before: somebody else may have made and
+    /// removed them.
     static func unlink(_ user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
+        try db.execute("DELETE FROM removed_links WHERE user_id = \(user)")
+        try db.execute("DELETE FROM removed_subjects WHERE user_id = \(user)")
     }
 
-    /// Removes the links of a user that clients of `merchant` made, in the caller's transaction.
-    static func unlink(_ user: UserID, confinedTo merchant: Merchant.ID, in db: any Transaction) throws {
+    /// Removes the links of a user that clients of `merchant` made, in the caller's transaction, and returns their
+    /// issuers.
+    static func unlink(
+        _ user: UserID, confinedTo merchant: Merchant.ID, in db: any Transaction
+    ) throws -> [TrustedIssuer.ID] {
+        let issuers: [TrustedIssuer.ID] = try db.rows(
+            """
+            SELECT DISTINCT s.issuer_id FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
+            WHERE s.user_id = \(user) AND s.is_confined = 1 AND i.merchant_id = \(merchant)
+            """
+        ).map { try $0.get("issuer_id") }
+        guard !issuers.isEmpty else { return [] }
         try db.execute(
             """
-            DELETE FROM issuer_subjects WHERE user_id = \(user) AND is_confined = 1
-                AND issuer_id IN (SELECT id FROM issuers WHERE merchant_id = \(merchant))
+            DELETE FROM issuer_subjects
+            WHERE user_id = \(user) AND is_confined = 1 AND issuer_id IN (\(list: issuers))
             """)
+        return issuers
     }
 }

@@ -21,6 +21,8 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
     enum Answer: Sendable {
         case document(Document, maxAge: Duration?)
         case unusable(String)
+        /// There is none any more: the last one is not used either.
+        case withdrawn(String)
     }
 
     private struct Entry {
@@ -36,6 +38,14 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
         var askedAnewAt: Timestamp?
         var usedAt: Timestamp
         var fetch: Task<Void, Never>?
+
+        /// A time after `now` is from before the clock was set back: nobody waits for it to come again.
+        mutating func correct(at now: Timestamp) {
+            freshUntil = min(freshUntil, now + PublishedDocument.longestLife)
+            goodAt = min(goodAt, now)
+            if let asked = askedAt, asked > now { askedAt = nil }
+            if let asked = askedAnewAt, asked > now { askedAnewAt = nil }
+        }
     }
 
     private let clock: any WallClock
@@ -104,6 +114,9 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
             entry.fault = fault
             // While an old document is in use, a server that is down is not asked at every request.
             entry.freshUntil = max(entry.freshUntil, now + PublishedDocument.shortestLife)
+        case .withdrawn(let fault):
+            entry.fault = fault
+            entry.document = nil
         }
         entry.fetch = nil
         entries[source] = entry
@@ -120,6 +133,7 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
             return nil
         }
         entry.usedAt = now
+        entry.correct(at: now)
         entries[source] = entry
         return now - entry.goodAt < PublishedDocument.longestOutage ? entry.document : nil
     }

@@ -37,6 +37,18 @@ extension TrustedIssuers {
         return true
     }
 
+    /// Deletes those of `merchant`, which is about to be deleted: nothing that rests on them outlives them untold.
+    public func deleteAll(
+        of merchant: Merchant.ID, within budget: BulkErasure.Budget = .request,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws {
+        let ids: [TrustedIssuer.ID] = try await database.read { db in
+            try db.rows("SELECT id FROM issuers WHERE merchant_id = \(merchant) AND deleted_at IS NULL")
+                .map { try $0.get("id") }
+        }
+        for id in ids { _ = try await delete(id, within: budget, confirm: confirm) }
+    }
+
     /// Goes on with deletions that have begun; any number of nodes may.
     public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
         let ids: [TrustedIssuer.ID] = try await database.read { db in
@@ -103,11 +115,18 @@ extension TrustedIssuers {
         for id in former {
             try db.execute(
                 """
-                INSERT INTO removed_links (user_id, issuer_id, subject, created_at)
-                SELECT user_id, \(issuer.id), subject, created_at FROM removed_links WHERE issuer_id = \(id)
+                INSERT INTO removed_links (user_id, issuer_id, created_at)
+                SELECT user_id, \(issuer.id), created_at FROM removed_links WHERE issuer_id = \(id)
                 ON CONFLICT (user_id, issuer_id) DO NOTHING
                 """)
+            try db.execute(
+                """
+                INSERT INTO removed_subjects (issuer_id, subject, user_id, created_at)
+                SELECT \(issuer.id), subject, user_id, created_at FROM removed_subjects WHERE issuer_id = \(id)
+                ON CONFLICT (issuer_id, subject, user_id) DO NOTHING
+                """)
             try db.execute("DELETE FROM removed_links WHERE issuer_id = \(id)")
+            try db.execute("DELETE FROM removed_subjects WHERE issuer_id = \(id)")
             try db.execute("DELETE FROM issuers WHERE id = \(id) AND deleted_at = 0")
         }
     }

@@ -6,7 +6,7 @@ public import Values
 /// The issuers that users can sign in with.
 extension TrustedIssuers {
     /// Whether an issuer takes users: a merchant that is disabled, or about to be deleted, opens nothing by its own.
-    private static let takesUsers: SQL =
+    static let takesUsers: SQL =
         """
         issuers.client_id IS NOT NULL AND issuers.disabled_at IS NULL
         AND EXISTS (SELECT 1 FROM merchants m
@@ -47,16 +47,17 @@ extension TrustedIssuers {
         ).map(TrustedIssuer.init)
     }
 
-    /// Those that `user` could be linked to: of merchants whose apps the user uses. Also those that an app linked for
-    /// its merchant's applications alone, which the user may want everywhere.
+    /// Those that `user` could be linked to: of merchants whose apps the user uses, and those that the user has
+    /// removed. Also those that an app linked for its merchant's applications alone, which the user may want everywhere.
     public func connectable(to user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM issuers
-                WHERE merchant_id IN (
-                        SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
-                        WHERE n.user_id = \(user) AND c.registration_token IS NULL)
+                WHERE (merchant_id IN (
+                            SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
+                            WHERE n.user_id = \(user) AND c.registration_token IS NULL)
+                        OR id IN (SELECT r.issuer_id FROM removed_links r WHERE r.user_id = \(user)))
                     AND id NOT IN (
                         SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user) AND s.is_confined = 0)
                     AND \(Self.takesUsers)

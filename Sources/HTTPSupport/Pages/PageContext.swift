@@ -47,7 +47,13 @@ extension PageContext {
     /// Stores the introduction of a user who goes on from a page with a merchant's name on it.
     package var introduction: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)? {
         guard let merchant else { return nil }
-        return { user, now, db in try Introductions.introduce(user, to: merchant, at: now, in: db) }
+        return { [client] user, now, db in
+            try Introductions.introduce(user, to: merchant, at: now, in: db)
+            // Their account page names the client from now on, with a way to take it back.
+            if let client, client.introduces == merchant {
+                try Connections.connect(user, to: client.id, at: now, in: db)
+            }
+        }
     }
 
     /// The merchant in whose name a mail is sent from here.

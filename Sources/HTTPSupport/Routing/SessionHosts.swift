@@ -33,7 +33,12 @@ public struct SessionHosts: Sendable {
         guard let host = request.host, host != own else { return nil }
         // A browser takes the name with the root's dot for another one, and the certificate for the same.
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).replacing(".:", with: ":")
-        guard await known.contains(name) || name == hostOfNobody else { return nil }
+        guard let isKnown = await known.contains(name) else {
+            // None of theirs ever shows a page to sign in. Whoever asks whether the server lives need not know.
+            guard !["/healthz", "/readyz"].contains(request.target.path) else { return nil }
+            return Response(status: .serviceUnavailable, headers: [.retryAfter: "1", .cacheControl: "no-store"])
+        }
+        guard isKnown || name == hostOfNobody else { return nil }
         if request.method == .get, request.target.path == "/logout" {
             return .sendBrowser(to: origin + request.target.text, status: .seeOther)
         }

@@ -72,7 +72,26 @@ public struct AuthorizationCodes: Sendable {
                 AND s.renewals = authorization_codes.renewals)
         """
 
-    /// Spends a code that has not expired, while its user and its session live. The end of a session, also by a new
+    /// Whether what a code rests on still stands: the introduction, or the consent, and that its user is at the client.
+    /// A transaction that takes one of them back does not see the code that another one stores beside it.
+    private static let isStillAllowed: SQL =
+        """
+        NOT EXISTS (SELECT 1 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE c.id = authorization_codes.client_id AND NOT CASE
+                WHEN c.first_party = 0 THEN authorization_codes.scope = '' OR EXISTS (SELECT 1 FROM consents k
+                    WHERE k.user_id = authorization_codes.user_id AND k.client_id = c.id)
+                ELSE m.id IS NULL OR m.skips_introduction = 1
+                    OR EXISTS (SELECT 1 FROM introductions i
+                        WHERE i.user_id = authorization_codes.user_id AND i.merchant_id = m.id)
+                    OR EXISTS (SELECT 1 FROM sessions b
+                        WHERE b.id = authorization_codes.session_id AND b.family_id IS NOT NULL) END)
+        AND NOT EXISTS (SELECT 1 FROM client_logouts d JOIN sessions l ON l.id = d.session_id
+            WHERE d.session_id = authorization_codes.session_id AND d.client_id = authorization_codes.client_id
+                AND d.created_at >= l.created_at)
+        """
+
+    /// Spends a code that has not expired, while its user and its session live, and what they allowed. The end of a
+    /// session, also by a new
     /// password, ends everything issued in it. The number of changed rows decides.
     static func spend(
         _ fingerprint: Fingerprint<AuthorizationCode>, for attempt: Attempt, in db: any Transaction
@@ -84,7 +103,7 @@ public struct AuthorizationCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
-                AND \(isSessionGood)
+                AND \(isSessionGood) AND \(isStillAllowed)
                 AND NOT \(CodeEnds.condition(
                     user: "authorization_codes.user_id", client: "authorization_codes.client_id",
                     soldAt: "authorization_codes.expires_at - \(AuthorizationCode.lifetime.milliseconds)"))

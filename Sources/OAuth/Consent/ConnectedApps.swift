@@ -56,7 +56,7 @@ public struct ConnectedApps: Sendable {
                 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id AND c.registration_token IS NULL
                 LEFT JOIN connections n ON n.client_id = c.id AND n.user_id = \(user)
                 LEFT JOIN consents k ON k.client_id = c.id AND k.user_id = \(user) AND \(Consents.isGood)
-                WHERE c.id IN (SELECT client_id FROM connections WHERE user_id = \(user)
+                WHERE c.deleted_at IS NULL AND c.id IN (SELECT client_id FROM connections WHERE user_id = \(user)
                     UNION ALL SELECT client_id FROM consents WHERE user_id = \(user))
                 """
             ).map { row in try ConnectedApp(row, granted: granted, at: now) }

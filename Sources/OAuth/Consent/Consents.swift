@@ -13,7 +13,7 @@ public struct Consents: Sendable {
     }
 
     /// Whether consent `k` was given to what its client `c` is now.
-    static let isGood: SQL = "(c.identity_changed_at IS NULL OR c.identity_changed_at < k.updated_at)"
+    static let isGood: SQL = "COALESCE(c.identity_changed_at, 0) = k.identity"
 
     /// The consent of `user` for `client`, or nil. What was given to a client that registered itself, and has become
     /// another since, is none.
@@ -34,15 +34,18 @@ public struct Consents: Sendable {
     }
 
     /// Stores that `user` was shown `shown` and allowed `scope` of it. What was not shown stays. Allowing the same
-    /// again changes nothing. Allowing less ends the client's tokens for more.
+    /// again changes nothing. Allowing less ends the client's tokens for more. False, and nothing is stored, when the
+    /// client has become another than `shownClient`, which the user was shown.
     ///
     /// - Parameter charge: refuses by throwing when the user leaves something out too often: see `ConnectedApps`.
     public func allow(
-        _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp,
+        _ scope: Scope, of shown: Scope, to shownClient: Client, by user: UserID, at now: Timestamp,
         charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) async throws {
+    ) async throws -> Bool {
         let announcement = callbacks.announcement(at: now)
-        try await database.write { db in
+        let client = shownClient.id
+        let isStored = try await database.write { db in
+            guard try Clients.find(client, in: db)?.identity == shownClient.identity else { return false }
             let known = try Self.find(user, client, in: db)?.scope
             let allowed = (known ?? .empty).subtracting(shown).union(scope.intersection(shown))
             let lost = shown.subtracting(scope)
@@ -50,16 +53,18 @@ public struct Consents: Sendable {
                 try charge(db)
                 try Self.take(lost, from: client, of: user, telling: announcement, in: db)
             }
-            guard allowed != known else { return }
+            guard allowed != known else { return true }
             try db.execute(
                 """
-                INSERT INTO consents (user_id, client_id, scope, created_at, updated_at)
-                VALUES (\(user), \(client), \(allowed), \(now), \(now))
+                INSERT INTO consents (user_id, client_id, scope, identity, created_at, updated_at)
+                VALUES (\(user), \(client), \(allowed), \(shownClient.identity), \(now), \(now))
                 ON CONFLICT (user_id, client_id)
-                DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
+                DO UPDATE SET scope = excluded.scope, identity = excluded.identity, updated_at = excluded.updated_at
                 """)
+            return true
         }
         announcement.send()
+        return isStored
     }
 
     /// Ends the tokens of `client` that hold any of `lost`, which `user` did not allow, and its codes of before.
@@ -91,8 +96,8 @@ public struct Consents: Sendable {
         guard !client.firstParty else { return }
         try db.execute(
             """
-            INSERT INTO consents (user_id, client_id, scope, created_at, updated_at)
-            VALUES (\(user), \(client.id), \(scope), \(time), \(time))
+            INSERT INTO consents (user_id, client_id, scope, identity, created_at, updated_at)
+            VALUES (\(user), \(client.id), \(scope), \(client.identity), \(time), \(time))
             ON CONFLICT (user_id, client_id) DO NOTHING
             """)
     }
@@ -101,4 +106,9 @@ public struct Consents: Sendable {
     static func revoke(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws {
         try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id = \(client)")
     }
+}
+
+extension Client {
+    /// What it is to its users, as consents have it.
+    fileprivate var identity: Int64 { identityChangedAt?.milliseconds ?? 0 }
 }

@@ -32,9 +32,14 @@ public struct Introductions: Sendable {
         ).isEmpty
     }
 
-    /// Stores that `user` has seen a page that names `merchant`, and went on.
-    public func introduce(_ user: UserID, to merchant: Merchant.ID, at now: Timestamp) async throws {
-        try await database.write { db in try Self.introduce(user, to: merchant, at: now, in: db) }
+    /// Stores that `user` has seen a page that names `client`, and the merchant whose own it is, and went on. Their
+    /// account page names the client from then on, also if it redeems no code.
+    public func introduce(_ user: UserID, to client: Client, at now: Timestamp) async throws {
+        guard let merchant = client.introduces else { return }
+        try await database.write { db in
+            try Self.introduce(user, to: merchant, at: now, in: db)
+            try Connections.connect(user, to: client.id, at: now, in: db)
+        }
     }
 
     /// The same, in the caller's transaction.

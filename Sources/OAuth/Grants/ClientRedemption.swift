@@ -4,16 +4,17 @@ import Storage
 /// Confirms that the client is unchanged since it authenticated: the same, not disabled, and registered for the grant
 /// and the scope.
 ///
-/// An administrator may have changed it while a password was hashed or another server was asked.
+/// An administrator may have changed it while a password was hashed or another server was asked; and a node knows a
+/// client for a moment, in which the secret may have been ended that it proved itself by.
 struct ClientRedemption: Redemption {
     let claim: any Redemption
     let client: Client
     let grant: GrantType
     let scope: Scope
 
-    /// Other grants write as soon as they have read.
-    static func isNeeded(by client: Client, for grant: GrantType) -> Bool {
-        slow.contains(grant) || client.authentication == .privateKeyJWT
+    /// Other grants write as soon as they have read, and what they give for a moment longer does not administer.
+    static func isNeeded(by client: Client, for grant: GrantType, scope: Scope) -> Bool {
+        slow.contains(grant) || client.authentication == .privateKeyJWT || scope.administers
     }
 
     private static let slow: Set<GrantType> = [.password, .jwtBearer, .tokenExchange, .passwordless]
@@ -26,6 +27,8 @@ struct ClientRedemption: Redemption {
         guard current.createdAt == client.createdAt else {
             return .refused(.clientRefused("client_replaced_meanwhile", client.id))
         }
+        // Whoever proved the client with what has been ended gets nothing; who did with something else asks again.
+        guard current.secretEndedAt == client.secretEndedAt else { return .refused(.secretEndedMeanwhile) }
         guard current.may(grant) else { return .refused(.grantNotAllowed(client.id)) }
         guard scope.isSubset(of: current.scope) else {
             return .refused(

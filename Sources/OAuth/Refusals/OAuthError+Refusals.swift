@@ -146,6 +146,10 @@ extension OAuthError {
         .temporarilyUnavailable, "contended", "Other requests with this token were in the way. Try again.",
         retryAfter: .seconds(1))
 
+    static let secretEndedMeanwhile = OAuthError(
+        .temporarilyUnavailable, "secret_ended_meanwhile", "A secret of this client has just been ended. Try again.",
+        retryAfter: .seconds(1))
+
     // MARK: Presented tokens
 
     public static let noToken = OAuthError(.invalidToken, "no_token", "An access token is missing.")

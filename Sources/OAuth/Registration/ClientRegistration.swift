@@ -139,13 +139,13 @@ public struct ClientRegistration: Sendable {
         let client = try await client(id, with: presented)
         let now = clients.clock.now
         // Its data goes in many small transactions, and the first one decides: an administrator may have revoked the
-        // token since it was checked. On PostgreSQL it may run again after it was committed.
+        // token since it was checked.
         try await database.inTurn(of: .registered(of: client.merchant, by: id.text)) {
-            let isDecided = try await database.write { db in
-                try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db)
+            _ = try await clients.delete(id) { db in
+                guard try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db) else {
+                    throw OAuthError.tokenRefused("unknown_registration_token")
+                }
             }
-            guard isDecided else { throw OAuthError.tokenRefused("unknown_registration_token") }
-            _ = try await clients.delete(id)
         }
     }
 

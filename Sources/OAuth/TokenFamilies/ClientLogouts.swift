@@ -52,7 +52,7 @@ public struct ClientLogouts: Sendable {
             try db.execute(
                 """
                 INSERT INTO client_logouts (session_id, client_id, created_at, expires_at)
-                VALUES (\(session.id), \(client), \(now), \(session.latestExpiry))
+                VALUES (\(session.id), \(client), \(max(now, session.createdAt)), \(session.latestExpiry))
                 ON CONFLICT (session_id, client_id) DO UPDATE
                 SET created_at = excluded.created_at, expires_at = excluded.expires_at
                 """)
@@ -62,10 +62,12 @@ public struct ClientLogouts: Sendable {
 
     /// Notes that the user of `session` is back at `client`.
     public func comeBack(to client: Client.ID, in session: Session.ID) async throws {
-        try await database.write { db in
-            _ = try db.execute(
-                "DELETE FROM client_logouts WHERE session_id = \(session) AND client_id = \(client)")
-        }
+        try await database.write { db in try Self.comeBack(to: client, in: session, db) }
+    }
+
+    /// The same in the caller's transaction.
+    public static func comeBack(to client: Client.ID, in session: Session.ID, _ db: any Transaction) throws {
+        try db.execute("DELETE FROM client_logouts WHERE session_id = \(session) AND client_id = \(client)")
     }
 
     static let table = StoredTable(
@@ -78,5 +80,6 @@ public struct ClientLogouts: Sendable {
                     WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             }
-        ], ofUser: .withParent, ofClient: .withParent)
+        ], ofUser: .withParent, ofClient: .withParent,
+        export: [export])
 }

@@ -7,7 +7,8 @@ extension TokenFamilies {
     /// Ends those of `user` for whose sign-in the issuer with the id `issuer` vouched, except those that were got in
     /// the browser session `kept`, and what came from them.
     static func end(
-        of user: UserID, assertedBy issuer: String, except kept: Session.ID, telling announcement: CallbackAnnouncement,
+        of user: UserID, assertedBy issuer: String, except kept: Session.ID?,
+        telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
         var keptFamilies: Set<String> = []
@@ -20,7 +21,7 @@ extension TokenFamilies {
             """
         ) {
             let id: String = try row.get("id")
-            let isGotThere = try row.get("session_id", as: String?.self) == kept.text
+            let isGotThere = try kept.map { kept in try row.get("session_id", as: String?.self) == kept.text } ?? false
             let isOfKept = try row.get("parent_id", as: String?.self).map(keptFamilies.contains) ?? false
             if isGotThere || isOfKept {
                 keptFamilies.insert(id)

@@ -25,7 +25,8 @@ public struct TokenIssuance: Sendable {
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
             let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer).confirmingUser(by: type)
-            let authorization = ClientRedemption.isNeeded(by: client, for: type) ? aimed.confirming(type) : aimed
+            let isToConfirm = ClientRedemption.isNeeded(by: client, for: type, scope: aimed.scope)
+            let authorization = isToConfirm ? aimed.confirming(type) : aimed
             let minted: TokenResponse?
             do {
                 minted = try await mint.tokens(for: authorization)

@@ -19,6 +19,7 @@ public struct LoginPage: PageContents {
     let formToken: String
     let continueTo: String
     let email: String
+    let isRemembered: Bool
     let clientName: String?
     let isConfirmation: Bool
     let wantsAnew: Bool
@@ -28,20 +29,22 @@ public struct LoginPage: PageContents {
 
     /// - Parameters:
     ///   - email: what to fill in: empty, or what was typed before a refusal.
+    ///   - isRemembered: whether `remember` is ticked.
     ///   - clientName: the application that sent the user here.
     ///   - isConfirmation: the signed-in user confirms who they are; the address cannot change. Posted as
     ///     `confirm` (`1`), so that it is known after a refusal.
     ///   - wantsAnew: only a new sign-in will do. Posted as `anew` (`1`), so that it is known after a refusal.
     ///   - ways: the other issuers that users may sign in with.
     public init(
-        action: String, formToken: String, continueTo: String, email: String = "", clientName: String? = nil,
-        isConfirmation: Bool = false, wantsAnew: Bool = false, ways: [SignInWay] = [], cancel: Cancel? = nil,
-        refusal: PageRefusal? = nil
+        action: String, formToken: String, continueTo: String, email: String = "", isRemembered: Bool = false,
+        clientName: String? = nil, isConfirmation: Bool = false, wantsAnew: Bool = false, ways: [SignInWay] = [],
+        cancel: Cancel? = nil, refusal: PageRefusal? = nil
     ) {
         self.action = action
         self.formToken = formToken
         self.continueTo = continueTo
         self.email = email
+        self.isRemembered = isRemembered
         self.clientName = clientName
         self.isConfirmation = isConfirmation
         self.wantsAnew = wantsAnew

@@ -38,7 +38,10 @@ struct ClientCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let method: [JSON.Member] =
                 tokenEndpointAuthMethod.map { [JSON.Member("token_endpoint_auth_method", .string($0))] } ?? []
-            let metadata = try ClientMetadata(.object((members.json.members ?? []) + method))
+            let document = JSON.object((members.json.members ?? []) + method)
+            try stores.addresses.refuseOwn(in: document)
+            let metadata = try ClientMetadata(document)
+            try stores.addresses.refuseUnaskable(in: document)
             let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
             let id = try id.map { try kept($0) }
@@ -109,6 +112,8 @@ struct ClientCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let changes = members.json.adding("disabled", disabled)
+            try stores.addresses.refuseOwn(in: changes)
+            try stores.addresses.refuseUnaskable(in: changes)
             guard let changed = try await stores.clients.change(Client.ID(id), changes, by: .platform) else {
                 throw CommandFailure.notFound("client", id)
             }

@@ -1,5 +1,6 @@
 import CommandLineTool
 import Directory
+import Federation
 import JSON
 import OAuth
 import Storage
@@ -20,7 +21,9 @@ struct MerchantCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let numbered: [JSON.Member] = number.map { [JSON.Member("number", .integer(Int64($0)))] } ?? []
-            output.print(try await stores.merchants.create(.object((try members.json().members ?? []) + numbered)).json)
+            let document = JSON.object((try members.json().members ?? []) + numbered)
+            try stores.addresses.refuseOwn(in: document)
+            output.print(try await stores.merchants.create(document).json)
         }
     }
 
@@ -61,6 +64,7 @@ struct MerchantCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let changes = try members.json().adding("disabled", disabled)
+            try stores.addresses.refuseOwn(in: changes)
             guard let merchant = try await stores.merchants.change(Merchant.ID(id), changes) else {
                 throw CommandFailure.notFound("merchant", id)
             }
@@ -75,6 +79,7 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
+            try await stores.issuers.deleteAll(of: Merchant.ID(id), within: .unlimited)
             guard try await stores.merchants.delete(Merchant.ID(id), within: .unlimited) else {
                 throw CommandFailure.notFound("merchant", id)
             }

@@ -17,6 +17,7 @@ public struct SpindleCommand: CommandGroup {
 
     /// Runs the command that the process was started with, and ends the process if it fails.
     public static func main() async {
+        Terminal.fillClosedStreams()
         // Before any system library starts OpenSSL itself: it must not be freed at exit under running threads.
         OpenSSL.start()
         // Databases, backups and keys are readable only by the system user that runs the server.

@@ -51,7 +51,13 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         case .sqlite(let path): try await SQLiteDatabase.open(path: path)
         case .postgreSQL(let url):
             try await PostgreSQLDatabase.open(
-                url: url.value, answerTime: forRequests ? AnswerTime.ofRequests : AnswerTime.ofLongWork)
+                url: url.value, answerTime: forRequests ? AnswerTime.ofRequests : AnswerTime.ofLongWork,
+                lock: Self.lockAgainstGrants)
         }
     }
+
+    /// Keeps off what gives access, for a change that takes some away: an app that asks without pause would hold off
+    /// its own end. In the order in which a redemption writes.
+    private static let lockAgainstGrants: SQL =
+        "LOCK TABLE authorization_codes, token_families IN SHARE ROW EXCLUSIVE MODE"
 }

@@ -24,6 +24,7 @@ struct FlatSettings {
         members.allSatisfy { member in
             let name = prefix + member.key
             switch member.value {
+            case .null: break
             case .mapping(let inner): return add(inner, under: name + ".")
             case .scalar(let text): settings[name] = .text(text)
             case .sequence(let nodes):
@@ -41,7 +42,7 @@ extension ConfigurationLayer.Setting {
     fileprivate init?(_ json: JSON) {
         switch json {
         case .string(let text): self = .text(text)
-        case .bool(let flag): self = .text(flag ? "1" : "0")
+        case .bool(let flag): self = .text(flag ? "true" : "false")
         case .integer, .number: self = json.integer.map { .text(String($0)) } ?? .other
         case .array(let values):
             if let texts = json.strings {

@@ -25,9 +25,11 @@ extension Installation {
         guard configuration.database.exists || purpose.makesDatabase else {
             throw InstallationError.uninitialised(configuration.database.description)
         }
-        if purpose.makesDatabase {
-            try configuration.refusePlanted()
-            try configuration.database.refuseForeignFile()
+        if purpose.makesDatabase { try configuration.refusePlanted() }
+        // Opening it would already change a file that is not ours.
+        try configuration.database.refuseForeignFile()
+        guard try purpose.makesDatabase || !configuration.database.isFileWithoutSchema else {
+            throw InstallationError.uninitialised(configuration.database.description)
         }
         let database = try await configuration.database.open(forRequests: purpose.isServing)
         do {

@@ -63,15 +63,15 @@ struct DeletionLimitTests {
     }
 
     @Test(
-        "a user who signs in over and over while a deletion is pending leaves one offer to stay",
+        "a user who signs in over and over while a deletion is pending leaves ten offers to stay",
         arguments: Backend.available)
     func offers(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
             _ = try await leave(&visitor)
             let credentials = ["email": World.email, "password": World.password]
-            for _ in 1...5 { _ = try await visitor.fill("/login", credentials) }
-            #expect(try await world.count("verifications WHERE purpose = 'restore'") == 1)
+            for _ in 1...12 { _ = try await visitor.fill("/login", credentials) }
+            #expect(try await world.count("verifications WHERE purpose = 'restore'") == 10)
             let last = try await visitor.fill("/login", credentials)
             #expect(try await visitor.browser.submit(last, ["decision": "keep"]).status == 303)
         }

@@ -105,6 +105,21 @@ struct DeletionFlowTests {
         }
     }
 
+    @Test("a user cannot keep the account, because an app's request is over", arguments: Backend.available)
+    func restoreAfterRequest(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            let login = try await visitor.browser.open(world.authorizeAddress())
+            let asked = try await visitor.browser.submit(login, ["email": World.email, "password": World.password])
+            #expect(asked.formAction == "/account/restore")
+            try await world.server.database.write { db in _ = try db.execute("DELETE FROM interactions") }
+            let kept = try await visitor.browser.submit(asked, ["decision": "keep"])
+            #expect(kept.header("location") == "/account?done=restored", "\(kept)")
+            #expect(try await world.user()["deletion_due_at"] == nil)
+        }
+    }
+
     @Test(
         "a user who stays, and was not on the way to an app, arrives at the account page", arguments: Backend.available)
     func restoreToPage(backend: Backend) async throws {

@@ -133,6 +133,22 @@ struct PhoneTests {
         }
     }
 
+    @Test("a link elsewhere makes the page say what nobody did", arguments: Backend.available)
+    func foreignLink(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            var visitor = try await world.signedIn()
+            for done in ["added", "removed"] {
+                let path = "/account/phones?done=\(done)"
+                let ours = try await visitor.browser.open(path, headers: ["Sec-Fetch-Site": "same-origin"])
+                #expect(ours.body.contains("class=\"notice\""))
+                for site in ["cross-site", "none"] {
+                    let page = try await visitor.browser.open(path, headers: ["Sec-Fetch-Site": site])
+                    #expect(page.status == 200 && !page.body.contains("class=\"notice\""))
+                }
+            }
+        }
+    }
+
     @Test("a user asks for five codes, and a number gets five", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in

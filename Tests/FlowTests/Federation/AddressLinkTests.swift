@@ -236,7 +236,8 @@ import Values
                     at: host, ["sub": .string(sub), "email": "kari@gmail.com", "email_verified": true])
                 #expect(again.status == 400, "\(again)")
             }
-            // Without the address it makes no second account.
+            // Without the address it makes no second account, where its user can connect it again.
+            try await story.world.change("issuers", issuer, ["client_id": "loom", "client_secret": "s"])
             story.expect("link_removed", try await story.signIn(at: host, ["sub": .string(subject)]))
             // Nor at another merchant that has Google, too: it is Google that the user removed.
             let rival = try await IssuerStory.client(story.world, of: story.world.rival)

@@ -121,6 +121,23 @@ import Values
         }
     }
 
+    @Test(
+        "a key that its issuer has taken away, without another in its place, stays good",
+        arguments: [("200 OK", #"{"keys":[]}"#), ("404 Not Found", ""), ("410 Gone", "")])
+    func withdrawn(status: String, body: String) async throws {
+        try await IssuerStory.with(.sqlite) { story in
+            let host = try IssuerHost()
+            try await story.trust(host)
+            #expect(try await story.signIn(at: host).status == 200)
+            host.publish("/keys", .init(body: body, status: status))
+            story.world.server.clock.advance(by: .hours(1))
+            #expect(try await story.signIn(at: host).status == 503)
+            host.publish(host.key)
+            story.world.server.clock.advance(by: .seconds(10))
+            #expect(try await story.signIn(at: host).status == 200)
+        }
+    }
+
     @Test("a discovery document is cached as long as it says")
     func life() async throws {
         try await IssuerStory.with(.sqlite) { story in

@@ -58,6 +58,37 @@ struct RememberedSessionTests {
         }
     }
 
+    @Test("who asked to be remembered is not, after a mailed code or a restored account", arguments: Backend.available)
+    func otherWays(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            // Who proves an address for the first time has no other's password any more.
+            try await world.change("users", world.user, ["email_verified": true])
+            func isRemembered(_ answer: Answer) async throws -> Bool {
+                let cookie = answer.header("set-cookie") ?? ""
+                let rows = try await world.server.database.rows(
+                    "SELECT remembered FROM sessions WHERE ended_at IS NULL")
+                #expect(rows.count == 1 && cookie.contains("Max-Age"), "\(rows.count) \(answer)")
+                return try rows.first?.get("remembered", as: Bool.self) ?? false
+            }
+            var visitor = BrowserUser(world)
+            let fields = ["email": World.email, "password": "not hers", "remember": "1"]
+            let refused = try await visitor.browser.submit(try await visitor.browser.open("/login"), fields)
+            #expect(refused.body.contains("value=\"1\" checked>"))
+            let form = try await visitor.press(refused, action: "/login/code", fields)
+            let wrong = try await visitor.browser.submit(form, ["code": "0"])
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await isRemembered(try await visitor.browser.submit(wrong, ["code": code])))
+            visitor.browser.forgetSession()
+            try await world.server.database.write { db in
+                try db.execute("UPDATE sessions SET ended_at = 1")
+                try db.execute("UPDATE users SET deletion_due_at = \(world.server.clock.now + .days(3))")
+            }
+            let right = ["email": World.email, "password": World.password, "remember": "1"]
+            let offer = try await visitor.browser.submit(try await visitor.browser.open("/login"), right)
+            #expect(try await isRemembered(try await visitor.browser.submit(offer, ["decision": "keep"])))
+        }
+    }
+
     /// A site without refresh tokens, whose server is told of logouts, and a browser that is remembered.
     private func story(
         _ backend: Backend, _ tell: (World, inout Browser, Website) async throws -> Void

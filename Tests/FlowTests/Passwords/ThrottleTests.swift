@@ -53,6 +53,18 @@ struct ThrottleTests {
         }
     }
 
+    @Test("guesses without end at two nodes whose clocks differ by a minute", arguments: Backend.available)
+    func skew(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            for _ in 1...10 { _ = try await guess(world, from: Self.home) }
+            for seconds in [-65, 65, -65, 65] {
+                world.server.clock.advance(by: .seconds(seconds))
+                let refused = try await guess(world, from: Self.home)
+                #expect(refused.status == 429, "\(refused)")
+            }
+        }
+    }
+
     @Test("a throttle does not affect another IP address, another user or other grants", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

@@ -68,6 +68,44 @@ struct ConsentRaceTests {
         }
     }
 
+    @Test("a code that is stored beside the end of what it rests on outlives that", arguments: Backend.available)
+    func beside(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let third = try await world.confidential(["first_party": false, "scope": "profile"])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            func code(_ client: World.Actor) async throws -> String {
+                let answer = try await browser.open(world.authorizeAddress(["scope": "profile"], for: client))
+                guard answer.isPage else { return try answer.requireRedirected("code") }
+                let back =
+                    client.id == third.id
+                    ? try await world.allow(answer, in: &browser, ticking: answer.boxes)
+                    : try await browser.submit(answer, ["decision": "continue"])
+                guard back.redirected("code") == nil else { return try back.requireRedirected("code") }
+                return try await browser.open(back.header("location") ?? "").requireRedirected("code")
+            }
+            for client in [world.app, third] {
+                for isLeft in [false, true] {
+                    #expect(try await world.redeemAuthorization(try await code(client), as: client).status == 200)
+                    let late = try await code(client)
+                    if isLeft {
+                        _ = try await browser.submit(
+                            try await browser.open("/logout?logout_scope=client&client_id=\(client.id)"))
+                    } else {
+                        let account = try await browser.open("/account")
+                        _ = try await browser.submit(account, ["client": client.id], to: "/account/apps/revoke")
+                    }
+                    // The transaction that ended it did not see the code, nor its time.
+                    let ends = try await world.server.database.write { db in
+                        try db.execute("DELETE FROM exchange_code_ends")
+                    }
+                    #expect(ends > 0)
+                    try await expect(400, "invalid_grant", try await world.redeemAuthorization(late, as: client))
+                }
+            }
+        }
+    }
+
     @Test(
         "tokens do not survive an app's revocation because their code was redeemed meanwhile",
         arguments: Backend.available)

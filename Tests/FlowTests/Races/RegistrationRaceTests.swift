@@ -32,6 +32,63 @@ struct RegistrationRaceTests {
         }
     }
 
+    @Test("a deletion that fails leaves a client that is disabled for ever")
+    func halfDeleted() async throws {
+        try await World.with(.sqlite) { world in
+            let made = try await world.register()
+            try await world.server.database.write { db in
+                try db.execute(
+                    """
+                    CREATE TRIGGER refuse BEFORE UPDATE OF deleted_at ON clients
+                    BEGIN SELECT RAISE(ABORT, 'no'); END
+                    """)
+            }
+            let failed = try await made.send("DELETE")
+            #expect(failed.status != 204 && failed.status != 401, "\(failed)")
+            #expect(try await world.shown(made.id)["disabled"] == false)
+            try await world.server.database.write { db in try db.execute("DROP TRIGGER refuse") }
+            #expect(try await made.send("DELETE").status == 204)
+        }
+    }
+
+    @Test("consent to what a client was counts for what it has become meanwhile", arguments: Backend.available)
+    func consent(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                let made = try await here.register(["client_name": "Nice weather"])
+                let client = made.actor
+                var browser = Browser(node)
+                let page = try await there.authorize(in: &browser, for: client)
+                #expect(!page.boxes.isEmpty)
+                let other = made.update(["client_name": "Another", "redirect_uris": ["https://other.example/in"]])
+                #expect(try await made.send("PUT", other).status == 200)
+                // The other node knows the client as it was for a second more.
+                _ = try await there.allow(page, in: &browser, ticking: page.boxes)
+                here.server.clock.advance(by: .seconds(1))
+                let now = World.Actor(id: client.id, secret: client.secret, redirectURI: "https://other.example/in")
+                let silent = try await browser.open(there.authorizeAddress(["prompt": "none"], for: now))
+                #expect(silent.redirected("error") == "consent_required", "\(silent)")
+            }
+        }
+    }
+
+    @Test("a client changes in the moment of the consent, by a clock that is behind", arguments: Backend.available)
+    func consentAndSkew(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register(["client_name": "Nice weather"])
+            var browser = Browser(world.server)
+            #expect(try await world.consented(in: &browser, for: made.actor).redirected("code") != nil)
+            world.server.clock.advance(by: .milliseconds(-500))
+            #expect(try await made.send("PUT", made.update(["client_name": "Another"])).status == 200)
+            let silent = try await browser.open(world.authorizeAddress(["prompt": "none"], for: made.actor))
+            #expect(silent.redirected("error") == "consent_required", "\(silent)")
+            let page = try await browser.open(world.authorizeAddress(for: made.actor))
+            let back = try await world.allow(page, in: &browser, ticking: page.boxes)
+            #expect(back.redirected("code") != nil, "\(back)")
+        }
+    }
+
     @Test("an update does not restore a scope that was taken away meanwhile", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -166,6 +166,42 @@ import Values
         }
     }
 
+    @Test("what a link that went with its app led to lives on at another app", arguments: Backend.available)
+    func revokedTokens(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
+            let token = try await story.logIn("facebook", "f").require("access_token")
+            let family = try await story.world.server.database.rows(
+                "SELECT id FROM token_families WHERE issuer_id IS NOT NULL")
+            #expect(family.count == 1)
+            // The user revokes another of the merchant's apps.
+            let other = try await story.world.confidential(["grant_types": ["password"]])
+            #expect(try await story.world.signIn(with: other).status == 200)
+            var ada = try await story.world.signedIn()
+            #expect(try await ada.change("apps/revoke", ["client": other.id]).status == 303)
+            #expect(try await story.counts() == [1, 0])
+            #expect(try await !story.world.isLive(token))
+        }
+    }
+
+    @Test("a user's removal of a provider is forgotten at another merchant", arguments: Backend.available)
+    func removedElsewhere(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            let rival = try await story.atRival()
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
+            let person = try await rival.world.signIn(with: rival.phone)
+            var ada = try await story.world.signedIn()
+            #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            let there = rival.sign(rival.claims(.attach, "facebook", "f"))
+            let refused = try await rival.attach(there, to: person)
+            #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
+        }
+    }
+
     @Test("an account that the user removed is attached again by an app", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in

@@ -104,6 +104,9 @@ import Values
             let row = try await story.world.server.database.rows("SELECT id FROM issuers WHERE provider = 'facebook'")
             let link = ["issuer": try #require(try row.first?.get("id", as: String.self)), "subject": "1"]
             try await story.world.link(try #require(link["issuer"]), "1")
+            try await story.world.server.database.write { db in
+                _ = try db.execute("UPDATE issuers SET client_id = 'f' WHERE provider = 'facebook'")
+            }
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", link).status == 303)
             let before = try await story.counts()

@@ -81,6 +81,31 @@ import Values
         }
     }
 
+    @Test(
+        "a secret that has ended makes another, at a node that knows it for a second more", arguments: Backend.available
+    )
+    func secretElsewhere(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                let administrator = try await here.confidential(
+                    ["scope": "admin:merchant profile", "grant_types": ["client_credentials"]])
+                _ = try await there.clientToken(administrator, scope: "admin:merchant")
+                let path = "/admin/v1/clients/\(administrator.id)/secrets"
+                let list = try await here.server.get(path, bearer: here.admin)
+                let old = try #require(list.json["items"]?.array?.first?["id"]?.string, "\(list)")
+                #expect(try await here.server.send("DELETE", "\(path)/\(old)", bearer: here.admin).status == 204)
+                let late = try await there.token(
+                    ["grant_type": "client_credentials", "scope": "admin:merchant"], as: administrator)
+                #expect(late.status == 503 && late.header("retry-after") == "1", "\(late)")
+                here.server.clock.advance(by: .seconds(1))
+                let later = try await there.token(
+                    ["grant_type": "client_credentials", "scope": "admin:merchant"], as: administrator)
+                #expect(later.status == 401, "\(later)")
+            }
+        }
+    }
+
     @Test("an administrator's token puts the stolen key back after it was replaced", arguments: Backend.available)
     func key(backend: Backend) async throws {
         try await World.with(backend) { world in

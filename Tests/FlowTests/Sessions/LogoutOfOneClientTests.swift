@@ -46,6 +46,33 @@ struct LogoutOfOneClientTests {
         }
     }
 
+    @Test(
+        "a session code leads back to a client that the user left, and signs in to nothing",
+        arguments: Backend.available)
+    func sessionCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            _ = try await browser.submit(try await browser.open(logout(world)))
+            world.server.clock.advance(by: .seconds(1))
+            let code = try await world.sessionCode(of: try await world.signIn())
+            #expect(try await browser.open("/auth/session/\(code)").status == 302)
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
+        }
+    }
+
+    @Test("a client is not left by a node whose clock is behind that of the sign-in", arguments: Backend.available)
+    func skew(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = try await signedIn(world)
+            world.server.clock.advance(by: .seconds(-20))
+            _ = try await browser.submit(try await browser.open(logout(world)))
+            let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))
+            #expect(silent.redirected("error") == "login_required")
+            let data = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
+            #expect(data.json["client_logouts"]?.array?.count == 1, "\(data)")
+        }
+    }
+
     @Test("a new sign-in to the browser is one for all clients", arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Federation
+
 @Suite("Connecting another issuer at the account page")
 struct ConnectTests {
     /// A user of the app, at the account page.
@@ -79,6 +81,8 @@ struct ConnectTests {
             // Whoever has another account there begins one here.
             #expect(try await story.signIn(&another, ["sub": "ola"]).status == 303)
 
+            // It is offered, whatever the user has done with the app meanwhile.
+            try await here.server.database.write { db in _ = try db.execute("DELETE FROM connections") }
             #expect(try await connects(try await browser.open("/account")))
             another.forgetSession()
             #expect(try await story.signIn(&another).status == 303)
@@ -91,6 +95,43 @@ struct ConnectTests {
             try await here.server.database.write { db in _ = try db.execute("DELETE FROM users WHERE id = \(id)") }
             another.forgetSession()
             #expect(try await story.signIn(&another).status == 303)
+        }
+    }
+
+    @Test("a person is locked out because they removed what no page connects", arguments: Backend.available)
+    func withoutButton(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            try await story.here.link(story.issuer, "kari")
+            var browser = Browser(story.here.server)
+            let link = ["issuer": story.issuer, "subject": "kari"]
+            _ = try await browser.submit(try await user(story, &browser), link, to: "/account/links/remove")
+            var kari = Browser(story.here.server)
+            story.expect(409, "upstreamRemoved", try await story.signIn(&kari), kari)
+            try await story.here.server.database.write { db in
+                _ = try db.execute("UPDATE issuers SET client_id = NULL WHERE id = \(story.issuer)")
+                let isRemoved = try IssuerSubjects.isProviderRemoved(
+                    TrustedIssuer.ID(story.issuer), subject: "kari", in: db)
+                #expect(!isRemoved)
+            }
+        }
+    }
+
+    @Test("every sign-in that a user removed is kept", arguments: Backend.available)
+    func several(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await user(story, &browser)
+            // As an import brings them.
+            for subject in ["kari", "ola"] { try await story.here.link(story.issuer, subject) }
+            for subject in ["kari", "ola"] {
+                _ = try await browser.submit(
+                    page, ["issuer": story.issuer, "subject": subject], to: "/account/links/remove")
+            }
+            var another = Browser(story.here.server)
+            for subject in ["kari", "ola"] {
+                let told = try await story.signIn(&another, ["sub": .string(subject)])
+                story.expect(409, "upstreamRemoved", told, another)
+            }
         }
     }
 
