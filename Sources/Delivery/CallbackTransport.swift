@@ -1,16 +1,19 @@
 import JSON
 public import Mail
 public import Outbound
+public import Values
 
 /// Delivers callbacks to clients' servers.
 public struct CallbackTransport: Transport {
     private let outbound: Outbound
-    private let address: @Sendable (_ client: String, Delivery.Share) async throws -> String?
+    private let address: @Sendable (_ client: String, Delivery.Share, _ queuedAt: Timestamp) async throws -> String?
     private let receivers = PerHostLimiter()
 
-    /// `address` is where a client with such a share wants its callbacks now; nil when it is gone, or wants none.
+    /// `address` is where a client with such a share wants its callbacks now; nil when it is gone, or wants none, or
+    /// was made after the callback was queued.
     public init(
-        outbound: Outbound, address: @escaping @Sendable (_ client: String, Delivery.Share) async throws -> String?
+        outbound: Outbound,
+        address: @escaping @Sendable (_ client: String, Delivery.Share, _ queuedAt: Timestamp) async throws -> String?
     ) {
         self.outbound = outbound
         self.address = address
@@ -22,7 +25,7 @@ public struct CallbackTransport: Transport {
         var callback = try Callback(stored: content)
         if let client = callback.client {
             // It may have waited for days. Nobody is told any more whom nothing is to be told.
-            guard let url = try await address(client, share.whole) else { return }
+            guard let url = try await address(client, share.whole, messageID.date) else { return }
             callback.url = url
         }
         let current = callback

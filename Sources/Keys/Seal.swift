@@ -107,3 +107,8 @@ extension Seal {
         masterKey.sealing(for: place.rawValue, salt: Array(secret.utf8))
     }
 }
+
+extension Seal: CustomStringConvertible, CustomReflectable {
+    public var description: String { "<seal>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

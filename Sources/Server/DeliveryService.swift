@@ -31,10 +31,12 @@ struct DeliveryService: BackgroundService {
                 outbox,
                 by: CallbackTransport(
                     outbound: outbound,
-                    address: { id, share in
-                        // One that another merchant has made with the id is told nothing of the former's users.
-                        let client = try await clients.find(Client.ID(id))
-                        return client.flatMap { Delivery.Share($0.merchant) == share ? $0.callbackURI : nil }
+                    address: { id, share, queuedAt in
+                        // One that was made with the id later is told nothing of the former's users.
+                        guard let client = try await clients.find(Client.ID(id)), client.createdAt <= queuedAt,
+                            Delivery.Share(client.merchant) == share
+                        else { return nil }
+                        return client.callbackURI
                     })),
             DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
         ]

@@ -151,6 +151,12 @@ def wait_for_one(server):
         time.sleep(0.01)
 
 
+def undisturbed() -> None:
+    """Lets signals end the child that the shell of these tests may ignore."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_restore_leaves_a_copy_of_the_database(prepare, number):
     server = prepare()
@@ -158,7 +164,8 @@ def test_an_interrupted_restore_leaves_a_copy_of_the_database(prepare, number):
     slow, before = server.directory / "slow.db", Path(server.database).read_bytes()
     os.mkfifo(slow)
     with subprocess.Popen(
-            [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory) as restoring:
+            [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory,
+            preexec_fn=undisturbed) as restoring:
         with slow.open("wb") as pipe:
             pipe.write(before[:4096])
             pipe.flush()
@@ -175,7 +182,8 @@ def test_an_interrupted_backup_leaves_half_a_copy(prepare, number):
     # strace makes each write take its time, and ends by the signal that ended what it ran.
     slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=200000"]
     with subprocess.Popen(
-            [*slow, binary(), "backup", "copy.db"], env=server.environment(), cwd=server.directory) as tracer:
+            [*slow, binary(), "backup", "copy.db"], env=server.environment(), cwd=server.directory,
+            preexec_fn=undisturbed) as tracer:
         wait_for_one(server)
         child = int(Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children").read_text().split()[0])
         os.kill(child, number)
@@ -375,3 +383,36 @@ def test_a_restore_replaces_the_link_to_a_database_and_not_the_database(prepare)
     before = real.stat().st_ino
     assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
     assert Path(server.database).is_symlink() and real.stat().st_ino != before and is_intact(real)
+
+
+def test_a_backup_under_a_name_like_a_uri_is_empty(prepare):
+    server = prepare()
+    server.init()
+    made = server.command("backup", "file:copy.db")
+    assert made.returncode == 0, made.stderr
+    copy = server.directory / "file:copy.db"
+    assert copy.read_bytes().startswith(b"SQLite format 3") and left_behind(server) == []
+
+
+def test_a_database_behind_a_symbolic_link_cannot_be_used(prepare):
+    server = prepare()
+    server.init()
+    real, link = Path(server.database), server.directory / "linked.db"
+    link.symlink_to(real)
+    Path(f"{link}.key").write_bytes(Path(f"{real}.key").read_bytes())
+    Path(f"{link}.key").chmod(0o600)
+    listed = server.command("client", "list", "--database", str(link))
+    assert listed.returncode == 0, listed.stderr
+
+
+@pytest.mark.parametrize("command", [("client", "list"), ("serve",), ("key", "list")])
+def test_a_command_that_refuses_another_programs_file_changes_it(prepare, command):
+    server = prepare()
+    foreign, empty = server.directory / "foreign.db", server.directory / "empty.db"
+    with sqlite3.connect(foreign) as database:
+        database.execute("CREATE TABLE theirs (a)")
+    empty.touch()
+    for file in (foreign, empty):
+        before = file.read_bytes()
+        refused = server.command(*command, "--database", str(file))
+        assert refused.returncode == 78 and file.read_bytes() == before, refused.stderr

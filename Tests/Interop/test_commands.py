@@ -7,6 +7,7 @@ import re
 import socket
 import sqlite3
 import stat
+import subprocess
 import threading
 import time
 from email.message import EmailMessage
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from harness.mail import PATIENCE
-from harness.server import Server, master_key
+from harness.server import Server, binary, master_key
 from harness.spindle import Spindle
 from harness.tls import Identity, prepare_https
 from harness.world import World
@@ -520,3 +521,24 @@ def is_refused(server: Server) -> bool:
             return not line.recv(100)
     except (OSError, socket.timeout):
         return True
+
+
+def test_a_secret_goes_into_a_connection_when_standard_output_is_closed(prepare, engine):
+    server = prepare(engine)
+    server.init()
+    merchant = json.loads(server.command("merchant", "create", "--name", "Loom", "--json").stdout)["id"]
+    command = f'exec "$0" client create --merchant {merchant} --name Loom --grant-type client_credentials >&-'
+    made = subprocess.run(
+        ["bash", "-c", command, str(binary())],
+        env=server.environment(), cwd=server.directory, capture_output=True, text=True, timeout=60)
+    assert made.returncode == 74 and "Its secret is lost" in made.stderr, made.stderr
+
+
+def test_a_client_of_a_command_has_addresses_at_this_server(prepare):
+    server = prepare()
+    server.init()
+    own = server.environment().get("SPINDLE_ISSUER") or "http://" + server.environment()["SPINDLE_LISTEN"]
+    for option in ("--redirect-uri", "--callback-uri"):
+        refused = server.command(
+            "client", "create", "--name", "Loom", "--grant-type", "authorization_code", option, own + "/in")
+        assert refused.returncode != 0 and "not of this server" in refused.stderr, refused.stderr

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.browser import Browser
-from harness.spindle import Spindle
+from harness.spindle import PKCE, Spindle
 from harness.wire import Answer, send
 from harness.world import World
 
@@ -154,3 +154,39 @@ def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world)
             each.result()
     assert set(ends) == {200}, (ends, asked)
     assert set(asked) == {200} and asked[200] > 100, asked
+
+
+def test_an_app_that_asks_without_pause_holds_off_its_own_end(world):
+    """Each redemption is short, and the end of all that the app has is long: it would lose one race after the other."""
+    spindle, person, client = world.spindle, world.spindle.create_person(), world.backend
+    browser, stop, ends, pkce = Browser(spindle), threading.Event(), Counter(), PKCE()
+
+    def grants(mine: Browser) -> int:
+        count = 0
+        while not stop.is_set():
+            page = mine.open(spindle.authorize_path(client, pkce, prompt="none", scope="profile"))
+            if code := page.query.get("code"):
+                count += spindle.redeem(client, code, code_verifier=pkce.verifier).status == 200
+        return count
+
+    page = browser.sign_in(browser.open(spindle.authorize_path(client, pkce, scope="profile")), person)
+    for _ in range(4):
+        while "code" not in page.query:
+            page = browser.submit(page, page.forms[0], decision="continue")
+        assert spindle.redeem(client, page.query["code"], code_verifier=pkce.verifier).status == 200
+        others = [Browser(spindle) for _ in range(4)]
+        for each in others:
+            each.cookies = dict(browser.cookies)
+        account = browser.open("/account")
+        revoking = next(form for form in account.forms if form.fields.get("client") == client.id)
+        stop.clear()
+        with ThreadPoolExecutor() as pool:
+            asking = [pool.submit(grants, each) for each in others]
+            time.sleep(0.3)
+            ends[browser.submit(account, revoking).answer.status] += 1
+            stop.set()
+            assert sum(each.result() for each in asking) > 0
+        silent = browser.open(spindle.authorize_path(client, pkce, prompt="none", scope="profile"))
+        assert silent.query.get("error"), "it has ended"
+        page = browser.open(spindle.authorize_path(client, pkce, scope="profile"))
+    assert set(ends) == {200}, ends

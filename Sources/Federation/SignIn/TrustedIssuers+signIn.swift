@@ -48,7 +48,8 @@ extension TrustedIssuers {
     }
 
     /// Those that `user` could be linked to: of merchants whose apps the user uses, and those that the user has
-    /// removed. Also those that an app linked for its merchant's applications alone, which the user may want everywhere.
+    /// removed. Also those that an app linked for its merchant's applications alone, which the user may want
+    /// everywhere.
     public func connectable(to user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(

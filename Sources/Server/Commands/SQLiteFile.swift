@@ -50,7 +50,12 @@ enum SQLiteFile {
         _ purpose: String, beside target: String, _ work: (String) async throws -> Void
     ) async throws {
         let made = Mutex<String?>(nil)
-        let watches = await EndingSignals.watch { made.withLock { removeTemporary($0) } }
+        let watches = await EndingSignals.watch {
+            made.withLock { made in
+                removeTemporary(made)
+                made = nil
+            }
+        }
         defer { for watch in watches { watch.cancel() } }
         let file = try made.withLock { made in
             let file = try make(purpose, beside: target)
@@ -58,7 +63,13 @@ enum SQLiteFile {
             return file
         }
         defer { removeTemporary(file) }
-        try await work(file)
+        do {
+            try await work(file)
+        } catch {
+            // What failed because a signal took the file away is not told: the signal is about to end the process.
+            if made.withLock({ $0 == nil }) { try await Task.sleep(for: .seconds(10)) }
+            throw error
+        }
     }
 
     private static func removeTemporary(_ file: String?) {

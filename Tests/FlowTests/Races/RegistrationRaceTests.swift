@@ -77,6 +77,7 @@ struct RegistrationRaceTests {
     func consentAndSkew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["client_name": "Nice weather"])
+            world.server.clock.advance(by: .seconds(1))
             var browser = Browser(world.server)
             #expect(try await world.consented(in: &browser, for: made.actor).redirected("code") != nil)
             world.server.clock.advance(by: .milliseconds(-500))
