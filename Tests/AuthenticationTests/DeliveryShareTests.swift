@@ -1,3 +1,5 @@
+import Cryptography
+import Keys
 import Logging
 import Mail
 import Outbound
@@ -28,6 +30,22 @@ struct DeliveryShareTests {
         let leases = try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
         #expect(leases.filter { $0.share == .init("busy") }.count == DeliveryLimits.mostForOneShare(.callback))
         #expect(leases.filter { $0.share == .init("quiet") }.count == 3)
+        await fixture.database.close()
+    }
+
+    @Test("a node with an old key takes deliveries that it cannot open", arguments: Backend.available)
+    func resealed(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        try await leave(3, for: "one", in: fixture)
+        fixture.clock.advance(by: .seconds(1))
+        let other = MasterKey.random(from: SystemRandom())
+        try await fixture.database.write { db in
+            try db.execute("DELETE FROM facts")
+            try MasterKeyCheck(other).store(in: db)
+        }
+        #expect(try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback)).isEmpty)
+        try await fixture.database.write { db in _ = try db.execute("DELETE FROM facts") }
+        #expect(try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback)).count == 3)
         await fixture.database.close()
     }
 

@@ -98,6 +98,18 @@ import Values
         #expect(try await keys.all().count == 2)
     }
 
+    @Test("each of several nodes makes a first key, a moment after the other", arguments: Backend.available)
+    func firstOfAll(_ backend: Backend) async throws {
+        let (database, seal) = try await self.seal(backend)
+        let keys = StoredSigningKeys(database: database, seal: seal)
+        let now = Self.day(0)
+        #expect(try await keys.make(.edDSA, signsFrom: now, at: now, isFirst: true) != nil)
+        let later = now + .milliseconds(1)
+        #expect(try await keys.make(.edDSA, signsFrom: later, at: later, isFirst: true) == nil)
+        #expect(try await keys.all().count == 1)
+        await database.close()
+    }
+
     @Test("a next key planned for later is brought forward, and not made twice", arguments: Backend.available)
     func hastened(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)

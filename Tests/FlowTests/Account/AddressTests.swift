@@ -46,6 +46,21 @@ struct AddressTests {
         }
     }
 
+    @Test("who types the address that they have is told that it no longer signs them in", arguments: Backend.available)
+    func same(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            try await visitor.browser.signIn()
+            let asked = try await ask(&visitor, World.email.uppercased())
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await visitor.browser.submit(asked, ["code": code]).header("location") == "/account?done=email")
+            #expect(try await world.user()["email_verified"] == true)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let next = try await world.server.mail.letter(to: World.email)
+            #expect(next.link(containing: "/password/reset/") != nil, "\(next.text)")
+        }
+    }
+
     @Test("a wrong password, or text that is no e-mail address, changes nothing and sends nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in

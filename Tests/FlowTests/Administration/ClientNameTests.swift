@@ -62,6 +62,24 @@ import Testing
         }
     }
 
+    @Test("a merchant takes the name of one that is gone, whose number was given again", arguments: Backend.available)
+    func formerNumber(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let gone = "/admin/v1/merchants/\(world.rival)"
+            let number = try #require(try await world.server.get(gone, bearer: world.admin).json["number"]?.integer)
+            #expect(try await world.server.send("DELETE", gone, bearer: world.admin).status == 204)
+            let heir: JSON = ["name": "Heir", "number": .integer(number)]
+            #expect(try await World.make(world.server, world.admin, "merchants", heir).status == 201)
+            let own = "/admin/v1/merchants/\(world.merchant)"
+            expectProblem(
+                try await world.server.send("PATCH", own, json: ["name": "Rival"], bearer: administrator), 400,
+                member: "name")
+        }
+    }
+
     @Test("a merchant takes the name that another had until it was renamed", arguments: Backend.available)
     func renamed(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -53,6 +53,36 @@ struct IntroductionTests {
         }
     }
 
+    @Test("who continued to an app that redeems no code finds nothing to take back", arguments: Backend.available)
+    func unredeemed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(for: world.rivalBackend)
+            let page = try await browser.open(address)
+            _ = try await browser.submit(page, ["decision": "continue"])
+            let account = try await browser.open("/account")
+            _ = try await browser.submit(account, ["client": world.rivalBackend.id], to: "/account/apps/revoke")
+            let silent = try await browser.open(address + "&prompt=none")
+            #expect(silent.redirected("error") == "consent_required", "\(silent)")
+        }
+    }
+
+    @Test("an app that is deleted, and whose rows are not gone yet, is listed", arguments: Backend.available)
+    func deleted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode()
+            #expect(try await world.redeemAuthorization(code).status == 200)
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            #expect(try await browser.open("/account").body.contains(world.app.id))
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET deleted_at = 1, disabled_at = 1 WHERE id = \(world.app.id)")
+            }
+            #expect(try await !browser.open("/account").body.contains(world.app.id))
+        }
+    }
+
     @Test(
         "the introduction page cannot be answered inside a frame of the merchant's page", arguments: Backend.available)
     func framed(backend: Backend) async throws {

@@ -67,6 +67,24 @@ struct PasswordRaceTests {
         }
     }
 
+    @Test("a secret that ended meanwhile still gets its tokens", arguments: Backend.available, [1, 2, 3])
+    func endedSecret(backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["grant_types": ["password"]])
+            let path = "/admin/v1/clients/\(client.id)/secrets"
+            let list = try await world.server.get(path, bearer: world.admin)
+            let secret = try #require(list.json["items"]?.array?.first?["id"]?.string, "\(list)")
+            world.server.interruptions.interrupt(beforeWrite: write) {
+                let ended = try await world.server.send("DELETE", "\(path)/\(secret)", bearer: world.admin)
+                #expect(ended.status == 204)
+            }
+            let answer = try await world.signIn(with: client)
+            #expect(answer.status == 503 && answer.header("retry-after") == "1", "\(answer)")
+            #expect(try await world.count("token_families") == 0)
+            #expect(try await world.signIn(with: client).status == 401)
+        }
+    }
+
     @Test("a client that took another's id meanwhile gets its tokens", arguments: Backend.available, [1, 2, 3])
     func replacedClient(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in

@@ -126,6 +126,32 @@ struct LogoutTests {
         }
     }
 
+    @Test("a page that was for one user signs out the next", arguments: ["/account", "/login"])
+    func stalePage(path: String) async throws {
+        try await World.with(.sqlite) { world in
+            _ = try await world.person("grace@example.com")
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let adas = try await browser.open(path)
+            browser.forgetSession()
+            try await browser.signIn(as: "grace@example.com")
+            let asked = try await browser.submit(adas, [:], to: "/logout")
+            #expect(asked.words.contains("grace") && !asked.words.contains("You are signed out"), "\(asked)")
+            #expect(try await browser.isSignedIn())
+            let out = try await browser.submit(try await browser.open(path), [:], to: "/logout")
+            #expect(out.words.contains("You are signed out"))
+        }
+    }
+
+    @Test("a logout of one client without anybody says who is still signed in elsewhere")
+    func nobodyLeft() async throws {
+        try await World.with(.sqlite) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open("/logout?logout_scope=client&client_id=\(world.app.id)")
+            #expect(page.status == 200 && !page.words.contains("elsewhere"), "\(page)")
+        }
+    }
+
     @Test("a logout form shown to one user does not sign out the next", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
