@@ -20,29 +20,29 @@ final class OpenFiles: Sendable {
     }
 
     private let path: String
-    private let opened = Mutex<(database: Identity, log: Identity)?>(nil)
+    private let opened = Mutex<(database: Identity, log: Identity, logPath: String)?>(nil)
 
     init(_ path: String) { self.path = path }
 
     /// SQLite keeps the log beside the file that a symbolic link leads to.
-    private var log: Identity? {
+    private var logPath: String? {
         guard let target = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(target) }
-        return Identity(of: unsafe String(cString: target) + "-wal")
+        return unsafe String(cString: target) + "-wal"
     }
 
     /// Remembers the current files; the log must be open already.
     func note() throws(StorageError) {
-        guard let database = Identity(of: path), let log else {
+        guard let database = Identity(of: path), let logPath, let log = Identity(of: logPath) else {
             throw .unavailable("the database file is gone as soon as it was opened")
         }
-        opened.withLock { $0 = (database, log) }
+        opened.withLock { $0 = (database, log, logPath) }
     }
 
     /// Throws unless the names still refer to the same files.
     func confirm() throws(StorageError) {
         guard let opened = opened.withLock({ $0 }) else { return }
-        guard Identity(of: path) == opened.database, log == opened.log else {
+        guard Identity(of: path) == opened.database, Identity(of: opened.logPath) == opened.log else {
             throw .unavailable("the database file or its -wal was removed or replaced")
         }
     }

@@ -102,9 +102,11 @@ public struct NewSessions: Sendable {
         let browser: Fingerprint<Interaction.Browser>
     }
 
-    /// Whether the request that waits at `destination` began in the browser of `request`, or none waits.
+    /// Whether no other browser than that of `request` began the request that waits at `destination`. An app may have.
     func isOwn(_ destination: Destination?, _ request: Request) -> Bool {
-        continuation(destination, request).map { $0.interaction.isOf($0.browser) } ?? true
+        continuation(destination, request).map {
+            $0.interaction.browser == nil || $0.interaction.isOf($0.browser)
+        } ?? true
     }
 
     /// In its own browser the request goes on as it is. If a mailed link was opened elsewhere, it goes on there under a

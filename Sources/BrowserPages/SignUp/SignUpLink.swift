@@ -39,7 +39,9 @@ struct SignUpLink: Sendable {
         }
         let visit = try await pages.visit(request, of: verification)
         do {
-            let newSession = try await newSessions.newSession(request, by: .password, at: visit)
+            // As with a link to a new password.
+            let newSession = try await newSessions.newSession(
+                request, by: .password, at: visit, sawPage: newSessions.isOwn(visit.destination, request))
             let outcome =
                 if verification.isFrom(pages.forms.browser(request)) {
                     try await signUp.finish(

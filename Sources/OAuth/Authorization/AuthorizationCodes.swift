@@ -90,9 +90,8 @@ public struct AuthorizationCodes: Sendable {
                 AND d.created_at >= l.created_at)
         """
 
-    /// Spends a code that has not expired, while its user and its session live, and what they allowed. The end of a
-    /// session, also by a new
-    /// password, ends everything issued in it. The number of changed rows decides.
+    /// Spends a code that has not expired, while its user and its session live, and what they allowed stands. The end
+    /// of a session, also by a new password, ends everything issued in it. The number of changed rows decides.
     static func spend(
         _ fingerprint: Fingerprint<AuthorizationCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
