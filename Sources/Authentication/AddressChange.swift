@@ -54,10 +54,7 @@ public struct AddressChange: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
             // One user asked for the code; another may be signed in to the browser by now, or nobody.
-            guard try !Verifications.isOfAnother(key, purpose, than: session.user, in: db) else {
-                return .failure(.gone(reason: "another_signed_in"))
-            }
-            let taken = try verifications.takeCounted(key, purpose, attempt: attempt, in: db)
+            let taken = try verifications.takeCounted(key, purpose, by: session.user, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             guard verification.user == session.user, try session.isLiveSignIn(in: db),
                 try announcement.watching(session.user, in: db, { try apply(verification, db, announcement) })

@@ -30,10 +30,7 @@ public struct PhoneVerification: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
-            guard try !Verifications.isOfAnother(key, .verifyPhone, than: session.user, in: db) else {
-                return .failure(.gone(reason: "another_signed_in"))
-            }
-            let taken = try verifications.takeCounted(key, .verifyPhone, attempt: attempt, in: db)
+            let taken = try verifications.takeCounted(key, .verifyPhone, by: session.user, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             let former = try User.find(session.user, in: db)?.verifiedPhone
             guard let phone = verification.phone, verification.user == session.user,

@@ -71,14 +71,16 @@ extension Verifications {
     }
 
     /// Takes the verification that `key` opens. Wrong codes count for its recipient as a whole where `counts` says so:
-    /// otherwise each of any number of browsers, or of accounts that move to one address, would have five guesses.
+    /// otherwise each of any number of browsers, or of accounts that move to one address, would have five guesses. A
+    /// code that another than `user` asked for stays theirs.
     func takeCounted(
-        _ key: VerificationKey, _ purpose: Verification.Purpose, attempt: String, in db: any Transaction,
-        where counts: (Verification) throws -> Bool = { _ in true }
+        _ key: VerificationKey, _ purpose: Verification.Purpose, by user: UserID? = nil, attempt: String,
+        in db: any Transaction, where counts: (Verification) throws -> Bool = { _ in true }
     ) throws -> Result<Verification, Verification.Refusal> {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
             found.isFrom(browser), try counts(found)
         else { return try take(key, purpose, attempt: attempt, in: db) }
+        guard user == nil || found.user == user else { return .failure(.gone(reason: "another_signed_in")) }
         if let wait = try Throttle.waitForCode(purpose, to: found.recipient, at: clock.now, in: db) {
             return .failure(.tooMany(wait))
         }
@@ -87,14 +89,6 @@ extension Verifications {
             try Throttle.chargeWrongCode(purpose, to: found.recipient, at: clock.now, in: db)
         }
         return taken
-    }
-
-    /// Whether `key` is of a verification that another user than `user` asked for, whose it stays.
-    static func isOfAnother(
-        _ key: VerificationKey, _ purpose: Verification.Purpose, than user: UserID, in db: any Transaction
-    ) throws -> Bool {
-        guard case .code(_, let id, _) = key, let found = try find(id, purpose, in: db) else { return false }
-        return found.verification.user != user
     }
 
     /// Takes a verification whose only secret is the browser's cookie.

@@ -14,20 +14,18 @@ public struct SessionCodeEndpoint: Endpoint {
     private let pages: PageRenderer
     private let exchange: SessionExchange
     private let sessions: Sessions
-    private let clientLogouts: ClientLogouts
     private let users: Users
     private let address: ClientAddress
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, clientLogouts: ClientLogouts, users: Users,
-        address: ClientAddress, clock: any WallClock, random: any RandomSource
+        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, users: Users, address: ClientAddress,
+        clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
         self.exchange = exchange
         self.sessions = sessions
-        self.clientLogouts = clientLogouts
         self.users = users
         self.address = address
         self.clock = clock

@@ -30,8 +30,7 @@ public struct SignInFeature: Feature {
                 pages: pages, verifications: verifications, addresses: authentication.addressChange,
                 newSessions: sessions, mail: mail, random: context.random),
             SessionCodeEndpoint(
-                pages: pages, exchange: oauth.sessionExchange, sessions: authentication.sessions,
-                clientLogouts: oauth.clientLogouts, users: context.users,
+                pages: pages, exchange: oauth.sessionExchange, sessions: authentication.sessions, users: context.users,
                 address: context.address, clock: context.clock, random: context.random),
             AssetEndpoint(templates: context.templates, merchants: context.merchants),
         ]

@@ -55,11 +55,18 @@ public struct IssuerSubjects: Sendable {
     static func isProviderRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
-            SELECT 1 AS found FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
-            WHERE r.user_id = \(user) AND (
-                r.issuer_id = \(issuer) OR i.provider = (SELECT provider FROM issuers WHERE id = \(issuer)))
+            SELECT 1 AS found FROM removed_links
+            WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))
             """
         ).isEmpty
+    }
+
+    /// The ids of `issuer`, and of all merchants' that stand for the same provider.
+    private static func ofSameProvider(as issuer: TrustedIssuer.ID) -> SQL {
+        """
+        SELECT i.id FROM issuers i
+        WHERE i.id = \(issuer) OR i.provider = (SELECT o.provider FROM issuers o WHERE o.id = \(issuer))
+        """
     }
 
     /// Whether some user has removed `subject` of that provider, as above, and can connect it again.
@@ -69,9 +76,8 @@ public struct IssuerSubjects: Sendable {
         try !db.rows(
             """
             SELECT 1 AS found FROM issuers JOIN removed_subjects r ON r.issuer_id = issuers.id
-            WHERE r.subject = \(subject) AND \(TrustedIssuers.takesUsers) AND (
-                issuers.id = \(issuer)
-                OR issuers.provider = (SELECT o.provider FROM issuers o WHERE o.id = \(issuer)))
+            WHERE r.subject = \(subject) AND \(TrustedIssuers.takesUsers)
+                AND issuers.id IN (\(ofSameProvider(as: issuer)))
             """
         ).isEmpty
     }
@@ -83,12 +89,7 @@ public struct IssuerSubjects: Sendable {
         at now: Timestamp, in db: any Transaction
     ) throws {
         if !isConfined {
-            let those: SQL =
-                """
-                WHERE user_id = \(user) AND issuer_id IN (
-                    SELECT i.id FROM issuers i
-                    WHERE i.id = \(issuer) OR i.provider = (SELECT o.provider FROM issuers o WHERE o.id = \(issuer)))
-                """
+            let those: SQL = "WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))"
             try db.execute("DELETE FROM removed_links \(those)")
             try db.execute("DELETE FROM removed_subjects \(those)")
         }

@@ -79,15 +79,14 @@ public struct AuthorizationCodes: Sendable {
         NOT EXISTS (SELECT 1 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE c.id = authorization_codes.client_id AND NOT CASE
                 WHEN c.first_party = 0 THEN authorization_codes.scope = '' OR EXISTS (SELECT 1 FROM consents k
-                    WHERE k.user_id = authorization_codes.user_id AND k.client_id = c.id)
+                    WHERE k.user_id = authorization_codes.user_id AND k.client_id = c.id AND \(Consents.isGood))
                 ELSE m.id IS NULL OR m.skips_introduction = 1
                     OR EXISTS (SELECT 1 FROM introductions i
                         WHERE i.user_id = authorization_codes.user_id AND i.merchant_id = m.id)
                     OR EXISTS (SELECT 1 FROM sessions b
                         WHERE b.id = authorization_codes.session_id AND b.family_id IS NOT NULL) END)
-        AND NOT EXISTS (SELECT 1 FROM client_logouts d JOIN sessions l ON l.id = d.session_id
-            WHERE d.session_id = authorization_codes.session_id AND d.client_id = authorization_codes.client_id
-                AND d.created_at >= l.created_at)
+        AND NOT \(ClientLogouts.isGone(
+            session: "authorization_codes.session_id", client: "authorization_codes.client_id"))
         """
 
     /// Spends a code that has not expired, while its user and its session live, and what they allowed stands. The end

@@ -22,12 +22,15 @@ public struct ClientLogouts: Sendable {
     }
 
     static func isGone(_ session: Session.ID, from client: Client.ID, in db: any Transaction) throws -> Bool {
-        try !db.rows(
-            """
-            SELECT 1 AS found FROM client_logouts d JOIN sessions s ON s.id = d.session_id
-            WHERE d.session_id = \(session) AND d.client_id = \(client) AND d.created_at >= s.created_at
-            """
-        ).isEmpty
+        try !db.rows("SELECT 1 AS found WHERE \(isGone(session: "\(session)", client: "\(client)"))").isEmpty
+    }
+
+    /// The same as a condition of another statement: of columns, or values.
+    static func isGone(session: SQL, client: SQL) -> SQL {
+        """
+        EXISTS (SELECT 1 FROM client_logouts d JOIN sessions l ON l.id = d.session_id
+            WHERE d.session_id = \(session) AND d.client_id = \(client) AND d.created_at >= l.created_at)
+        """
     }
 
     /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.
