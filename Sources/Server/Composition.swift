@@ -68,7 +68,9 @@ extension Spindle {
         let sessions = NewSessions(
             sessions: authentication.sessions, interactions: oauth.interactions, site: site, address: context.address,
             random: random)
-        let access = UserAccess(pages: pages, newSessions: sessions, signIn: authentication.signIn, clock: clock)
+        let access = UserAccess(
+            pages: pages, newSessions: sessions, signIn: authentication.signIn, users: stores.users,
+            clock: clock)
         let addresses = stores.addresses
         let crossOrigin = CrossOrigin(
             clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))

@@ -2,6 +2,7 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
+import JSON
 import Logging
 import OAuth
 import Pages
@@ -13,12 +14,16 @@ public struct UserAccess: Sendable {
     let pages: PageRenderer
     let newSessions: NewSessions
     private let signIn: SignIn
+    private let users: Users
     private let clock: any WallClock
 
-    public init(pages: PageRenderer, newSessions: NewSessions, signIn: SignIn, clock: any WallClock) {
+    public init(
+        pages: PageRenderer, newSessions: NewSessions, signIn: SignIn, users: Users, clock: any WallClock
+    ) {
         self.pages = pages
         self.newSessions = newSessions
         self.signIn = signIn
+        self.users = users
         self.clock = clock
     }
 
@@ -43,18 +48,27 @@ public struct UserAccess: Sendable {
             return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account, request))
         }
         let query = Form.query(of: request.target.text)
-        return .enter(Entry(session: session, visit: try await pages.visit(request), form: query))
+        return .enter(Entry(session: session, visit: try await visit(request, of: session.user), form: query))
+    }
+
+    /// The page in the language that the user chose for their account, unless the address asks for another.
+    private func visit(_ request: Request, of user: UserID) async throws -> PageContext {
+        let chosen = try await users.find(user)?.profile["locale"]?.string
+        let asked = Form.query(of: request.target.text)["ui_locales"]
+        return try await pages.visit(request, uiLocales: asked ?? chosen)
     }
 
     /// The user of a form. A user who signed out meanwhile signs in first, and then sees the account as it is.
     func submit(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
         let form = try Form.read(request)
-        let visit = try await pages.visit(request)
         // Checked first: a form from another site comes without the session, and its user is told what it was.
-        guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
+        guard pages.forms.accepts(form, of: request) else {
+            return .refuse(pages.foreignForm(try await pages.visit(request)))
+        }
         guard let session = try await session(request, inWebViews) else {
             return .refuse(signInFirst(for: .account, request))
         }
+        let visit = try await visit(request, of: session.user)
         switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))

@@ -23,7 +23,7 @@ extension Clients {
         guard let found = try await find(id) else { return nil }
         // Before the write, for which everybody else's waits.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
-        let result = try await database.write { [clock] db -> (former: Client, changed: Client)? in
+        let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
             try confirm(db)
             guard let client = try Self.find(id, in: db) else { return nil }
             var changed = client
@@ -42,7 +42,7 @@ extension Clients {
                 throw JSONFault.sharedSecretOfStranger
             }
             try permit(client, changed)
-            try Self.confirmName(of: changed, after: client, by: author, reserved: reserved, in: db)
+            try names.permit(changed, after: client, by: author, reserved: reserved, in: db)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
             if author == .itself, !changed.looks(like: client) {
@@ -77,19 +77,6 @@ extension Clients {
         throw JSONFault(
             "id_token_claims",
             "left out for a third party's client: no page asks its users, so only the platform gives them")
-    }
-
-    /// Throws when `client`, which `author` stores, has another name than `former`, and one that is not theirs to give:
-    /// our pages and mails name the client by it. Without a name it has nobody's.
-    static func confirmName(
-        of client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
-    ) throws {
-        guard author != .platform, client.name != Client.unnamed, let merchant = client.merchant,
-            client.name != former?.name, client.name.likeness != former?.name.likeness
-        else { return }
-        // Nothing else on a page tells a client that registered itself from the merchant.
-        try Merchants.permit(
-            client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: author != .itself, in: db)
     }
 }
 

@@ -13,6 +13,7 @@ public struct Clients: Sendable {
     let known: KnownClients
     let erasure: BulkErasure
     let sessions: Sessions
+    let names = MerchantNames()
 
     /// `erasure` knows every table that holds something of a client.
     public init(
@@ -80,14 +81,14 @@ public struct Clients: Sendable {
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         try await publishKeys(for: client.openID)
-        try await database.write { [seal] db in
+        try await database.write { [seal, names] db in
             try seal.confirm(in: db)
             // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
             let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
             if let taken, try taken.get("sealed_sign_secret", as: String.self) != client.sealedSignSecret {
                 throw StorageError.conflict("clients.id")
             }
-            try Self.confirmName(of: client, after: nil, by: author, reserved: reserved, in: db)
+            try names.permit(client, after: nil, by: author, reserved: reserved, in: db)
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, by: author, in: db)
             try Self.confirmCallback(of: client, after: nil, by: author, in: db)

@@ -1,5 +1,4 @@
 public import Cryptography
-import InternationalText
 public import JSON
 public import Storage
 public import Values
@@ -11,6 +10,7 @@ public struct Merchants: Sendable {
     private let random: any RandomSource
     let known: KnownClients
     let erasure: BulkErasure
+    private let names = MerchantNames()
 
     /// `erasure` knows every table with data of a merchant.
     public init(
@@ -85,7 +85,7 @@ public struct Merchants: Sendable {
         // Before the write, for which everybody else's waits.
         let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
-        let changed = try await database.write { db -> Merchant? in
+        let changed = try await database.write { [names] db -> Merchant? in
             try confirm(db)
             try Self.number(id, in: db)
             guard
@@ -95,7 +95,7 @@ public struct Merchants: Sendable {
             else { return nil }
             if let name, name != merchant.name {
                 if let reserved {
-                    try Self.permit(name, in: "name", of: id, reserved: reserved + [Client.unnamed], in: db)
+                    try names.permit(name, in: "name", of: id, reserved: reserved + [Client.unnamed], in: db)
                 }
                 try Self.keepNumberAndName(of: id, in: db)
                 merchant.name = name
@@ -121,33 +121,6 @@ public struct Merchants: Sendable {
         }
         if changed != nil { known.forget(clientsOf: id) }
         return changed
-    }
-
-    /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
-    /// like its last one or that of one that is gone, or like one of `reserved`: users would take the one for the
-    /// other. `isOwn`: it may be the merchant's own name, also its last.
-    static func permit(
-        _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
-        in db: any Transaction
-    ) throws {
-        let wanted = name.likenesses
-        if isOwn {
-            let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
-            guard try own?.get("name", as: String.self).likeness != name.likeness else { return }
-        }
-        let isOthers = try db.rows(
-            """
-            SELECT id, name FROM merchants
-            UNION ALL SELECT m.id, f.name FROM former_merchants f LEFT JOIN merchants m ON m.number = f.number
-            WHERE f.name IS NOT NULL
-            """
-        ).contains { row in
-            guard try !isOwn || row.get("id", as: Merchant.ID?.self) != merchant else { return false }
-            return try !row.get("name", as: String.self).likenesses.isDisjoint(with: wanted)
-        }
-        guard !isOthers, !reserved.contains(where: { !$0.likenesses.isDisjoint(with: wanted) }) else {
-            throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import JSON
+import Mail
 import TestSupport
 import Testing
 
@@ -27,6 +28,25 @@ struct ProfileTests {
             #expect(emptied["name"] == nil)
             #expect(emptied["phone_number"] == nil)
             #expect(emptied["given_name"]?.string == "Augusta", "a field that was not sent stays")
+        }
+    }
+
+    @Test(
+        "the language that a user chose does not change the account's pages and mails", arguments: Backend.available)
+    func language(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            #expect(try await visitor.browser.open("/account").body.contains("lang=\"en\""))
+            let saved = try await visitor.follow(try await visitor.change("profile", ["locale": "sv"]))
+            #expect(saved.body.contains("lang=\"sv\""))
+            for (path, language) in [("/account/delete", "sv"), ("/account?ui_locales=de", "de"), ("/login", "en")] {
+                #expect(try await visitor.browser.open(path).body.contains("lang=\"\(language)\""), "\(path)")
+            }
+            _ = try await visitor.change(
+                "email", ["email": "augusta@example.com", "current_password": World.password])
+            #expect(try await world.server.mail.letter(to: "augusta@example.com").text.contains("koden"))
+            let emptied = try await visitor.follow(try await visitor.change("profile", ["locale": ""]))
+            #expect(emptied.body.contains("lang=\"en\""))
         }
     }
 

@@ -1,0 +1,65 @@
+import InternationalText
+import JSON
+import Storage
+import Synchronization
+import Values
+
+/// The names of merchants, by what they look like.
+///
+/// A change of a name is compared with every merchant's inside the one write, so what a name looks like is kept: making
+/// it takes some hundred times as long as reading the name.
+final class MerchantNames: Sendable {
+    private let known = Mutex<[String: Set<String>]>([:])
+    /// With more, all are made anew: merchants leave names behind them.
+    private static let most = 20_000
+
+    private func likenesses(of name: String) -> Set<String> {
+        if let known = known.withLock({ $0[name] }) { return known }
+        let made = name.likenesses
+        known.withLock { known in
+            if known.count >= Self.most { known = [:] }
+            known[name] = made
+        }
+        return made
+    }
+
+    /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
+    /// like its last one or that of one that is gone, or like one of `reserved`: users would take the one for the
+    /// other. `isOwn`: it may be the merchant's own name, also its last.
+    func permit(
+        _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
+        in db: any Transaction
+    ) throws {
+        if isOwn {
+            let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
+            guard try own?.get("name", as: String.self).likeness != name.likeness else { return }
+        }
+        // Not kept: anyone makes up names.
+        let wanted = name.likenesses
+        let isOthers = try db.rows(
+            """
+            SELECT id, name FROM merchants
+            UNION ALL SELECT m.id, f.name FROM former_merchants f LEFT JOIN merchants m ON m.number = f.number
+            WHERE f.name IS NOT NULL
+            """
+        ).contains { row in
+            guard try !isOwn || row.get("id", as: Merchant.ID?.self) != merchant else { return false }
+            return try !likenesses(of: row.get("name")).isDisjoint(with: wanted)
+        }
+        guard !isOthers, !reserved.contains(where: { !likenesses(of: $0).isDisjoint(with: wanted) }) else {
+            throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
+        }
+    }
+
+    /// Throws when `client`, which `author` stores, has another name than `former`, and one that is not theirs to give:
+    /// our pages and mails name the client by it. Without a name it has nobody's.
+    func permit(
+        _ client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
+    ) throws {
+        guard author != .platform, client.name != Client.unnamed, let merchant = client.merchant,
+            client.name != former?.name, client.name.likeness != former?.name.likeness
+        else { return }
+        // Nothing else on a page tells a client that registered itself from the merchant.
+        try permit(client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: author != .itself, in: db)
+    }
+}
