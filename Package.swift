@@ -158,6 +158,7 @@ let package = Package(
                 .embedInCode("v037_client_identity.sql"),
                 .embedInCode("v038_removed_subjects.sql"),
                 .embedInCode("v039_consent_identity.sql"),
+                .embedInCode("v040_connecting_sessions.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

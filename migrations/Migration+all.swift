@@ -46,6 +46,7 @@ extension Migration {
         Migration(version: 37, name: "client_identity", text: PackageResources.v037_client_identity_sql),
         Migration(version: 38, name: "removed_subjects", text: PackageResources.v038_removed_subjects_sql),
         Migration(version: 39, name: "consent_identity", text: PackageResources.v039_consent_identity_sql),
+        Migration(version: 40, name: "connecting_sessions", text: PackageResources.v040_connecting_sessions_sql),
     ]
 
     private init(

@@ -57,7 +57,8 @@ public struct DittoTokens: Sendable {
             throw OAuthError.tokenRefused("client_disabled")
         }
         var attributes: JSON = .object([])
-        if rules.permissions.namesAttributes {
+        // No page asks a third party's users for them.
+        if rules.permissions.namesAttributes, token.isFirstParty {
             guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("account_deleted") }
             attributes = found.attributes
         }
@@ -91,6 +92,8 @@ public struct DittoTokens: Sendable {
         guard !isSignedOut else {
             throw OAuthError.tokenRefused("signed_out")
         }
-        return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)
+        return DittoUser(
+            subject: token.subject, attributes: client.firstParty ? found.attributes : .object([]),
+            expiresAt: token.expiresAt)
     }
 }

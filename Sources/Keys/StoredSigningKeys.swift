@@ -49,7 +49,12 @@ public struct StoredSigningKeys: Sendable {
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp, isFirst: Bool = false
     ) async throws -> SigningKey? {
         // Outside the transaction, and not on a thread that serves connections: an RSA key takes a tenth of a second.
-        let key = try await SystemThread.run(named: "spindle-key") { PrivateKey.generate(algorithm) }
+        let key: PrivateKey
+        do {
+            key = try await SystemThread.run(named: "spindle-key") { PrivateKey.generate(algorithm) }
+        } catch let none as SystemThread.Unavailable {
+            throw StorageError.unavailable("\(none)")
+        }
         return try await store(key, signsFrom: signsFrom, at: now, isFirst: isFirst)
     }
 

@@ -50,7 +50,11 @@ public final class SQLiteDatabase: Database {
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
-            try await SystemThread.run(named: "spindle-scan") { [readers] in try readers.read(work) }
+            do {
+                return try await SystemThread.run(named: "spindle-scan") { [readers] in try readers.read(work) }
+            } catch let none as SystemThread.Unavailable {
+                throw StorageError.unavailable("\(none)")
+            }
         }
     }
 

@@ -29,9 +29,10 @@ extension KnownDevices {
             .on(.accessRevoked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
                 try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
             },
-            .on(.methodRevoked, "forgets the addresses and browsers, when codes go to another mailbox") {
-                event, user, _, db in
-                guard case .methodRevoked(.mail, _) = event else { return }
+            .on(.methodRevoked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
+                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
+            },
+            .on(.unlinked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
                 try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
             },
             .on(.takenOver, "forgets the addresses and browsers where somebody signed in") { _, user, _, db in

@@ -50,4 +50,13 @@ extension Verifications {
         try db.execute(
             "UPDATE verifications SET spent_at = \(now) WHERE user_id = \(user) AND spent_at IS NULL")
     }
+
+    /// Ends the pages that offer a user to keep the account.
+    static func endOffers(to user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE verifications SET spent_at = \(now)
+            WHERE user_id = \(user) AND purpose = \(Verification.Purpose.restore.rawValue) AND spent_at IS NULL
+            """)
+    }
 }

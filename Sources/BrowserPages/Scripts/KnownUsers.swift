@@ -37,7 +37,9 @@ public struct KnownUsers: Sendable {
         // Nor does a client that takes verified addresses only, about others.
         guard !client.requiresVerifiedEmail || session.emailVerified,
             try await !introductions.isDue(session.user, to: client, in: session.id),
-            let scope = try await apps.scope(of: client.id, for: session.user)
+            let scope = try await apps.scope(of: client.id, for: session.user),
+            // A client that has become a third party's since has to ask first.
+            client.firstParty || !scope.isEmpty
         else { return .stranger(session) }
         return .connected(session, scope)
     }

@@ -74,8 +74,8 @@ public struct IdentityProviderEndpoint: Endpoint {
         let continueTo: Destination?
         var isAnew = false
         var isFromPage = false
-        /// The user to link; nil for a sign-in.
-        var user: UserID?
+        /// Who asked to link the issuer; nil for a sign-in.
+        var asker: IdentityProviderRequest.Asker?
     }
 
     /// Sends the browser to the issuer.
@@ -85,7 +85,7 @@ public struct IdentityProviderEndpoint: Endpoint {
         let form = pages.forms.issue(request)
         let providerRequest = IdentityProviderRequest(
             issuer: attempt.issuer.id, browser: form.browser, continueTo: attempt.continueTo?.text ?? "",
-            isAnew: attempt.isAnew, isFromPage: attempt.isFromPage, user: attempt.user, at: clock.now)
+            isAnew: attempt.isAnew, isFromPage: attempt.isFromPage, asker: attempt.asker, at: clock.now)
         do {
             let address = try await signIn.begin(
                 providerRequest, at: attempt.issuer, from: newSessions.address(request),

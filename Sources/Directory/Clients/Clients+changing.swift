@@ -23,6 +23,7 @@ extension Clients {
         guard let found = try await find(id) else { return nil }
         // Before the write, for which everybody else's waits.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
+        try await publishKeys(for: metadata.openID)
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
             try confirm(db)
             guard let client = try Self.find(id, in: db) else { return nil }
@@ -63,7 +64,6 @@ extension Clients {
         }
         guard let (former, changed) = result else { return nil }
         known.forget(id, hosts: former.liveSessionHosts != changed.liveSessionHosts)
-        try await publishKeys(for: changed.openID)
         return changed
     }
 

@@ -13,8 +13,8 @@ public enum UserEvent: Sendable, Equatable {
     /// All that earlier sign-ins gave ends, except one browser session: the password is new, or the user is disabled,
     /// asks for deletion, or was somebody else.
     case accessRevoked(keeping: Session.ID?)
-    /// The owner of the address proved to read it for the first time, or administration gave a password to a user whose
-    /// address nobody has proved. Until now the user may have been somebody else.
+    /// The owner of the address proved to read it for the first time, or administration gave a password to a user with
+    /// another address, or one that nobody has proved. Until now the user may have been somebody else.
     /// `signUp` is where the link of an app's sign-up leads, if it was that.
     case takenOver(signUp: String?)
     /// A subject of `issuer` was linked to the user, and can sign them in from now on.

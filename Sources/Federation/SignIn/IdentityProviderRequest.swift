@@ -1,4 +1,5 @@
 public import Authentication
+public import Directory
 public import Values
 
 /// A user's sign-in at another issuer, from here and back.
@@ -17,20 +18,37 @@ public struct IdentityProviderRequest: Sendable {
     public let isAnew: Bool
     /// Whether the user came from a page of ours, and so has seen where they go next.
     public let isFromPage: Bool
-    /// The user to link; nil for a sign-in.
-    public let user: UserID?
+    /// Who asked to link the issuer; nil for a sign-in.
+    public let asker: Asker?
     public let createdAt: Timestamp
+
+    /// A user in a browser session, as its cookie was when they asked: whoever has a former cookie links nothing.
+    public struct Asker: Sendable, Equatable {
+        let user: UserID
+        let session: Session.ID
+        let renewals: Int64
+
+        init(user: UserID, session: Session.ID, renewals: Int64) {
+            self.user = user
+            self.session = session
+            self.renewals = renewals
+        }
+
+        public init(_ session: Session) {
+            self.init(user: session.user, session: session.id, renewals: session.renewals)
+        }
+    }
 
     public init(
         issuer: TrustedIssuer.ID, browser: Fingerprint<Browser>, continueTo: String, isAnew: Bool,
-        isFromPage: Bool = false, user: UserID? = nil, at now: Timestamp
+        isFromPage: Bool = false, asker: Asker? = nil, at now: Timestamp
     ) {
         self.issuer = issuer
         self.browser = browser
         self.continueTo = continueTo
         self.isAnew = isAnew
         self.isFromPage = isFromPage
-        self.user = user
+        self.asker = asker
         createdAt = now
     }
 

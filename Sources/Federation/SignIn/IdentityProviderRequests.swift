@@ -1,4 +1,5 @@
 public import Authentication
+import Directory
 public import Storage
 public import Values
 
@@ -23,10 +24,10 @@ public struct IdentityProviderRequests: Sendable {
             try db.execute(
                 """
                 INSERT INTO provider_requests (state, issuer_id, browser, continue_to, anew, from_page, user_id,
-                    created_at, expires_at)
+                    session_id, session_renewals, created_at, expires_at)
                 VALUES (\(state.fingerprint), \(request.issuer), \(request.browser), \(request.continueTo),
-                    \(request.isAnew), \(request.isFromPage), \(request.user), \(request.createdAt),
-                    \(request.expiresAt))
+                    \(request.isAnew), \(request.isFromPage), \(request.asker?.user), \(request.asker?.session),
+                    \(request.asker?.renewals), \(request.createdAt), \(request.expiresAt))
                 ON CONFLICT (state) DO NOTHING
                 """)
             return nil
@@ -68,7 +69,8 @@ public struct IdentityProviderRequests: Sendable {
     private static func row(_ state: State, in db: any Transaction) throws -> Row? {
         try db.rows(
             """
-            SELECT issuer_id, browser, continue_to, anew, from_page, user_id, created_at, spent_by
+            SELECT issuer_id, browser, continue_to, anew, from_page, user_id, session_id, session_renewals, created_at,
+                spent_by
             FROM provider_requests WHERE state = \(state.fingerprint)
             """
         ).first
@@ -77,9 +79,15 @@ public struct IdentityProviderRequests: Sendable {
 
 extension IdentityProviderRequest {
     fileprivate init(_ row: Row) throws {
+        // A program of before the column asked for a user alone: its requests link nothing.
+        let asker = try row.get("user_id", as: UserID?.self).map { user in
+            Asker(
+                user: user, session: try row.get("session_id", as: Session.ID?.self) ?? Session.ID(""),
+                renewals: try row.get("session_renewals", as: Int64?.self) ?? 0)
+        }
         self.init(
             issuer: try row.get("issuer_id"), browser: try row.get("browser"),
             continueTo: try row.get("continue_to"), isAnew: try row.get("anew"),
-            isFromPage: try row.get("from_page"), user: try row.get("user_id"), at: try row.get("created_at"))
+            isFromPage: try row.get("from_page"), asker: asker, at: try row.get("created_at"))
     }
 }

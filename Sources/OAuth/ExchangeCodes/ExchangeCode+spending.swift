@@ -7,9 +7,11 @@ import Values
 
 extension ExchangeCode {
     /// Stores the token family of `attempt`, while the one that bought the code, its client and its user live, and
-    /// unless the user took the receiver's access away since it was sold. Nil when the code has expired.
-    func spending(for attempt: Attempt) -> SQL? {
+    /// unless the user took the receiver's access away since it was sold. A public receiver may have taken that client
+    /// off `clients` since, whose tokens buy codes for it. Nil when the code has expired.
+    func spending(for attempt: Attempt, from clients: [Client.ID]?) -> SQL? {
         guard attempt.now < expiresAt, let family = attempt.newFamily else { return nil }
+        let isOfBuyer: SQL = clients.map { "p.client_id IN (\(list: $0))" } ?? .always
         return TokenFamilies.insertion(
             of: family,
             when: """
@@ -18,7 +20,7 @@ extension ExchangeCode {
                     JOIN users a ON a.id = p.user_id
                     LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
                     WHERE p.id = \(source) AND p.ended_at IS NULL AND c.first_party = 1
-                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL AND \(isOfBuyer)
                         AND i.issuer_id IS NULL
                         AND a.id = \(subject.user) AND a.disabled_at IS NULL)
                 AND NOT \(CodeEnds.condition(
@@ -38,8 +40,8 @@ extension ExchangeCode {
         "UPDATE token_families SET ended_at = ended_at WHERE id = \(source) AND \(condition)"
     }
 
-    func spend(for attempt: Attempt, in db: any Transaction) throws -> Bool {
-        guard let spending = spending(for: attempt), try db.execute(spending) == 1 else { return false }
+    func spend(for attempt: Attempt, from clients: [Client.ID]?, in db: any Transaction) throws -> Bool {
+        guard let spending = spending(for: attempt, from: clients), try db.execute(spending) == 1 else { return false }
         try db.hold(holdingSource(when: .always))
         return true
     }

@@ -24,7 +24,7 @@ public struct AuthorizationCodeGrant: Grant {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             return authorization(
                 client, code.subject, code.scope, .none, .new(parent: code.source, redeeming: code),
-                CodeRedemption(code: .exchange(code)))
+                CodeRedemption(code: .exchange(code, from: client.isPublic ? client.spid.publicExchangeCodesFrom : nil)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {

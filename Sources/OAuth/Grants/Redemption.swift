@@ -89,7 +89,8 @@ public struct NothingToRedeem: Redemption {
 struct CodeRedemption: Redemption {
     enum Code: Sendable {
         case authorization(Fingerprint<AuthorizationCode>)
-        case exchange(ExchangeCode)
+        /// `from`: bought with a token of one of these clients.
+        case exchange(ExchangeCode, from: [Client.ID]?)
     }
     let code: Code
     /// Whether an authorization code may be spent once more while it lives (`SPiDSettings.codesRedeemedTwice`).
@@ -99,7 +100,7 @@ struct CodeRedemption: Redemption {
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
-        guard case .exchange(let code) = code, let spending = code.spending(for: attempt) else { return nil }
+        guard case .exchange(let code, let from) = code, let spending = code.spending(for: attempt, from: from) else { return nil }
         return .changing(first: spending, decided: code.isSpent(by: attempt)) { decided in
             // With a single writer there is nothing to hold.
             decided.map { [code.holdingSource(when: $0)] } ?? []
@@ -110,7 +111,7 @@ struct CodeRedemption: Redemption {
         let won =
             switch code {
             case .authorization(let code): try AuthorizationCodes.spend(code, for: attempt, in: db)
-            case .exchange(let code): try code.spend(for: attempt, in: db)
+            case .exchange(let code, let from): try code.spend(for: attempt, from: from, in: db)
             }
         guard !won else { return .won }
         guard let spent = try spent(in: db) else {
@@ -132,7 +133,7 @@ struct CodeRedemption: Redemption {
     /// Whether a replay still revokes. An exchange code's family lives on: nobody's sign-in should end because somebody
     /// found the code in an old log.
     private func isRemembered(at now: Timestamp) -> Bool {
-        guard case .exchange(let code) = code else { return true }
+        guard case .exchange(let code, _) = code else { return true }
         return now < code.expiresAt + AuthorizationCodes.memory
     }
 
@@ -142,7 +143,7 @@ struct CodeRedemption: Redemption {
             switch code {
             case .authorization(let code):
                 try db.rows("SELECT spent_by, family_id FROM authorization_codes WHERE fingerprint = \(code)").first
-            case .exchange(let code):
+            case .exchange(let code, _):
                 try db.rows(
                     "SELECT redeemed_by AS spent_by, id AS family_id FROM token_families WHERE id = \(code.family)"
                 ).first

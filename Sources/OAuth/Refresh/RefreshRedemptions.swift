@@ -151,9 +151,10 @@ struct RefreshWithoutRotation: Redemption {
         """
     }
 
-    /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
+    /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page. It slides back where the
+    /// client has got a shorter lifetime.
     private func slides(from until: Timestamp, at now: Timestamp) -> Bool {
-        expiresAt.token - until > (expiresAt.token - now) / 100
+        max(expiresAt.token - until, until - expiresAt.token) > (expiresAt.token - now) / 100
     }
 }
 

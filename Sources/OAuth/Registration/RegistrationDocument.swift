@@ -76,8 +76,10 @@ struct RegistrationDocument: Sendable {
     }
 
     private static func scope(_ members: JSONMembers, over base: Client?) throws(JSONFault) -> Scope {
-        guard let text = try members.text("scope", most: 2000) else { return base?.scope ?? scope }
-        let asked = Scope(parsing: text)
+        // RFC 7592 §2.2: a client repeats what it was shown, be it nothing.
+        let isEmpty = members.any("scope")?.string == ""
+        guard let text = isEmpty ? "" : try members.text("scope", most: 2000) else { return base?.scope ?? scope }
+        let asked = isEmpty ? .empty : Scope(parsing: text)
         if let limit = base?.scopeLimit {
             guard let asked, asked.isSubset(of: limit) else {
                 throw JSONFault("scope", "of \(limit): the merchant's administrator chose it")

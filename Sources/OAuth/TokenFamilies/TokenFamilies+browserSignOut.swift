@@ -88,7 +88,9 @@ extension TokenFamilies {
     private static func isForNow(_ row: Row) throws -> Bool {
         guard try !row.get("front_channel", as: Bool.self) else { return true }
         let scope: Scope = try row.get("scope")
-        guard !scope.contains(Scope.offlineAccess) else { return false }
+        // The client may have lost it since.
+        let registered: Scope = try row.get("registered")
+        guard !scope.contains(Scope.offlineAccess) || !registered.contains(Scope.offlineAccess) else { return false }
         let isOfThirdParty = try !row.get("first_party", as: Bool.self) && !row.get("spid_compatible", as: Bool.self)
         return isOfThirdParty || scope.contains(Scope.openID)
     }
@@ -102,7 +104,7 @@ extension TokenFamilies {
             try db.rows(
                 """
                 SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                    c.spid_compatible
+                    c.spid_compatible, c.scope AS registered
                 FROM token_families p JOIN clients c ON c.id = p.client_id
                 WHERE p.session_id = \(session) AND p.user_id = \(user)
                 """)
@@ -110,7 +112,7 @@ extension TokenFamilies {
             try db.rows(
                 """
                 SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                    c.spid_compatible
+                    c.spid_compatible, c.scope AS registered
                 FROM token_families p JOIN clients c ON c.id = p.client_id
                 WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept?.text ?? "")
                 """)
@@ -172,7 +174,7 @@ extension TokenFamilies {
                 for row in try db.rows(
                     """
                     SELECT p.id, p.parent_id, p.client_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                        c.spid_compatible,
+                        c.spid_compatible, c.scope AS registered,
                         CASE WHEN s.ended_at IS NULL AND s.expires_at > \(now) THEN p.session_id END AS session_id
                     FROM token_families p
                     JOIN clients c ON c.id = p.client_id JOIN token_families f ON f.id = p.parent_id

@@ -65,9 +65,9 @@ struct UserCommand: CommandGroup {
         static let configuration = CommandConfiguration(
             abstract: "Change what is named of an account. A new password ends its tokens and sessions.",
             discussion: """
-                Where nobody has proved the address, a new password also removes linked providers, the verified phone \
-                number, consents and connections to clients, as the first reset by mail does: somebody else may have \
-                set them up. --email-verified alone removes nothing: it says that whoever has the account reads the \
+                A new password together with another address, or where nobody has proved the address, also removes \
+                linked providers, the verified phone number, consents and connections to clients, as the first reset \
+                by mail does: somebody else may have set them up. --email-verified alone removes nothing: it says that whoever has the account reads the \
                 address.
                 """)
         @Argument() var id: String

@@ -73,15 +73,18 @@ public struct UserEndpoint: Endpoint {
             guard wanted == pairwise ?? own.description else { throw Self.notYours }
             return try await answer(own, pairwise: pairwise, scope: token.scope.contains)
         }
-        // A client's own token sees the users connected to its merchant; it does not even learn whether others exist. A
-        // client with pairwise identifiers must not learn which user has which number.
+        // A client with pairwise identifiers must not learn which user has which number.
         guard let wanted = UserID(wanted), let merchant = token.merchant,
-            try await !client(of: token).openID.isPairwise, try await families.isConnected(wanted, to: merchant)
+            try await !client(of: token).openID.isPairwise
         else { throw Self.notYours }
-        guard !token.isFirstParty else {
+        // The merchant's own client sees the users connected to its merchant; it does not even learn whether others
+        // exist.
+        if token.isFirstParty {
+            guard try await families.isConnected(wanted, to: merchant) else { throw Self.notYours }
             return try await answer(wanted, scope: token.scope.contains)
         }
-        // A client that is not the merchant's own sees what the user allowed it, and no user who allowed nothing.
+        // Any other sees what the user allowed it, and no user who allowed nothing; whether they use the merchant's own
+        // clients makes no difference.
         guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
         return try await answer(wanted, scope: token.scope.intersection(allowed).contains)
     }
