@@ -159,6 +159,7 @@ let package = Package(
                 .embedInCode("v038_removed_subjects.sql"),
                 .embedInCode("v039_consent_identity.sql"),
                 .embedInCode("v040_connecting_sessions.sql"),
+                .embedInCode("v041_failed_logins.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

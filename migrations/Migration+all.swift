@@ -47,6 +47,7 @@ extension Migration {
         Migration(version: 38, name: "removed_subjects", text: PackageResources.v038_removed_subjects_sql),
         Migration(version: 39, name: "consent_identity", text: PackageResources.v039_consent_identity_sql),
         Migration(version: 40, name: "connecting_sessions", text: PackageResources.v040_connecting_sessions_sql),
+        Migration(version: 41, name: "failed_logins", text: PackageResources.v041_failed_logins_sql),
     ]
 
     private init(

@@ -41,7 +41,9 @@ public struct UsersEndpoint: Endpoint {
         let (administrator, confirm) = try await gate.entry(request)
         let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
-            let user = try await administration.create(changes, by: administrator, confirm: confirm)
+            let user = try await inTurn(of: administrator) {
+                try await administration.create(changes, by: administrator, confirm: confirm)
+            }
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
@@ -50,6 +52,15 @@ public struct UsersEndpoint: Endpoint {
         } catch is HashingPoolFull {
             throw OAuthError.signInsOverloaded
         }
+    }
+
+    /// A merchant's administrator waits for a turn: a change may leave a message for a hundred clients in the write.
+    /// The platform's may set a password, whose hashing would keep others from theirs.
+    private func inTurn<Value: Sendable>(
+        of administrator: Administrator, _ change: () async throws -> Value
+    ) async throws -> Value {
+        guard administrator.confines != nil else { return try await change() }
+        return try await gate.inTurn(of: administrator, change)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -71,7 +82,9 @@ public struct UsersEndpoint: Endpoint {
         let id = try await own(context, of: administrator)
         let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
-            let user = try await administration.change(id, changes, by: administrator, confirm: confirm)
+            let user = try await inTurn(of: administrator) {
+                try await administration.change(id, changes, by: administrator, confirm: confirm)
+            }
             guard let user else {
                 throw Problem.notFound("user")
             }

@@ -16,6 +16,8 @@ public struct VerifiedJWT: Sendable {
     public var expiresAt: Timestamp? { get throws(JWTRejection) { try time("exp") } }
     public var notBefore: Timestamp? { get throws(JWTRejection) { try time("nbf") } }
     public var issuedAt: Timestamp? { get throws(JWTRejection) { try time("iat") } }
+    /// `auth_time` (OpenID Connect Core §2).
+    public var signedInAt: Timestamp? { get throws(JWTRejection) { try time("auth_time") } }
 
     /// One string or an array of them (RFC 7519 §4.1.3).
     public var audience: [String]? {

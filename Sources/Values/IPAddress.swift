@@ -33,8 +33,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The network of one subscriber: an IPv4 address itself, the /64 of an IPv6 address (RFC 6177).
+    /// The network of one subscriber: an IPv4 address itself, also one that came through NAT64, the /64 of an IPv6
+    /// address (RFC 6177).
     public var subscriber: String {
+        if let inner = translated { return inner.description }
         guard bytes.count == 16 else { return description }
         let network = IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
         return network.map { "\($0)/64" } ?? description
@@ -59,8 +61,13 @@ extension IPAddress {
     public var isPublic: Bool {
         guard bytes.count == 16 else { return !Self.special.contains { $0.contains(self) } }
         // RFC 6052 §3.1: with NAT64 the address is as public as the IPv4 address inside it.
-        if Self.nat64.contains(self) { return IPAddress(bytes: Array(bytes.suffix(4)))?.isPublic ?? false }
+        if let inner = translated { return inner.isPublic }
         return Self.globalUnicast.contains(self) && !Self.special.contains { $0.contains(self) }
+    }
+
+    /// The IPv4 address in one of NAT64's well-known prefix (RFC 6052 §2.1).
+    fileprivate var translated: IPAddress? {
+        bytes.count == 16 && Self.nat64.contains(self) ? IPAddress(bytes: Array(bytes.suffix(4))) : nil
     }
 
     private static let nat64 = CIDR(literal: "64:ff9b::/96")

@@ -17,6 +17,9 @@ struct ConnectedAppsTests {
         #expect(try await apps.list(of: world.user).isEmpty)
         #expect(try await apps.scope(of: world.phone.id, for: world.user) == nil)
         try await world.signIn()
+        try await world.database.write { db in
+            _ = try db.execute("UPDATE clients SET scope = 'email profile' WHERE id = \(world.backend.id)")
+        }
         world.clock.advance(by: .seconds(5))
         _ = try await consents.allow(
             Scope(["email"]), of: Scope(["email", "profile"]), to: try await world.client(world.backend),

@@ -103,9 +103,9 @@ public struct Users: Sendable {
     }
 
     /// Stores `changes`. A new password and disabling end every token and session of the user; another address, or no
-    /// verified number, those that codes to the former one opened. A new password together with another address, or where
-    /// nobody has proved the address, also ends what somebody else may have set up, as the first reset by mail does
-    /// (`UserEvent.takenOver`). `confirm` refuses by throwing: the caller may have
+    /// verified number, those that codes to the former one opened. A new password together with another address, or
+    /// where nobody has proved the address, also ends what somebody else may have set up, as the first reset by mail
+    /// does (`UserEvent.takenOver`). `confirm` refuses by throwing: the caller may have
     /// lost the right to change the user while the password was hashed. A merchant's own administrator is charged for
     /// it. Throws `SignIn.Refusal.throttled` after many changes.
     public func change(

@@ -45,7 +45,7 @@ public struct Logins: Sendable {
                 AND l.created_at >= t.created_at
                 AND EXISTS (SELECT 1 FROM connections n WHERE n.user_id = l.user_id AND n.client_id = \(client))
                 AND a.deletion_due_at IS NULL
-                AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
+                \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
@@ -104,7 +104,7 @@ public struct Logins: Sendable {
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
                         OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
                 AND a.deletion_due_at IS NULL
-                AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
+                \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.end)
@@ -127,7 +127,7 @@ public struct Logins: Sendable {
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
                         OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
                 AND a.deletion_due_at IS NULL
-                AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
+                \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
                 \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
@@ -137,8 +137,14 @@ public struct Logins: Sendable {
 }
 
 extension Logins.Query {
-    fileprivate var least: Int { succeeded == true ? 1 : 0 }
-    fileprivate var most: Int { succeeded == false ? 0 : 1 }
+    /// Spelt out: the failed ones have an index of their own.
+    fileprivate var outcome: SQL {
+        switch succeeded {
+        case nil: ""
+        case true?: "AND l.succeeded = 1"
+        case false?: "AND l.succeeded = 0"
+        }
+    }
     fileprivate var place: SQL { address.map { "AND l.ip_address = \($0)" } ?? "" }
 }
 

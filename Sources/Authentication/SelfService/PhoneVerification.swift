@@ -39,7 +39,10 @@ public struct PhoneVerification: Sendable {
                     session.user, in: db, { try User.verify(phone, of: session.user, at: now, in: db) })
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Verifications.endTexts(of: session.user, at: now, in: db)
-            if former != phone { try announcement.say(.methodRevoked(.text, keeping: session.id), session.user, db) }
+            // Without a former number its codes have opened nothing.
+            if let former, former != phone {
+                try announcement.say(.methodRevoked(.text, keeping: session.id), session.user, db)
+            }
             try post(phone, db)
             return taken
         }

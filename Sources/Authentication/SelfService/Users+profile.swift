@@ -12,6 +12,16 @@ extension Users {
         of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
         confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> User? {
+        // A change may leave a message for a hundred clients in the write.
+        try await database.inTurn(of: .of(merchant).asked(by: "profiles")) {
+            try await store(of: id, by: merchant, changes, confirm: confirm)
+        }
+    }
+
+    private func store(
+        of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void
+    ) async throws -> User? {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
             try confirm(db)

@@ -47,7 +47,7 @@ extension UserDeletion {
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
             // Cancelled in another browser meanwhile: a user who still wants to leave asks again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
-            // One answer is enough: what was offered to others, by whatever way in, may be one that the user now removes.
+            // One answer is enough. Another offer may rest on a way in that the user removes now.
             try Verifications.endOffers(to: user, at: now, in: db)
             try Sessions.open(
                 opening.by(offer.method ?? .mail).resting(on: offer.issuer), user: user,

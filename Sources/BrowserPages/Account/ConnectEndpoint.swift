@@ -33,7 +33,8 @@ public struct ConnectEndpoint: Endpoint {
                 return signIn.pages.message(.notFound, entry.visit, status: .notFound)
             }
             return try await signIn.leave(
-                IdentityProviderEndpoint.Attempt(issuer: issuer, continueTo: nil, asker: .init(entry.session)), request,
+                IdentityProviderEndpoint.Attempt(issuer: issuer, continueTo: nil, linkingSession: .init(entry.session)),
+                request,
                 entry.visit, context)
         }
     }

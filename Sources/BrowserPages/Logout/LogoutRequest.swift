@@ -35,12 +35,13 @@ struct LogoutRequest {
     /// The client that the user is to leave, staying signed in for all others; nil when the browser is signed out.
     var leaves: Client? { parameters[.logoutScope] == "client" ? client : nil }
 
-    /// Whether an ID token shows that `session` is meant: it was issued in it, to its user. A request with a redirect
-    /// URI that it may not use shows nothing, whatever it holds.
+    /// The ID token that names whom the request means. A request with a redirect URI that it may not use shows nothing,
+    /// whatever it holds.
+    var shown: IDTokenHint? { address != nil || !LogoutAddress.isAsked(by: parameters) ? hint : nil }
+
+    /// Whether an ID token shows that `session` is meant: it was issued in it, to its user.
     func isShown(by session: Session) async throws -> Bool {
-        guard let hint, address != nil || !LogoutAddress.isAsked(by: parameters),
-            try await hint.isOf(session: session.id)
-        else { return false }
+        guard let hint = shown, try await hint.isOf(session: session.id) else { return false }
         return try await hint.isAbout(session.user)
     }
 

@@ -46,7 +46,7 @@ extension IdentityProviderEndpoint {
     ) -> Response {
         let onward = "?continue=\(PercentEncoding.encode(attempt.continueTo?.text ?? ""))"
         let again =
-            attempt.asker != nil
+            attempt.linkingSession != nil
             ? AccountEndpoint.path : "/login" + onward + (attempt.isAnew ? "&confirm=1&anew=1" : "")
         return pages.message(
             topic, visit,

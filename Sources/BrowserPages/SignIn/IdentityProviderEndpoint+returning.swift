@@ -43,17 +43,17 @@ extension IdentityProviderEndpoint {
             let attempt = Attempt(
                 issuer: issuer, continueTo: try await pages.destination(stored.continueTo, request),
                 isAnew: stored.isAnew,
-                isFromPage: stored.isFromPage, asker: stored.asker)
+                isFromPage: stored.isFromPage, linkingSession: stored.linkingSession)
             let visit = try await pages.visit(request, to: attempt.continueTo)
             do {
                 guard let answer = IdentityProviderAnswer(query.pairs) else {
                     throw IdentityProviderRefusal.mistrusted(reason: "neither code nor error")
                 }
                 let person = try await signIn.person(by: answer, to: stored, state, at: issuer)
-                guard let asker = stored.asker else {
+                guard let linkingSession = stored.linkingSession else {
                     return try await enter(person, attempt, request, visit, context)
                 }
-                return try await connect(person, for: asker, attempt, request, visit, context)
+                return try await connect(person, for: linkingSession, attempt, request, visit, context)
             } catch let refusal as IdentityProviderRefusal {
                 return refuse(refusal, attempt, visit, context)
             }
@@ -92,14 +92,15 @@ extension IdentityProviderEndpoint {
         }
     }
 
-    /// Links the issuer only in the browser session in which its user asked for it, and whose cookie is still the same.
+    /// Links the issuer only in the browser session in which its user asked for it, while its cookie is the same.
     private func connect(
-        _ person: IdentityProviderUser, for asker: IdentityProviderRequest.Asker, _ attempt: Attempt, _ request: Request,
+        _ person: IdentityProviderUser, for linkingSession: IdentityProviderRequest.LinkingSession, _ attempt: Attempt,
+        _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let session = try await newSessions.sessions.of(request, pages.site)
-        guard let session, asker == .init(session), session.origin == .signIn else {
+        guard let session, linkingSession == .init(session), session.origin == .signIn else {
             throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }
         switch try await entrance.connect(person, in: session) {

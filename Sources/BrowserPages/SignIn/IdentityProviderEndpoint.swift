@@ -75,7 +75,7 @@ public struct IdentityProviderEndpoint: Endpoint {
         var isAnew = false
         var isFromPage = false
         /// Who asked to link the issuer; nil for a sign-in.
-        var asker: IdentityProviderRequest.Asker?
+        var linkingSession: IdentityProviderRequest.LinkingSession?
     }
 
     /// Sends the browser to the issuer.
@@ -85,7 +85,8 @@ public struct IdentityProviderEndpoint: Endpoint {
         let form = pages.forms.issue(request)
         let providerRequest = IdentityProviderRequest(
             issuer: attempt.issuer.id, browser: form.browser, continueTo: attempt.continueTo?.text ?? "",
-            isAnew: attempt.isAnew, isFromPage: attempt.isFromPage, asker: attempt.asker, at: clock.now)
+            isAnew: attempt.isAnew, isFromPage: attempt.isFromPage, linkingSession: attempt.linkingSession,
+            at: clock.now)
         do {
             let address = try await signIn.begin(
                 providerRequest, at: attempt.issuer, from: newSessions.address(request),

@@ -23,15 +23,15 @@ struct Assertion: Sendable {
     init(
         _ jwt: VerifiedJWT, by issuer: TrustedIssuer, to ours: [String], nonce: String? = nil, at now: Timestamp
     ) throws {
-        guard try jwt.issuer.map(issuer.names.contains) == true else { throw OAuthError.assertionOfUnknownIssuer }
+        guard try jwt.issuer.map(issuer.names.holds) == true else { throw OAuthError.assertionOfUnknownIssuer }
         guard jwt.isIDToken else { throw OAuthError.assertionType }
         guard let subject = try jwt.subject, Self.isStorable(subject) else { throw OAuthError.assertionSubject }
-        guard let audience = try jwt.audience, audience.contains(where: (ours + issuer.audiences).contains) else {
+        guard let audience = try jwt.audience, audience.contains(where: (ours + issuer.audiences).holds) else {
             throw OAuthError.assertionAudience(ours, others: !issuer.audiences.isEmpty)
         }
         // Core §3.1.3.7 (3): any other audience has the token too, and could pass it on as its own, unless the issuer's
         // rules (below) limit which party may have requested it.
-        guard !issuer.rules.authorizedParties.isEmpty || audience.allSatisfy((ours + issuer.audiences).contains) else {
+        guard !issuer.rules.authorizedParties.isEmpty || audience.allSatisfy((ours + issuer.audiences).holds) else {
             throw OAuthError.assertionOtherAudience
         }
         guard let expiresAt = try jwt.expiresAt else { throw OAuthError.assertionExpiryMissing }
@@ -44,7 +44,7 @@ struct Assertion: Sendable {
 
         self.person = IssuerUser(jwt.claims, subject: subject, of: issuer)
         self.expiresAt = expiresAt
-        self.signedInAt = Self.signIn(jwt, at: now)
+        self.signedInAt = try Self.signIn(jwt, at: now)
         // Of the issuer's name, which it keeps when it is registered anew. Hashes the signed text, not the token: every
         // ECDSA signature has a second form that verifies too.
         let names = (issuer.merchant.text, issuer.issuer)
@@ -57,11 +57,8 @@ struct Assertion: Sendable {
     }
 
     /// OpenID Connect Core §2: `auth_time` is when the user signed in.
-    private static func signIn(_ jwt: VerifiedJWT, at now: Timestamp) -> Timestamp {
-        guard let seconds = jwt.claims["auth_time"]?.integer, (0...now.seconds).contains(seconds),
-            let moment = Timestamp(seconds: seconds)
-        else { return now }
-        return moment
+    private static func signIn(_ jwt: VerifiedJWT, at now: Timestamp) throws -> Timestamp {
+        min(try jwt.signedInAt ?? now, now)
     }
 
     private static func isStorable(_ subject: String) -> Bool {

@@ -8,7 +8,7 @@ extension IssuerRules {
     /// Checks `jwt` against the rules. `sent` is the nonce that the request sent along.
     func check(_ jwt: VerifiedJWT, nonce sent: String?, at now: Timestamp) throws {
         if !authorizedParties.isEmpty {
-            guard let party = jwt.claims["azp"]?.string, authorizedParties.contains(party) else {
+            guard let party = jwt.claims["azp"]?.string, authorizedParties.holds(party) else {
                 throw OAuthError.assertionAuthorizedParty
             }
         }

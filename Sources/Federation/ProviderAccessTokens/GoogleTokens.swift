@@ -33,7 +33,7 @@ struct GoogleTokens: Sendable {
         }
         // A token that was issued to another app must not sign anyone in here: neither one made for that app (aud) nor
         // one that it requested (azp).
-        guard apps.contains(audience), claims["azp"].map({ apps.contains($0.string ?? "") }) ?? true else {
+        guard apps.holds(audience), claims["azp"].map({ apps.holds($0.string ?? "") }) ?? true else {
             throw .providerTokenOfAnotherApp(.google)
         }
         guard rest > 0 else { throw .providerTokenInvalid(.google) }

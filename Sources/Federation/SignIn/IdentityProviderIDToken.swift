@@ -26,18 +26,18 @@ struct IdentityProviderIDToken: Sendable {
     init(_ jwt: VerifiedJWT, _ expected: Expectation, at now: Timestamp) throws {
         guard jwt.isIDToken else { throw Self.refusal("typ") }
         // 2
-        guard let issuer = try jwt.issuer, expected.names.contains(where: { $0.utf8.elementsEqual(issuer.utf8) })
+        guard let issuer = try jwt.issuer, expected.names.holds(issuer)
         else { throw Self.refusal("iss") }
         // 3
-        guard let audience = try jwt.audience, audience.contains(expected.client) else { throw Self.refusal("aud") }
+        guard let audience = try jwt.audience, audience.holds(expected.client) else { throw Self.refusal("aud") }
         // 3: another audience that we do not trust could have received the token itself, and passed it on.
-        guard audience.allSatisfy({ $0 == expected.client || expected.otherParties.contains($0) }) else {
+        guard audience.allSatisfy(([expected.client] + expected.otherParties).holds) else {
             throw Self.refusal("aud of another")
         }
         // 4, 5
         guard audience.count == 1 || jwt.claims["azp"] != nil else { throw Self.refusal("azp") }
         if let party = jwt.claims["azp"] {
-            guard let party = party.string, ([expected.client] + expected.otherParties).contains(party) else {
+            guard let party = party.string, ([expected.client] + expected.otherParties).holds(party) else {
                 throw Self.refusal("azp")
             }
         }

@@ -19,11 +19,11 @@ public struct IdentityProviderRequest: Sendable {
     /// Whether the user came from a page of ours, and so has seen where they go next.
     public let isFromPage: Bool
     /// Who asked to link the issuer; nil for a sign-in.
-    public let asker: Asker?
+    public let linkingSession: LinkingSession?
     public let createdAt: Timestamp
 
     /// A user in a browser session, as its cookie was when they asked: whoever has a former cookie links nothing.
-    public struct Asker: Sendable, Equatable {
+    public struct LinkingSession: Sendable, Equatable {
         let user: UserID
         let session: Session.ID
         let renewals: Int64
@@ -41,14 +41,14 @@ public struct IdentityProviderRequest: Sendable {
 
     public init(
         issuer: TrustedIssuer.ID, browser: Fingerprint<Browser>, continueTo: String, isAnew: Bool,
-        isFromPage: Bool = false, asker: Asker? = nil, at now: Timestamp
+        isFromPage: Bool = false, linkingSession: LinkingSession? = nil, at now: Timestamp
     ) {
         self.issuer = issuer
         self.browser = browser
         self.continueTo = continueTo
         self.isAnew = isAnew
         self.isFromPage = isFromPage
-        self.asker = asker
+        self.linkingSession = linkingSession
         createdAt = now
     }
 

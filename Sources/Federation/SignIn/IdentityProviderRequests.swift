@@ -21,13 +21,14 @@ public struct IdentityProviderRequests: Sendable {
             if let wait = try IdentityProviderThrottle.charge(from: address, at: request.createdAt, in: db) {
                 return wait
             }
+            let linking = request.linkingSession
             try db.execute(
                 """
                 INSERT INTO provider_requests (state, issuer_id, browser, continue_to, anew, from_page, user_id,
                     session_id, session_renewals, created_at, expires_at)
                 VALUES (\(state.fingerprint), \(request.issuer), \(request.browser), \(request.continueTo),
-                    \(request.isAnew), \(request.isFromPage), \(request.asker?.user), \(request.asker?.session),
-                    \(request.asker?.renewals), \(request.createdAt), \(request.expiresAt))
+                    \(request.isAnew), \(request.isFromPage), \(linking?.user), \(linking?.session),
+                    \(linking?.renewals), \(request.createdAt), \(request.expiresAt))
                 ON CONFLICT (state) DO NOTHING
                 """)
             return nil
@@ -80,14 +81,14 @@ public struct IdentityProviderRequests: Sendable {
 extension IdentityProviderRequest {
     fileprivate init(_ row: Row) throws {
         // A program of before the column asked for a user alone: its requests link nothing.
-        let asker = try row.get("user_id", as: UserID?.self).map { user in
-            Asker(
+        let linkingSession = try row.get("user_id", as: UserID?.self).map { user in
+            LinkingSession(
                 user: user, session: try row.get("session_id", as: Session.ID?.self) ?? Session.ID(""),
                 renewals: try row.get("session_renewals", as: Int64?.self) ?? 0)
         }
         self.init(
             issuer: try row.get("issuer_id"), browser: try row.get("browser"),
             continueTo: try row.get("continue_to"), isAnew: try row.get("anew"),
-            isFromPage: try row.get("from_page"), asker: asker, at: try row.get("created_at"))
+            isFromPage: try row.get("from_page"), linkingSession: linkingSession, at: try row.get("created_at"))
     }
 }

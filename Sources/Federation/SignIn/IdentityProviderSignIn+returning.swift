@@ -69,7 +69,7 @@ extension IdentityProviderSignIn {
         do {
             let jwt = try await partners.verifier.verify(text, of: issuer)
             guard jwt.isOfNoOtherKind else { throw IdentityProviderRefusal.mistrusted(reason: "userinfo typ") }
-            if let name = try jwt.issuer, !issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            if let name = try jwt.issuer, !issuer.names.holds(name) {
                 throw IdentityProviderRefusal.mistrusted(reason: "userinfo iss")
             }
             if let audience = try jwt.audience, !audience.contains(settings.clientID) {
@@ -91,7 +91,7 @@ extension IdentityProviderSignIn {
             guard !endpoints.namesItself else { throw .mistrusted(reason: "iss missing") }
             return
         }
-        guard issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+        guard issuer.names.holds(name) else {
             throw .mistrusted(reason: "iss of another")
         }
     }

@@ -24,29 +24,12 @@ public struct ClientAddress: Sendable {
         guard forwarded.isEmpty != xForwardedFor.isEmpty else { return nil }
         let hops =
             forwarded.isEmpty
-            ? xForwardedFor.flatMap { $0.split(separator: ",") }.map(Self.host)
-            : forwarded.flatMap { $0.split(separator: ",") }.map(Self.forwardedFor)
+            ? xForwardedFor.flatMap { $0.split(separator: ",") }.map { ForwardedField.host($0) }
+            : forwarded.flatMap { ForwardedField.hops(in: $0) }
         for hop in hops.reversed() {
             guard let hop, let address = IPAddress(hop) else { return nil }
             if !isTrusted(address) { return address }
         }
         return nil
-    }
-
-    /// The `for` of one element of a Forwarded header (RFC 7239 §4).
-    private static func forwardedFor(_ element: Substring) -> String? {
-        for pair in element.split(separator: ";") {
-            let halves = pair.split(separator: "=", maxSplits: 1)
-            guard halves.count == 2, halves[0].trimming(while: \.isWhitespace).lowercased() == "for" else { continue }
-            return host(halves[1].filter { $0 != "\"" }[...])
-        }
-        return nil
-    }
-
-    /// The address without brackets and port.
-    private static func host(_ text: Substring) -> String? {
-        let text = String(text.trimming(while: \.isWhitespace))
-        if text.hasPrefix("[") { return text.dropFirst().split(separator: "]").first.map(String.init) }
-        return text.filter { $0 == ":" }.count == 1 ? text.split(separator: ":").first.map(String.init) : text
     }
 }

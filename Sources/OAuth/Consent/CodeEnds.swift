@@ -46,7 +46,9 @@ enum CodeEnds {
             """
             INSERT INTO exchange_code_ends (user_id, client_id, ended_at)
             SELECT CAST(\(user) AS BIGINT), c.id, CAST(\(now) AS BIGINT) FROM (\(clients)) c WHERE \(SQL.always)
-            ON CONFLICT (user_id, client_id) DO UPDATE SET ended_at = excluded.ended_at
+            ON CONFLICT (user_id, client_id) DO UPDATE SET ended_at = CASE
+                WHEN exchange_code_ends.ended_at > excluded.ended_at THEN exchange_code_ends.ended_at
+                ELSE excluded.ended_at END
             """)
     }
 

@@ -8,7 +8,7 @@ public struct ConnectedApp: Sendable {
     public let name: String
     /// Nil for a client of the platform itself, and for one that registered itself: the merchant did not make it.
     public let merchantName: String?
-    /// What it may do now: the scope of its live tokens, and what it need not ask for again; of it what the client is
+    /// What it may do now: of the scope of its live tokens, and of what it need not ask for again, what it is
     /// registered for.
     public let scope: Scope
     public let since: Timestamp
@@ -52,8 +52,8 @@ public struct ConnectedApps: Sendable {
             }
             return try db.rows(
                 """
-                SELECT c.id, c.name, c.scope, m.name AS merchant_name, k.scope AS consented, k.created_at AS consented_at,
-                    n.created_at AS connected_at
+                SELECT c.id, c.name, c.scope, m.name AS merchant_name, k.scope AS consented,
+                    k.created_at AS consented_at, n.created_at AS connected_at
                 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id AND c.registration_token IS NULL
                 LEFT JOIN connections n ON n.client_id = c.id AND n.user_id = \(user)
                 LEFT JOIN consents k ON k.client_id = c.id AND k.user_id = \(user) AND \(Consents.isGood)
@@ -65,8 +65,8 @@ public struct ConnectedApps: Sendable {
         }
     }
 
-    /// The scope that `client` has for `user`, never wider than what the client is registered for now; nil when they are
-    /// not connected.
+    /// The scope that `client` has for `user`, never wider than what the client is registered for now; nil when they
+    /// are not connected.
     public func scope(of client: Client.ID, for user: UserID) async throws -> Scope? {
         let now = clock.now
         return try await database.read { db in
@@ -81,7 +81,7 @@ public struct ConnectedApps: Sendable {
                 WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
                 """
             ).reduce(consented ?? .empty) { $0.union(try $1.get("scope")) }
-            return given.intersection(try registered?.get("scope") ?? .empty)
+            return ClaimsRequest.rest(of: given, for: try registered?.get("scope") ?? .empty)
         }
     }
 
@@ -130,9 +130,11 @@ extension ConnectedApp {
     fileprivate init(_ row: Row, granted: [Client.ID: Scope], at now: Timestamp) throws {
         let id: Client.ID = try row.get("id")
         let consented: Scope? = try row.get("consented")
+        let given = (granted[id] ?? .empty).union(consented ?? .empty)
         let dates: [Timestamp?] = [try row.get("connected_at"), try row.get("consented_at")]
         self.init(
             client: id, name: try row.get("name"), merchantName: try row.get("merchant_name"),
-            scope: (granted[id] ?? .empty).union(consented ?? .empty).intersection(try row.get("scope")), since: dates.compactMap(\.self).min() ?? now)
+            scope: ClaimsRequest.rest(of: given, for: try row.get("scope")),
+            since: dates.compactMap(\.self).min() ?? now)
     }
 }

@@ -24,7 +24,8 @@ public struct AuthorizationCodeGrant: Grant {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             return authorization(
                 client, code.subject, code.scope, .none, .new(parent: code.source, redeeming: code),
-                CodeRedemption(code: .exchange(code, from: client.isPublic ? client.spid.publicExchangeCodesFrom : nil)))
+                CodeRedemption(code: .exchange(code, from: client.isPublic ? client.spid.publicExchangeCodesFrom : nil))
+            )
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
@@ -33,7 +34,7 @@ public struct AuthorizationCodeGrant: Grant {
                 client, code.subject, code.scope, code.request, .new(parent: code.parent),
                 CodeRedemption(
                     code: .authorization(authorizationCode),
-                    mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic))
+                    mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic, needsConsent: !client.firstParty))
         }
         let isForSession = try await ExchangeCodes.isForSession(value, in: database)
         throw OAuthError.codeRefused(isForSession ? "session_code_at_token_endpoint" : "unknown_code")

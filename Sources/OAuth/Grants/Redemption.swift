@@ -95,12 +95,16 @@ struct CodeRedemption: Redemption {
     let code: Code
     /// Whether an authorization code may be spent once more while it lives (`SPiDSettings.codesRedeemedTwice`).
     var mayRepeat = false
+    /// Whether the client is a third party's, and so has what its user allows.
+    var needsConsent = false
 
     /// An exchange code lives with the token family that bought it, whose row is held.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
-        guard case .exchange(let code, let from) = code, let spending = code.spending(for: attempt, from: from) else { return nil }
+        guard case .exchange(let code, let from) = code, let spending = code.spending(for: attempt, from: from) else {
+            return nil
+        }
         return .changing(first: spending, decided: code.isSpent(by: attempt)) { decided in
             // With a single writer there is nothing to hold.
             decided.map { [code.holdingSource(when: $0)] } ?? []
@@ -110,7 +114,9 @@ struct CodeRedemption: Redemption {
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let won =
             switch code {
-            case .authorization(let code): try AuthorizationCodes.spend(code, for: attempt, in: db)
+            case .authorization(let code):
+                try (!needsConsent || AuthorizationCodes.isCovered(code, in: db))
+                    && AuthorizationCodes.spend(code, for: attempt, in: db)
             case .exchange(let code, let from): try code.spend(for: attempt, from: from, in: db)
             }
         guard !won else { return .won }

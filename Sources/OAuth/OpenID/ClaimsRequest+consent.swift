@@ -18,6 +18,13 @@ extension ClaimsRequest {
     /// Whether `name`, among such scopes, is a single claim.
     public static func isPermission(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
+    /// What of `allowed` a client may still use that is registered for `registered`: also the single claims of its
+    /// scopes.
+    static func rest(of allowed: Scope, for registered: Scope) -> Scope {
+        let claims = Set(scopes.filter { registered.contains($0.key) }.flatMap(\.value).map(family(for:)))
+        return Scope(allowed.tokens.filter { registered.contains($0) || claims.contains($0) })
+    }
+
     /// The claims to ask a user for by name: those that `scope` does not contain and that the client may ask for.
     func families(beside scope: Scope, within registered: Scope) -> Scope {
         let names = Set(idToken.keys).union(userinfo.keys)

@@ -24,9 +24,10 @@ extension Client {
 
     private func target(_ name: String?, issuer: String) throws(OAuthError) -> String? {
         guard let name, name != issuer else { return nil }
-        guard openID.resources.contains(name) else {
+        // As registered: Swift takes texts for equal that only look alike.
+        guard let resource = openID.resources.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
             throw .targetRefused("unknown_resource", "This client is not registered for that resource.")
         }
-        return name
+        return resource
     }
 }

@@ -114,9 +114,35 @@ extension TokenFamilies {
                 SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
                     c.spid_compatible, c.scope AS registered
                 FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept?.text ?? "")
+                WHERE p.user_id = \(user) AND (p.session_id IS NOT NULL OR p.sid IS NOT NULL AND p.ended_at IS NULL)
+                    AND COALESCE(p.session_id, p.sid) <> \(kept?.text ?? "")
                 """)
         }
+    }
+
+    /// Ends what `client` got in the browser session `sid` of the user `subject`, after it has expired: its user signs
+    /// out at the client all the same. Does nothing while the session lives, perhaps in another browser; nor for a
+    /// client with pairwise identifiers, whose `sid` leads to no session.
+    public func logOut(ofExpired sid: String, subject: String, from client: Client, at now: Timestamp) async throws {
+        guard !client.openID.isPairwise else { return }
+        let announcement = callbacks.announcement(at: now)
+        try await database.write { db in
+            guard let user = try User.id(ofSubject: subject, in: db) ?? UserID(subject),
+                try db.rows(
+                    "SELECT id FROM sessions WHERE id = \(sid) AND ended_at IS NULL AND expires_at > \(now)"
+                ).isEmpty
+            else { return }
+            let rows = try db.rows(
+                """
+                SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
+                    c.spid_compatible, c.scope AS registered
+                FROM token_families p JOIN clients c ON c.id = p.client_id
+                WHERE p.user_id = \(user) AND p.client_id = \(client.id) AND COALESCE(p.sid, p.session_id) = \(sid)
+                    AND p.ended_at IS NULL
+                """)
+            try Self.end(gotIn: rows, of: user, telling: announcement, in: db)
+        }
+        announcement.send()
     }
 
     /// Does `work`, which ends token families of `user`: no others than `ending`, or any. Ends the browser sessions

@@ -7,12 +7,21 @@ extension TokenFamilies {
     /// Logs a device out: ends its token family and, if the merchant says "logout reaches backends", also what was
     /// redeemed from its codes. Sessions bought with it end too. The merchant's clients are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
+        // All that a user has redeemed is gone through then.
+        if let merchant = try await database.read({ db in try Self.merchantReached(by: id, in: db) }) {
+            try await database.inTurn(of: .of(merchant).asked(by: "logouts")) { try await end(with: id, at: now) }
+        } else {
+            try await end(with: id, at: now)
+        }
+    }
+
+    private func end(with id: TokenFamily.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
             // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
-            let backends = try Self.reachesBackends(id, in: db) ? Self.descendants(of: id, user, in: db) : []
+            let backends = try Self.merchantReached(by: id, in: db) != nil ? Self.descendants(of: id, user, in: db) : []
             try Self.tellingOfBought(user, ending: [id] + backends, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.end(backends: backends, at: now, in: db)
@@ -36,15 +45,15 @@ extension TokenFamilies {
         try await logOut(family, at: now)
     }
 
-    /// Whether the merchant of a family wants that. A code's receiver is its buyer's merchant's too.
-    private static func reachesBackends(_ id: TokenFamily.ID, in db: any Transaction) throws -> Bool {
-        try !db.rows(
+    /// The merchant of a family, if it wants that. A code's receiver is its buyer's merchant's too.
+    private static func merchantReached(by id: TokenFamily.ID, in db: any Transaction) throws -> Merchant.ID? {
+        try db.rows(
             """
-            SELECT 1 AS found FROM token_families f
+            SELECT m.id FROM token_families f
             JOIN clients c ON c.id = f.client_id JOIN merchants m ON m.id = c.merchant_id
             WHERE f.id = \(id) AND m.logout_reaches_backends = 1
             """
-        ).isEmpty
+        ).first?.get("id")
     }
 
     /// Ends what was redeemed from the codes of a device, and from theirs in turn.

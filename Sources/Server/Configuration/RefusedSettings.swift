@@ -5,9 +5,12 @@ enum RefusedSettings {
 
     static func faults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
         let known = Set(ConfigurationKey.allCases.map(\.environmentVariable))
-        return environment.keys.sorted()
-            .filter { $0.hasPrefix(ConfigurationKey.environmentPrefix) && !known.contains($0) && !isElsewheres($0) }
-            .map { ConfigurationFault($0, expected, at: "the environment") }
+        return environment.sorted { $0.key < $1.key }
+            .filter { name, value in
+                name.hasPrefix(ConfigurationKey.environmentPrefix) && !known.contains(name)
+                    && !isElsewheres(name, value)
+            }
+            .map { ConfigurationFault($0.key, expected, at: "the environment") }
     }
 
     /// Swift's own variable that makes its hashes predictable. With it, others could choose names that all fall into
@@ -23,8 +26,12 @@ enum RefusedSettings {
             .map { ConfigurationFault($0, expected, at: file.path) }
     }
 
-    /// The tests use the same prefix for the binary and for their own switches.
-    private static func isElsewheres(_ name: String) -> Bool {
-        name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_")
+    /// The tests use the same prefix for the binary and for their own switches. Kubernetes and Docker set variables for
+    /// each service beside ours: `SPINDLE_PORT` is `tcp://10.0.0.1:8080` for one that is called `spindle`.
+    private static func isElsewheres(_ name: String, _ value: String) -> Bool {
+        if name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_") { return true }
+        if name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT") { return true }
+        let isOfPort = name.hasSuffix("_PORT") && value.contains("://")
+        return isOfPort || name.firstMatch(of: /_PORT_[0-9]+_(TCP|UDP|SCTP)(_|$)/) != nil
     }
 }

@@ -17,7 +17,9 @@ struct ConfigModuleTests {
         "token_endpoint_auth_signing_alg_values_supported", "display_values_supported", "claim_types_supported",
         "claims_supported", "ui_locales_supported", "claims_parameter_supported", "request_parameter_supported",
         "request_uri_parameter_supported", "require_request_uri_registration", "code_challenge_methods_supported",
-        "introspection_endpoint_auth_methods_supported", "revocation_endpoint_auth_methods_supported",
+        "introspection_endpoint_auth_methods_supported",
+        "introspection_endpoint_auth_signing_alg_values_supported",
+        "revocation_endpoint_auth_signing_alg_values_supported", "revocation_endpoint_auth_methods_supported",
         "authorization_response_iss_parameter_supported", "prompt_values_supported", "backchannel_logout_supported",
         "backchannel_logout_session_supported",
     ]

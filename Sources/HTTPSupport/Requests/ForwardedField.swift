@@ -1,0 +1,88 @@
+import Text
+
+/// The `Forwarded` field of a proxy (RFC 7239 §4). A client chooses part of what proxies quote in it, such as the host,
+/// so what is in quotes is text, whatever it looks like.
+enum ForwardedField {
+    /// The address in each element of `field`. Nil for an element that names none, or names it twice; and one nil for
+    /// all of a field that is not well-formed.
+    static func hops(in field: String) -> [String?] {
+        var scanner = Scanner(rest: field.unicodeScalars[...])
+        var hops: [String?] = []
+        repeat {
+            guard let hop = scanner.element() else { return [nil] }
+            hops.append(hop.isNamed ? hop.address : nil)
+        } while scanner.skip(",")
+        return scanner.rest.isEmpty ? hops : [nil]
+    }
+
+    /// The address without brackets and port.
+    static func host(_ text: Substring) -> String? {
+        let text = String(text.trimming(while: \.isWhitespace))
+        if text.hasPrefix("[") { return text.dropFirst().split(separator: "]").first.map(String.init) }
+        return text.filter { $0 == ":" }.count == 1 ? text.split(separator: ":").first.map(String.init) : text
+    }
+
+    private struct Element {
+        var address: String?
+        /// Whether there is exactly one `for`.
+        var isNamed = false
+        var isNamedTwice = false
+    }
+
+    private struct Scanner {
+        var rest: Substring.UnicodeScalarView
+
+        mutating func skip(_ sign: Unicode.Scalar) -> Bool {
+            guard rest.first == sign else { return false }
+            rest.removeFirst()
+            return true
+        }
+
+        /// Nil when the field is not well-formed here.
+        mutating func element() -> Element? {
+            var element = Element()
+            repeat {
+                let name = text(until: "=").lowercased()
+                // Lists may have empty elements (RFC 9110 §5.6.1), and pairs end with a semicolon in some.
+                if name.isEmpty, rest.first != "=" { continue }
+                guard skip("="), let value = value() else { return nil }
+                guard name == "for" else { continue }
+                element.isNamedTwice = element.isNamedTwice || element.isNamed
+                element.isNamed = !element.isNamedTwice
+                element.address = ForwardedField.host(Substring(value))
+            } while skip(";")
+            return element
+        }
+
+        /// A quoted string without its quotes, or all until the next separator.
+        private mutating func value() -> String? {
+            space()
+            guard skip("\"") else {
+                let value = text(until: ",")
+                return value.contains("\"") ? nil : value
+            }
+            var value = String.UnicodeScalarView()
+            while let sign = rest.popFirst() {
+                if sign == "\"" {
+                    space()
+                    return String(value)
+                }
+                guard sign == "\\" else {
+                    value.append(sign)
+                    continue
+                }
+                guard let quoted = rest.popFirst() else { return nil }
+                value.append(quoted)
+            }
+            return nil
+        }
+
+        private mutating func text(until end: Unicode.Scalar) -> String {
+            let text = rest.prefix { $0 != end && $0 != "," && $0 != ";" }
+            rest = rest.dropFirst(text.count)
+            return String(Substring(text).trimming(while: \.isWhitespace))
+        }
+
+        private mutating func space() { rest = rest.drop { $0 == " " || $0 == "\t" } }
+    }
+}
