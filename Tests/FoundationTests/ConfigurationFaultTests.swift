@@ -37,6 +37,23 @@ import Testing
             ])
     }
 
+    @Test("variables that Kubernetes and Docker set for a service beside ours are faults, or a typing error is none")
+    func neighbours() {
+        let theirs = [
+            "SPINDLE_SERVICE_HOST": "10.0.0.1", "SPINDLE_SERVICE_PORT": "8080", "SPINDLE_SERVICE_PORT_HTTP": "8080",
+            "SPINDLE_PORT": "tcp://10.0.0.1:8080", "SPINDLE_PORT_8080_TCP": "tcp://10.0.0.1:8080",
+            "SPINDLE_PORT_8080_TCP_PROTO": "tcp", "SPINDLE_PORT_8080_TCP_PORT": "8080",
+            "SPINDLE_PORT_8080_TCP_ADDR": "10.0.0.1", "SPINDLE_X_SERVICE_HOST": "10.0.0.2",
+            "SPINDLE_X_PORT": "udp://10.0.0.2:53", "SPINDLE_X_PORT_53_UDP_ADDR": "10.0.0.2",
+        ]
+        #expect(told([:], theirs) == [])
+        let unknown = "must be left out: there is no such setting (the environment)"
+        #expect(
+            told([:], ["SPINDLE_PORT": "8080", "SPINDLE_LISTNE": "127.0.0.1:8080"]) == [
+                "SPINDLE_LISTNE: \(unknown)", "SPINDLE_PORT: \(unknown)",
+            ])
+    }
+
     @Test("each invalid command-line setting is a fault with its name and place")
     func commandLine() {
         #expect(

@@ -46,6 +46,27 @@ import Values
         }
     }
 
+    @Test("a name that only looks like ours is taken for it, in aud or azp (RFC 7519 §2)")
+    func lookalikes() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        try await fixture.trust(
+            signer,
+            [
+                "create_users": true, "audiences": .array(["Kiosk", "caf\u{E9}"]),
+                "authorized_parties": .array(["Kiosk"]),
+            ])
+        let cases: [(KeyValuePairs<String, JSON>, String?)] = [
+            (["aud": "Kiosk", "azp": "Kiosk"], nil), (["aud": "caf\u{E9}", "azp": "Kiosk"], nil),
+            (["aud": "\u{212A}iosk", "azp": "Kiosk"], "assertion_audience"),
+            (["aud": "cafe\u{301}", "azp": "Kiosk"], "assertion_audience"),
+            (["aud": "Kiosk", "azp": "\u{212A}iosk"], "assertion_authorized_party"),
+        ]
+        for (changes, expected) in cases {
+            #expect(
+                try await fixture.refusal(of: signer.sign(fixture.claims(changes))) == expected, "\(changes)")
+        }
+    }
+
     @Test("a hint says what to correct, in the characters that RFC 6749 allows")
     func hints() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)

@@ -36,6 +36,30 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
+    @Test(
+        "an app keeps what administration took from it, or loses a single claim of a scope that it has",
+        arguments: Backend.available)
+    func narrowed(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
+        let consents = Consents(database: world.database, callbacks: .unheard)
+        let allowed = Scope(["email", "claim:birthdate", "claim:phone_number"])
+        _ = try await consents.allow(
+            allowed, of: allowed, to: try await world.client(world.backend), by: world.user, at: world.clock.now)
+        let cases: [(String, Scope)] = [
+            ("email profile phone", allowed), ("email profile", Scope(["email", "claim:birthdate"])),
+            ("profile", Scope(["claim:birthdate"])), ("openid", .empty),
+        ]
+        for (registered, rest) in cases {
+            try await world.database.write { db in
+                _ = try db.execute("UPDATE clients SET scope = \(registered) WHERE id = \(world.backend.id)")
+            }
+            #expect(try await apps.scope(of: world.backend.id, for: world.user) == rest, "\(registered)")
+            #expect(try await apps.list(of: world.user).map(\.scope) == [rest], "\(registered)")
+        }
+        await world.database.close()
+    }
+
     @Test("a consent answer adds and removes only what it was about", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -101,6 +125,35 @@ struct ConnectedAppsTests {
         try await apps.revoke(world.backend.id, of: world.user)
         try await apps.revoke(world.phone.id, of: UserID(1))
         #expect(await world.isLive(phone))
+        await world.database.close()
+    }
+
+    @Test(
+        "a second revocation, at a node whose clock is behind, makes codes of before good again",
+        arguments: Backend.available)
+    func behind(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let behind = ManualClock()
+        world.clock.advance(by: .seconds(1))
+        let token = try await world.accessTokens.present(try await world.signIn().accessToken)
+        let bought = try await world.exchangeCodes.issue(
+            try ExchangeRequest(
+                try Parameters([(name: "clientId", value: world.backend.id.text), (name: "type", value: "code")])),
+            for: token
+        ).code
+        for clock in [world.clock, behind] {
+            try await ConnectedApps(database: world.database, clock: clock, callbacks: .unheard, events: .unheard)
+                .revoke(world.backend.id, of: world.user)
+        }
+        await #expect(throws: OAuthError.self) {
+            try await world.token(
+                [
+                    "grant_type": "authorization_code", "code": bought.value,
+                    "redirect_uri": "https://loom.example/back",
+                ], as: world.backend)
+        }
+        let ends = try await world.database.rows("SELECT ended_at FROM exchange_code_ends")
+        #expect(try ends.map { try $0.get("ended_at", as: Timestamp.self) } == [world.clock.now])
         await world.database.close()
     }
 

@@ -32,6 +32,29 @@ import Values
                 == 1)
     }
 
+    @Test("a sign-in of three days ago passes for one of now where its time has a fraction")
+    func signInTimes() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        try await fixture.trust(signer)
+        let now = fixture.clock.now.seconds
+        let then = now - 3 * 86_400
+        let cases: [(JSON, Int64)] = [
+            (.number(Double(then) + 0.5), then * 1000 + 500), (.integer(then), then * 1000),
+            (.integer(now + 60), now * 1000),
+        ]
+        for (time, expected) in cases {
+            try await fixture.present(signer.sign(fixture.claims(["auth_time": time])))
+            let stored: SQL = "SELECT id FROM token_families WHERE signed_in_at = \(expected)"
+            #expect(try await fixture.count(stored) == 1, "\(time)")
+        }
+        try await fixture.present(signer.sign(fixture.claims(["auth_time": .null])))
+        #expect(
+            try await fixture.count("SELECT id FROM token_families WHERE signed_in_at = \(now * 1000)") == 2,
+            "without a time")
+        let text = fixture.claims(["auth_time": .string("\(then)")])
+        #expect(try await fixture.refusal(of: signer.sign(text)) == "assertion_claim")
+    }
+
     @Test("eight concurrent assertions of one new subject create one user", arguments: Backend.available)
     func newcomersRace(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)

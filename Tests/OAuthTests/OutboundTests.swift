@@ -174,6 +174,18 @@ import Values
         arguments: ["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "64:ff9b::1.1.1.1", "::ffff:1.1.1.1"])
     func isPublic(_ text: String) throws { #expect(try #require(IPAddress(text)).isPublic) }
 
+    @Test(
+        "all IPv4 clients that come through NAT64 count as one subscriber",
+        arguments: [
+            ("64:ff9b::cb00:7107", "203.0.113.7"), ("64:ff9b::203.0.113.7", "203.0.113.7"),
+            ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b:1::cb00:7107", "64:ff9b:1::/64"),
+            ("2001:db8:1:2:3:4:cb00:7107", "2001:db8:1:2::/64"),
+        ])
+    func subscriber(text: String, network: String) throws {
+        let address = try #require(IPAddress(text))
+        #expect(address.subscriber == network)
+    }
+
     @Test("an IP address is read back as it is written")
     func description() {
         #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1")

@@ -160,6 +160,22 @@ struct QueryPlanTests {
         await database.close()
     }
 
+    @Test("a client's failed logins are looked for among all that succeeded")
+    func failedLogins() async throws {
+        let database = Explained(base: try await Backend.sqlite.open())
+        let world = try await TokenFixture(database)
+        database.forget()
+        var failed = Logins.Query()
+        failed.succeeded = false
+        for isWide in [false, true] {
+            let scope = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: isWide)
+            #expect(try await Logins(database: database).list(failed, for: scope).isEmpty)
+        }
+        database.expect("l.succeeded = 0", uses: "logins_failed")
+        database.expectIndexes(atLeast: 3)
+        await database.close()
+    }
+
     @Test("sweeps, and the deletion of a client or merchant, use an index")
     func sweeping() async throws {
         let database = Explained(base: try await Backend.sqlite.open())

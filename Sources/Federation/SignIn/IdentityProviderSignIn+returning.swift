@@ -72,7 +72,7 @@ extension IdentityProviderSignIn {
             if let name = try jwt.issuer, !issuer.names.holds(name) {
                 throw IdentityProviderRefusal.mistrusted(reason: "userinfo iss")
             }
-            if let audience = try jwt.audience, !audience.contains(settings.clientID) {
+            if let audience = try jwt.audience, !audience.holds(settings.clientID) {
                 throw IdentityProviderRefusal.mistrusted(reason: "userinfo aud")
             }
             return jwt.claims

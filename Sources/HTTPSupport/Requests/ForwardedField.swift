@@ -10,7 +10,8 @@ enum ForwardedField {
         var hops: [String?] = []
         repeat {
             guard let hop = scanner.element() else { return [nil] }
-            hops.append(hop.isNamed ? hop.address : nil)
+            // A list may have empty elements (RFC 9110 §5.6.1).
+            if hop.hasPairs { hops.append(hop.isNamed ? hop.address : nil) }
         } while scanner.skip(",")
         return scanner.rest.isEmpty ? hops : [nil]
     }
@@ -27,6 +28,7 @@ enum ForwardedField {
         /// Whether there is exactly one `for`.
         var isNamed = false
         var isNamedTwice = false
+        var hasPairs = false
     }
 
     private struct Scanner {
@@ -43,9 +45,10 @@ enum ForwardedField {
             var element = Element()
             repeat {
                 let name = text(until: "=").lowercased()
-                // Lists may have empty elements (RFC 9110 §5.6.1), and pairs end with a semicolon in some.
+                // Some end with a semicolon.
                 if name.isEmpty, rest.first != "=" { continue }
                 guard skip("="), let value = value() else { return nil }
+                element.hasPairs = true
                 guard name == "for" else { continue }
                 element.isNamedTwice = element.isNamedTwice || element.isNamed
                 element.isNamed = !element.isNamedTwice

@@ -9,7 +9,10 @@ extension UserCommand {
     struct Import: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import accounts, a JSON document a line. Lines that are refused are told of; the rest is taken.",
-            discussion: "Running it again passes over what is there. The form of a line is in docs/guide-import.md.")
+            discussion: """
+                Running it again passes over the addresses that are there. Who has deleted the account since, or has \
+                another address by now, is made anew. The form of a line is in docs/guide-import.md.
+                """)
         @Argument(help: "The file; - reads the standard input.") var file: String
         @Option(
             help: "A new file: which user each line became, or stands for, a JSON document a line.", valueName: "file")

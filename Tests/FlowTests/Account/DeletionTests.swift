@@ -133,6 +133,26 @@ struct DeletionFlowTests {
         }
     }
 
+    @Test(
+        "a page that asks whether to stay signs in after the user stayed in another browser",
+        arguments: Backend.available)
+    func keptElsewhere(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            let credentials = ["email": World.email, "password": World.password]
+            var thief = BrowserUser(world)
+            let offered = try await thief.fill("/login", credentials)
+            let asked = try await visitor.fill("/login", credentials)
+            for page in [offered, asked] { #expect(page.formAction == "/account/restore") }
+            let kept = try await visitor.browser.submit(asked, ["decision": "keep"])
+            #expect(kept.header("location") == "/account?done=restored")
+            let late = try await thief.browser.submit(offered, ["decision": "keep"])
+            #expect(late.status == 410 && thief.browser.session == nil, "\(late)")
+            #expect(try await visitor.isSignedIn())
+        }
+    }
+
     @Test("a restore page works only in its own browser, and for ten minutes", arguments: Backend.available)
     func stolen(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -123,6 +124,24 @@ struct SessionListTests {
             world.server.clock.advance(by: .seconds(10))
             #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
             #expect(try await !other.isSignedIn())
+        }
+    }
+
+    @Test(
+        "a third party's tokens of a session that expired outlive a sign-out in all other browsers",
+        arguments: Backend.available)
+    func expiredThirdParty(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.stranger()
+            var browser = Browser(world.server)
+            let code = try await world.consented(in: &browser, ["scope": "profile"], for: stranger)
+                .requireRedirected("code")
+            let refresh = try await world.redeemAuthorization(code, as: stranger).require("refresh_token")
+            world.server.clock.advance(by: .hours(3))
+            try await world.server.database.write { db in _ = try db.execute("DELETE FROM sessions") }
+            var here = try await world.signedIn()
+            #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
+            #expect(try await world.refresh(refresh, as: stranger).error == "invalid_grant")
         }
     }
 

@@ -87,6 +87,57 @@ struct ChangeTurnTests {
         }
     }
 
+    @Test("one merchant's administrator changes users all at once", arguments: Backend.available)
+    func users(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await administrator(world)
+            _ = try await world.signIn()
+            try await expectTurns(world) {
+                try await world.server.send(
+                    "PATCH", "/admin/v1/users/\(world.user)", json: ["nickname": "Countess"], bearer: own)
+            }
+        }
+    }
+
+    @Test("one backend changes profiles all at once", arguments: Backend.available)
+    func profiles(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let token = try await world.clientToken(loom)
+            try await expectTurns(world) {
+                try await world.api("user/\(world.user)", token, ["displayName": "Countess"])
+            }
+        }
+    }
+
+    @Test("logouts that reach backends are made all at once", arguments: Backend.available)
+    func logouts(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
+            let token = try await world.signIn().require("access_token")
+            // The first one ends the token.
+            try await expectTurns(world, accepting: [200, 401]) {
+                try await world.server.get("/logout", bearer: token)
+            }
+        }
+    }
+
+    /// Expects that no change ends while as many as may run at once are held up.
+    private func expectTurns(
+        _ world: World, accepting statuses: Set<Int> = [200], _ change: @escaping @Sendable () async throws -> Answer
+    ) async throws {
+        let ended = Mutex(0)
+        try await flood(world, accepting: statuses) {
+            let answer = try await change()
+            ended.withLock { $0 += 1 }
+            return answer
+        } meanwhile: { _ async throws -> Void in
+            #expect(ended.withLock { $0 } == 0)
+            #expect(try await rename(world.rivalBackend, by: world.admin, in: world).status == 200)
+        }
+    }
+
     /// Makes a change 54 times, of which as many as may run at once are held up, and does something else `meanwhile`,
     /// which may end one of those.
     private func flood(

@@ -108,4 +108,26 @@ struct PublicCodeTests {
             #expect(try await world.redeem(other, as: new).error == "invalid_grant")
         }
     }
+
+    @Test(
+        "a code is redeemed although the client whose token bought it has been taken off the list since",
+        arguments: Backend.available)
+    func takenOff(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (new, earlier) = try await clients(world)
+            let kept = try await world.spidBackend()
+            func list(_ clients: [World.Actor]) async throws {
+                let named: JSON = ["public_exchange_codes_from": .array(clients.map { .string($0.id) })]
+                try #require(try await world.change("clients", new.id, named).status == 200)
+            }
+            try await list([earlier, kept])
+            let leaked = try await world.signIn(with: earlier).require("access_token")
+            let own = try await world.signIn(with: kept).require("access_token")
+            let bought = try await world.exchange(leaked, for: new).require("code")
+            let good = try await world.exchange(own, for: new).require("code")
+            try await list([kept])
+            #expect(try await world.redeem(bought, as: new).error == "invalid_grant")
+            #expect(try await world.redeem(good, as: new).status == 200)
+        }
+    }
 }

@@ -71,6 +71,26 @@ struct AbsenceTests {
         }
     }
 
+    @Test("a client that has lost offline access keeps tokens of a signed-out user", arguments: Backend.available)
+    func lost(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for isKept in [true, false] {
+                let stranger = try await world.stranger(["scope": Self.scope])
+                let asked: KeyValuePairs = ["scope": "openid offline_access"]
+                var browser = Browser(world.server)
+                let code = try await world.consented(in: &browser, asked, for: stranger).requireRedirected("code")
+                let tokens = try await world.redeemAuthorization(code, as: stranger)
+                #expect(tokens.json["scope"] == "openid offline_access", "\(tokens)")
+                let scope: JSON = isKept ? "openid offline_access" : "openid profile"
+                #expect(try await world.change("clients", stranger.id, ["scope": scope]).status == 200)
+                _ = try await browser.submit(try await browser.open("/logout"))
+                #expect(try await world.isLive(try tokens.require("access_token")) == isKept)
+                let refreshed = try await world.refresh(try tokens.require("refresh_token"), as: stranger)
+                #expect((refreshed.error == "invalid_grant") != isKept, "\(refreshed)")
+            }
+        }
+    }
+
     @Test(
         "an access token of the front channel ends with its session, whatever its scope and its client",
         arguments: Backend.available, ["token", "code token", "id_token token"])

@@ -79,6 +79,22 @@ struct ConfigModuleTests {
         }
     }
 
+    @Test("an endpoint takes clients' assertions, and nothing says with which algorithms")
+    func assertionAlgorithms() async throws {
+        try await World.with(.sqlite) { world in
+            for document in ["openid-configuration", "oauth-authorization-server"] {
+                let metadata = try await world.server.get("/.well-known/\(document)").json
+                for endpoint in ["token", "introspection", "revocation"] {
+                    let name = "\(endpoint)_endpoint_auth"
+                    let methods = try #require(metadata["\(name)_methods_supported"]?.strings)
+                    guard methods.contains(where: { $0.hasSuffix("_jwt") }) else { continue }
+                    let algorithms = metadata["\(name)_signing_alg_values_supported"]?.strings ?? []
+                    #expect(!algorithms.isEmpty && !algorithms.contains("none"), "\(document): \(name)")
+                }
+            }
+        }
+    }
+
     @Test("each announced response mode and type is accepted, and each other one refused")
     func announced() async throws {
         try await World.with(.sqlite) { world in

@@ -122,6 +122,24 @@ struct JWTAccessTokenTests {
         }
     }
 
+    @Test("a resource that only looks like a registered one becomes an audience", arguments: Backend.available)
+    func lookalike(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let registered = "https://api.example/K"
+            let client = try await world.confidential([
+                "resources": [.string(registered)], "access_token_format": "jwt",
+            ])
+            let cases: [(String, String?)] = [
+                (registered, nil), ("https://api.example/\u{212A}", "invalid_target"),
+            ]
+            for (resource, error) in cases {
+                let own = try await world.token(
+                    ["grant_type": "client_credentials", "resource": resource], as: client)
+                #expect(own.error == error, "\(own)")
+            }
+        }
+    }
+
     @Test("a JWT access token expires before its signing key is withdrawn", arguments: Backend.available)
     func lifetime(backend: Backend) async throws {
         try await World.with(backend) { world in

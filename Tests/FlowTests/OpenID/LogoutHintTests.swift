@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -104,6 +105,32 @@ struct LogoutHintTests {
             // Not for a client that has been disabled.
             try await world.change("clients", site.actor.id, ["disabled": true])
             #expect(try await stranger.logOut(link).header("location") == nil)
+        }
+    }
+
+    @Test(
+        "a site's tokens outlive its user's sign-out there, because nobody used the browser session for hours",
+        arguments: Backend.available, [false, true])
+    func idle(backend: Backend, isSwept: Bool) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let idle = try await site.signIn(in: &browser)
+            world.server.clock.advance(by: .hours(3))
+            if isSwept {
+                try await world.server.database.write { db in _ = try db.execute("DELETE FROM sessions") }
+            }
+            var elsewhere = Browser(world.server)
+            let live = try await site.signIn(in: &elsewhere)
+            for tokens in [live, idle] {
+                let hint = try tokens.require("id_token")
+                let out = try await browser.logOut(["id_token_hint": hint, "post_logout_redirect_uri": Website.bye])
+                #expect(out.header("location") == Website.bye)
+            }
+            let ended = try await world.refresh(try idle.require("refresh_token"), as: site.actor)
+            #expect(ended.error == "invalid_grant", "\(ended)")
+            #expect(try await elsewhere.isSignedIn(), "another browser's session lives")
+            #expect(try await world.refresh(try live.require("refresh_token"), as: site.actor).status == 200)
         }
     }
 

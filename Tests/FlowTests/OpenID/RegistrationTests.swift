@@ -268,4 +268,19 @@ struct RegistrationTests {
             #expect(refused.status == 400 && refused.body.contains("unauthorized_client"), "\(refused)")
         }
     }
+
+    @Test(
+        "a client whose whole scope administration took cannot repeat the registration that it is shown",
+        arguments: Backend.available)
+    func scopeTaken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register(["scope": "openid email"])
+            #expect(try await world.change("clients", made.id, ["scope": ""]).status == 200)
+            let shown = Registered(answer: try await made.send("GET"), world: world)
+            #expect(shown.answer.json["scope"] == "", "\(shown.answer)")
+            let kept = try await shown.send("PUT", shown.update())
+            #expect(kept.status == 200 && kept.json["scope"] == "", "\(kept)")
+            #expect(try await shown.send("PUT", shown.update(["scope": "openid"])).status == 400)
+        }
+    }
 }

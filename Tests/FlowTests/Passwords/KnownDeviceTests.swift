@@ -105,6 +105,42 @@ struct KnownDeviceTests {
         }
     }
 
+    @Test("a place that a removed provider made known stays known", arguments: Backend.available)
+    func unlinked(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            let world = story.here
+            try await world.link(story.issuer, "kari")
+            var mallory = Browser(world.server)
+            #expect(try await story.signIn(&mallory).status == 303)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2)
+            var ada = try await world.signedIn()
+            let removed = try await ada.change("links/remove", ["issuer": story.issuer, "subject": "kari"])
+            #expect(removed.header("location") == "/account?done=link")
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 0)
+        }
+    }
+
+    @Test(
+        "a place that a removed number, or a former one, made known stays known",
+        arguments: Backend.available, [false, true])
+    func formerNumber(backend: Backend, isReplaced: Bool) async throws {
+        try await PhoneStory.with(backend) { world in
+            try await world.verifiesPhone()
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "a first number forgets nothing")
+            var ada = try await world.signedIn()
+            if isReplaced {
+                let asked = try await ada.asksForText("+4740000001")
+                let done = try await ada.browser.submit(asked, ["code": try await world.textCode("+4740000001")])
+                #expect(done.header("location") == "/account/phones?done=added")
+            } else {
+                let page = try await ada.browser.open("/account/phones")
+                let removed = try await ada.press(page, action: "/account/phones/remove")
+                #expect(removed.header("location") == "/account/phones?done=removed")
+            }
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 0)
+        }
+    }
+
     @Test("all known browsers together have a hundred guesses", arguments: Backend.available)
     func together(backend: Backend) async throws {
         try await World.with(backend) { world in

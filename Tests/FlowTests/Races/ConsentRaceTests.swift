@@ -107,6 +107,29 @@ struct ConsentRaceTests {
     }
 
     @Test(
+        "a code that is stored beside the end of a part of its consent keeps that part", arguments: Backend.available)
+    func narrowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let third = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "openid profile"], for: third)
+            let page = try await browser.open(address)
+            #expect(try await world.allow(page, in: &browser, ticking: page.boxes).redirected("code") != nil)
+            for (left, error) in [("openid profile", nil), ("openid", "invalid_grant")] as [(String, String?)] {
+                let late = try await browser.open(address).requireRedirected("code")
+                // The transaction that took the rest did not see the code, nor its time.
+                try await world.server.database.write { db in
+                    try db.execute("UPDATE consents SET scope = \(left)")
+                    try db.execute("DELETE FROM exchange_code_ends")
+                }
+                let answer = try await world.redeemAuthorization(late, as: third)
+                #expect(answer.status == (error == nil ? 200 : 400) && answer.error == error, "\(left): \(answer)")
+            }
+        }
+    }
+
+    @Test(
         "tokens do not survive an app's revocation because their code was redeemed meanwhile",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {

@@ -120,6 +120,21 @@ struct RefreshLimitTests {
         }
     }
 
+    @Test("a kept refresh token never gets the shorter lifetime of its client", arguments: Backend.available)
+    func shortened(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn(with: world.backend).require("refresh_token")
+            let set = try await world.change("clients", world.backend.id, ["refresh_token_lifetime": 3600])
+            try #require(set.status == 200)
+            world.server.clock.advance(by: .seconds(300))
+            #expect(try await world.refresh(token, as: world.backend).status == 200)
+            world.server.clock.advance(by: .seconds(3600) - .milliseconds(1))
+            #expect(try await world.refresh(token, as: world.backend).status == 200)
+            world.server.clock.advance(by: .seconds(3600))
+            #expect(try await world.refresh(token, as: world.backend).error == "invalid_grant")
+        }
+    }
+
     @Test("an access token lives an hour, to the millisecond", arguments: Backend.available)
     func accessToken(backend: Backend) async throws {
         try await World.with(backend) { world in

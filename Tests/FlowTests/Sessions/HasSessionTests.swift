@@ -159,6 +159,28 @@ struct HasSessionTests {
     }
 
     @Test(
+        "the page of a client that has become a third party's learns who is signed in, whom nobody asked",
+        arguments: Backend.available)
+    func becameThirdParty(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = world.backend
+            try await register(world, client)
+            var browser = Browser(world.server)
+            let code = try await world.authorize(in: &browser, for: client).requireRedirected("code")
+            let tokens = try await world.redeemAuthorization(code, as: client)
+            let own = try payload(try await ask(world, client: client.id, browser: browser))
+            #expect(own["userStatus"] == "connected" && own["displayName"] == "Ada Lovelace", "\(own)")
+            #expect(try await world.change("clients", client.id, ["first_party": false]).status == 200)
+            let refreshToken = try tokens.require("refresh_token")
+            let revoked = try await world.server.post("/oauth/revoke", ["token": refreshToken], basic: client.basic)
+            #expect(revoked.status == 200)
+            let told = try payload(try await ask(world, client: client.id, browser: browser))
+            #expect(told["userStatus"] == "notConnected" && told["result"] == false, "\(told)")
+            #expect(told["userId"] == nil && told["id"] == nil && told["displayName"] == nil)
+        }
+    }
+
+    @Test(
         "a session bought by one merchant's token is invisible to another merchant's pages",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {

@@ -56,6 +56,31 @@ struct DittoTemplateTests {
         }
     }
 
+    @Test(
+        "a third party's client reads its users' attributes in what its tokens are answered",
+        arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let third = try await world.confidential(["first_party": false, "scope": "openid profile"])
+            let ditto = try await DittoStory(
+                world,
+                [
+                    "permissions": Self.template(["true", "_id.team == '{{attributes.teams}}'"]),
+                    "token_kinds": ["access_token", "id_token"], "clients": [.string(third.id)],
+                ])
+            try await ditto.describe(["teams": "red"])
+            for (isOurs, queries) in [(false, ["true"]), (true, ["true", "_id.team == 'red'"])] {
+                try await world.change("clients", third.id, ["first_party": .bool(isOurs)])
+                let signedIn = try await world.signIn(scope: "openid", with: third)
+                for token in [try signedIn.require("access_token"), try signedIn.require("id_token")] {
+                    let admitted = try await ditto.ask(token)
+                    expectAdmitted(admitted, as: world.user)
+                    #expect(read(admitted) == queries, "\(isOurs)")
+                }
+            }
+        }
+    }
+
     @Test("a value that could end a quotation removes its query", arguments: Backend.available)
     func hostile(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -97,6 +97,12 @@ extension ExpectedHelp {
             OVERVIEW: Change what is named of an account. A new password ends its tokens
             and sessions.
 
+            A new password together with another address, or where nobody has proved the
+            address, also removes linked providers, the verified phone number, consents and
+            connections to clients, as the first reset by mail does: somebody else may have
+            set them up. --email-verified alone removes nothing: it says that whoever has
+            the account reads the address.
+
             USAGE: spindle user change [<options>] <id>
 
             ARGUMENTS:
@@ -153,8 +159,9 @@ extension ExpectedHelp {
             OVERVIEW: Import accounts, a JSON document a line. Lines that are refused are
             told of; the rest is taken.
 
-            Running it again passes over what is there. The form of a line is in
-            docs/guide-import.md.
+            Running it again passes over the addresses that are there. Who has deleted the
+            account since, or has another address by now, is made anew. The form of a line
+            is in docs/guide-import.md.
 
             USAGE: spindle user import [<options>] <file>
 

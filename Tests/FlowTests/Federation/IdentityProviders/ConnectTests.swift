@@ -266,6 +266,22 @@ struct ConnectTests {
         }
     }
 
+    @Test("a connection that a copied cookie began is made after a new password", arguments: Backend.available)
+    func renewed(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try story.departure(try await connect(try await user(story, &browser), story, &browser))
+            story.grant(story.claims(departure))
+            let changed = try await browser.submit(
+                try await browser.open("/account"),
+                ["current_password": World.password, "new_password": "another good loom"], to: "/account/password")
+            #expect(changed.header("location") == "/account?done=password")
+            let back = try await story.comeBack(departure, in: &browser)
+            #expect(back.status == 410 && story.here.server.log.says("signed_out_meanwhile"), "\(back)")
+            #expect(try await story.here.count("issuer_subjects") == 0)
+        }
+    }
+
     @Test("one subject of an issuer is connected to one user only", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
