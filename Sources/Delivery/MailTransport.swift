@@ -4,6 +4,7 @@ public import Mail
 /// Delivers mail through a mailer.
 public struct MailTransport: Transport {
     private let mailer: any Mailer
+    private let domains = RecipientDomains()
 
     public init(mailer: any Mailer) { self.mailer = mailer }
 
@@ -12,7 +13,8 @@ public struct MailTransport: Transport {
     public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         let mail = try MailMessage(stored: content)
         do {
-            try await mailer.send(mail, messageID)
+            let domain = mail.recipient.split(separator: "@").last ?? ""
+            try await domains.visit(String(domain), of: share.whole) { try await mailer.send(mail, messageID) }
         } catch MailFailure.refused(let reason) {
             throw Undeliverable.refused(reason)
         } catch MailFailure.temporary(let reason) {
