@@ -4,8 +4,8 @@ import OAuth
 import Synchronization
 package import Values
 
-/// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, so that no user takes
-/// the calls of the others.
+/// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, and as many as a ninth
+/// of what all have left. So however many users somebody has, who has hardly called gets through.
 ///
 /// Each node counts for itself: the limit stops a client that runs wild; it does not meter calls.
 public final class RequestAllowance: Sendable {
@@ -21,6 +21,15 @@ public final class RequestAllowance: Sendable {
             reset = window.start + RequestAllowance.length - now
             self.limit = limit
             remaining = max(0, limit - window.used)
+        }
+
+        /// Of a user who has made `used` calls, where `left` are left to the client.
+        fileprivate init(_ window: Window, share: Int, left: Int, at now: Timestamp) {
+            reset = window.start + RequestAllowance.length - now
+            limit = share
+            let rest = max(0, (left - 9 * window.used) / 10)
+            // Where the client has few, a user has one.
+            remaining = window.used == 0 ? min(left, max(1, rest)) : rest
         }
 
         package func requireRemaining() throws(SPiDRefusal) {
@@ -110,7 +119,9 @@ public final class RequestAllowance: Sendable {
     private func left(in counts: Counts, _ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
         let whole = State(counts.clients.window(of: Holder(client: client), at: now), limit: limit, at: now)
         guard let user else { return whole }
-        let own = State(counts.users.window(of: Holder(client: client, user: user), at: now), limit: share, at: now)
+        let own = State(
+            counts.users.window(of: Holder(client: client, user: user), at: now), share: share, left: whole.remaining,
+            at: now)
         return own.remaining <= whole.remaining ? own : whole
     }
 

@@ -25,8 +25,8 @@ public struct SPiDFeature: Feature {
         let merchants = MerchantNumbers(database: database)
         let finder = UserFinder(people: users, connections: connections, merchants: merchants)
         let codes = PasswordlessCodes(
-            passwordless: authentication.passwordless, verifications: authentication.verifications, pages: pages,
-            mail: mail, texts: context.texts)
+            passwordless: authentication.passwordless, verifications: authentication.verifications,
+            signUp: authentication.appSignUp, pages: pages, mail: mail, texts: context.texts)
         let resources: [any SPiDResource] = [
             ExchangeResource(codes: oauth.exchangeCodes),
             ProviderResource(
@@ -51,7 +51,7 @@ public struct SPiDFeature: Feature {
             UserListResource(people: users, clock: clock),
             EmailResource(people: users),
             PhoneResource(people: users),
-            PasswordlessResource(codes: codes, signUp: authentication.appSignUp),
+            PasswordlessResource(codes: codes),
             SignUpResource(
                 signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
                 mail: mail),

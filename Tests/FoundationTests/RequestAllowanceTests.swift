@@ -15,6 +15,30 @@ struct RequestAllowanceTests {
             if !allowance.take(client, UserID(1), at: now).isRefused { taken += 1 }
             _ = allowance.take(client, UserID(Int64(number + 2)), at: now)
         }
-        #expect(taken == 10_000)
+        // The others took as many.
+        #expect((8000...10_000).contains(taken))
+    }
+
+    @Test("ten users who go on and on take all calls, of others and of the client's own token")
+    func together() {
+        for limit in [100, 360_000] {
+            let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
+            let client: Client.ID = "loom"
+            for user in 1...10 {
+                while !allowance.take(client, UserID(Int64(user)), at: now).isRefused {}
+            }
+            let ada = allowance.left(client, UserID(11), at: now)
+            #expect(ada.remaining >= limit / 40)
+            #expect(!allowance.take(client, UserID(11), at: now).isRefused)
+            #expect(!allowance.take(client, nil, at: now).isRefused)
+        }
+    }
+
+    @Test("one user takes more than a tenth, or none of a small number", arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
+    func alone(limit: Int, most: Int) {
+        let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
+        var taken = 0
+        while !allowance.take("loom", UserID(1), at: now).isRefused { taken += 1 }
+        #expect(taken == most)
     }
 }

@@ -11,6 +11,7 @@ import Values
 struct PasswordlessCodes: Sendable {
     let passwordless: Passwordless
     let verifications: Verifications
+    let signUp: AppSignUp
     let pages: PageRenderer
     let mail: MailComposer
     let texts: TextComposer?
@@ -53,7 +54,8 @@ struct PasswordlessCodes: Sendable {
     /// Sends a code. Whether there is a user changes neither the answer nor what is written.
     ///
     /// - Parameters:
-    ///   - address: who asks, to be charged; nil when they were charged before.
+    ///   - address: who asks, to be charged; nil when they were charged before. A backend asks for everybody from one
+    ///     address: when that has had its number, the client that has shown its secret is charged.
     ///   - isProven: whether the client has shown its secret.
     ///   - confirm: throws when the requester may no longer ask.
     func send(
@@ -75,12 +77,28 @@ struct PasswordlessCodes: Sendable {
             guard let texts else { throw OAuthError.noTextMessages }
             post = texts.reply(prepared.draft, to: phone, visit)
         }
-        let asked = try await verifications.ask(
-            prepared.draft, from: address, backend: isProven ? client : nil, hasReader: prepared.hasReader,
-            confirm: confirm, post: post)
+        func ask(from address: String?) async throws -> Verifications.Asked {
+            try await verifications.ask(
+                prepared.draft, from: address, backend: isProven ? client : nil, hasReader: prepared.hasReader,
+                confirm: confirm, post: post)
+        }
+        var asked = try await ask(from: address)
+        if case .wait = asked, address != nil, isProven {
+            try await charge(client, of: client.merchant, for: wanted)
+            asked = try await ask(from: nil)
+        }
         mail.send()
         if case .wait(let wait) = asked { throw OAuthError.tooManyCodes(wait) }
         return prepared.token
+    }
+
+    /// Charges `client` for a code that it asks for, as for other mails that it causes; and its merchant for a text
+    /// message.
+    func charge(_ client: Client, of merchant: Merchant.ID?, for wanted: Wanted) async throws {
+        if let wait = try await signUp.charge(client) { throw OAuthError.tooManyCodes(wait) }
+        if case .phone = wanted.recipient, let merchant, let wait = try await signUp.chargeText(by: merchant) {
+            throw OAuthError.tooManyCodes(wait)
+        }
     }
 }
 

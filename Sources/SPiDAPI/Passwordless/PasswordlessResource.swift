@@ -11,7 +11,6 @@ import Values
 /// the same client.
 struct PasswordlessResource: SPiDResource {
     let codes: PasswordlessCodes
-    let signUp: AppSignUp
 
     var routes: [SPiDRoute] {
         [
@@ -40,13 +39,8 @@ struct PasswordlessResource: SPiDResource {
                 throw OAuthError.grantNotAllowed(client.id)
             }
             let wanted = try await find(call, client)
-            // Its users' addresses are not seen here, so the client is charged, as for other mails that it causes.
-            if let wait = try await signUp.charge(caller.client) { throw OAuthError.tooManyCodes(wait) }
-            if case .phone = wanted.recipient, let merchant = client.merchant,
-                let wait = try await signUp.chargeText(by: merchant)
-            {
-                throw OAuthError.tooManyCodes(wait)
-            }
+            // Its users' addresses are not seen here, so the client is charged.
+            try await codes.charge(caller.client, of: client.merchant, for: wanted)
             let token = try await codes.send(
                 wanted, for: client, call.request, from: nil, isProven: true, confirm: caller.confirm)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))

@@ -20,7 +20,7 @@ import Values
             }
             for token in [phone, again, phone] { #expect(try await world.api("me", token).status == 420) }
             let others = try await world.api("me", other)
-            #expect(others.status == 200 && others.json["request"]?["remaining"] == 4)
+            #expect(others.status == 200 && others.json["request"]?["remaining"] == 3)
             // Six calls were answered before it.
             let backends = try await world.api("clients", backend)
             #expect(backends.status == 200 && backends.json["request"]?["limit"] == 50)

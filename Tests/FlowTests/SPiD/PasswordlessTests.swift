@@ -387,4 +387,22 @@ private func expectNested(
             #expect(refused.header("retry-after") != nil)
         }
     }
+
+    @Test(
+        "made-up addresses at a site, whose backend asks with its secret, stop the codes of all of its people",
+        arguments: Backend.available)
+    func backendFlood(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await CodeApp(world)
+            let secret = app.client.secret
+            for number in 1...40 {
+                let asked = try await app.start(["email": "person-\(number)@example.com", "client_secret": secret])
+                #expect(asked.status == 200)
+            }
+            #expect(try await app.start().status == 429, "an app has its address's number")
+            let token = try await app.start(["client_secret": secret]).require("passwordless_token")
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(try await app.resend(token, ["client_secret": secret]).status == 200)
+        }
+    }
 }
