@@ -16,11 +16,12 @@ enum DeliveryLimits {
     static let mostToOneServer = 2
     /// Of these, to servers of the share that failed last time, however many they are.
     static let mostToFailing = 4
-    /// Of the mails of one share, to domains that were slow last time, and to these and unknown ones: the rest is for
-    /// those that took the last one at once.
+    /// Of the mails of one share, to domains that were slow last time, and to these and those that are not known to be
+    /// quick: the rest is for domains that took so many in a row at once.
     static let mostToSlowDomains = 2
     static let mostToUnknownDomains = 4
-    /// A mail that is taken in less time makes its domain a quick one, and one that takes this long a slow one.
+    static let quickInARow = 20
+    /// What it takes at most at a quick domain, and at least at a slow one.
     static let quick: Duration = .seconds(5)
     static let slow: Duration = .seconds(15)
     /// How long one waits for a place at its server before it is put off, and how often it looks.

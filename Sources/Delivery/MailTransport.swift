@@ -14,7 +14,7 @@ public struct MailTransport: Transport {
         let mail = try MailMessage(stored: content)
         do {
             let domain = mail.recipient.split(separator: "@").last ?? ""
-            try await domains.visit(String(domain), of: share.whole) { try await mailer.send(mail, messageID) }
+            try await domains.send(to: String(domain), of: share.whole) { try await mailer.send(mail, messageID) }
         } catch MailFailure.refused(let reason) {
             throw Undeliverable.refused(reason)
         } catch MailFailure.temporary(let reason) {

@@ -4,8 +4,8 @@ import OAuth
 import Synchronization
 package import Values
 
-/// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, and as many as a ninth
-/// of what all have left. So however many users somebody has, who has hardly called gets through.
+/// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, and fewer the more
+/// others have made. Users together leave a tenth to the client's own tokens.
 ///
 /// Each node counts for itself: the limit stops a client that runs wild; it does not meter calls.
 public final class RequestAllowance: Sendable {
@@ -23,11 +23,12 @@ public final class RequestAllowance: Sendable {
             remaining = max(0, limit - window.used)
         }
 
-        /// Of a user who has made `used` calls, where `left` are left to the client.
+        /// Of a user, where `left` are left to all users.
         fileprivate init(_ window: Window, share: Int, left: Int, at now: Timestamp) {
             reset = window.start + RequestAllowance.length - now
             limit = share
-            let rest = max(0, (left - 9 * window.used) / 10)
+            // Each has an eighth of what the others leave: with ten users who go on and on, half is left.
+            let rest = max(0, (left - 8 * window.used) / 9)
             // Where the client has few, a user has one.
             remaining = window.used == 0 ? min(left, max(1, rest)) : rest
         }
@@ -35,7 +36,7 @@ public final class RequestAllowance: Sendable {
         package func requireRemaining() throws(SPiDRefusal) {
             guard isRefused else { return }
             throw SPiDRefusal(
-                .allowanceUsedUp, "Request limit exceeded: \(limit) an hour. See request.reset.",
+                .allowanceUsedUp, "Request limit exceeded: at most \(limit) an hour. See request.reset.",
                 reason: "allowance_used_up")
         }
 
@@ -120,8 +121,8 @@ public final class RequestAllowance: Sendable {
         let whole = State(counts.clients.window(of: Holder(client: client), at: now), limit: limit, at: now)
         guard let user else { return whole }
         let own = State(
-            counts.users.window(of: Holder(client: client, user: user), at: now), share: share, left: whole.remaining,
-            at: now)
+            counts.users.window(of: Holder(client: client, user: user), at: now), share: share,
+            left: max(0, whole.remaining - limit / 10), at: now)
         return own.remaining <= whole.remaining ? own : whole
     }
 

@@ -14,7 +14,8 @@ extension PasswordGrant {
                     id: .random(from: random), client: client.id, kind: .api, address: request.address,
                     userAgent: request.userAgent)
                 let proof = try await signIn.check(
-                    username: username, password: password, address: request.address, login: login)
+                    username: username, password: password, address: request.address, login: login,
+                    backend: client.isPublic ? nil : client)
                 guard proof.leaving == nil else { throw OAuthError.wrongUserCredentials("deletion_pending") }
                 let subject = Subject(
                     user: proof.user, signedInAt: clock.now, method: Session.Method.password.rawValue)

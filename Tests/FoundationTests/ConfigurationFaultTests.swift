@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("variables that Kubernetes and Docker set for a service beside ours are faults, or a typing error is none")
+    @Test("variables that Kubernetes sets for a service beside ours are faults, or a typing error is none")
     func neighbours() {
         let theirs = [
             "SPINDLE_SERVICE_HOST": "10.0.0.1", "SPINDLE_SERVICE_PORT": "8080", "SPINDLE_SERVICE_PORT_HTTP": "8080",

@@ -34,7 +34,8 @@ struct RequestAllowanceTests {
         }
     }
 
-    @Test("one user takes more than a tenth, or none of a small number", arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
+    @Test(
+        "one user takes more than a tenth, or none of a small number", arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
     func alone(limit: Int, most: Int) {
         let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
         var taken = 0

@@ -132,7 +132,7 @@ public struct Users: Sendable {
                 try User.update(user, passwordHash: newHash, in: db)
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
-            if newHash != nil, user.email != former.email || former.email != nil && !former.emailVerified {
+            if newHash != nil, former.email != nil, !former.emailVerified || user.email != former.email {
                 // Whoever gets the new password need not be who had the account: nobody has proved the address.
                 try announcement.say(.takenOver(signUp: nil), id, db)
             }

@@ -13,7 +13,7 @@ extension Users {
         confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> User? {
         // A change may leave a message for a hundred clients in the write.
-        try await database.inTurn(of: .of(merchant).asked(by: "profiles")) {
+        try await database.inTurn(of: .user(id, of: merchant)) {
             try await store(of: id, by: merchant, changes, confirm: confirm)
         }
     }

@@ -53,14 +53,17 @@ public struct SignIn: Sendable {
     /// crash nor a closed connection hides it, and a known address costs no additional commit.
     ///
     /// A flood is refused before it reaches the database, where it would slow all other requests.
+    ///
+    /// - Parameter backend: the client that has shown its secret, and asks for its people from an address of its own.
     public func check(
         username: String, password: String, address: String, device: Secret<Device>? = nil,
-        login: Login.Attempt? = nil
+        login: Login.Attempt? = nil, backend: Client? = nil
     ) async throws -> Proof {
         do {
             return try await hashing.admit(HashingPool.sender(address)) {
                 try await judge(
-                    username: username, password: password, address: address, device: device, login: login)
+                    username: username, password: password, address: address, device: device, login: login,
+                    backend: backend)
             }
         } catch is HashingPoolFull {
             throw Refusal.overloaded
@@ -68,12 +71,15 @@ public struct SignIn: Sendable {
     }
 
     private func judge(
-        username: String, password: String, address: String, device: Secret<Device>?, login: Login.Attempt?
+        username: String, password: String, address: String, device: Secret<Device>?, login: Login.Attempt?,
+        backend: Client?
     ) async throws -> Proof {
         let email = EmailAddress(username)
         let place = KnownDevices.Place(address: address, device: device)
         let found = try await find(email, place)
-        let attempt = Throttle.Attempt(user: email?.text ?? username, address: address, known: found?.known)
+        let attempt = Throttle.Attempt(
+            user: email?.text ?? username, address: address, known: found?.known,
+            backend: backend.map { $0.merchant?.text ?? "" })
         let chargedAt = clock.now
         let outcome = try await database.write { db in
             let outcome = try Throttle.charge(attempt, at: chargedAt, in: db)

@@ -18,6 +18,8 @@ enum Throttle {
         let address: String
         /// Set when the user has signed in from here before.
         let known: Known?
+        /// The merchant of a backend that has shown its secret: it signs in all of its people from one address.
+        var backend: String?
 
         enum Known: Sendable {
             case address
@@ -88,6 +90,11 @@ enum Throttle {
     static func address(_ attempt: Attempt) -> [Bucket] {
         origin("address", attempt.address, burst: 60, refill: .seconds(5))
     }
+    /// In place of the address of a backend when that is full: made-up names at a site's own form must not keep its
+    /// people out. Of a merchant, because that makes as many clients as it likes.
+    private static func backend(_ merchant: String) -> Bucket {
+        Bucket("backend|\(merchant)", burst: 600, refill: .seconds(1))
+    }
     /// When it is full, the user is under attack.
     static func user(_ attempt: Attempt) -> Bucket {
         Bucket("account|\(attempt.user)", burst: 30, refill: .seconds(60))
@@ -115,9 +122,12 @@ enum Throttle {
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil
-        let buckets = pair(attempt, underAttack: underAttack) + address(attempt) + [everywhere(attempt)]
         // The bucket of a user under attack is full: it takes none of them.
-        return try charge(buckets + (underAttack ? [] : [user]), at: now, in: db)
+        let ofUser = [everywhere(attempt)] + (underAttack ? [] : [user])
+        let pair = pair(attempt, underAttack: underAttack)
+        let outcome = try charge(pair + address(attempt) + ofUser, at: now, in: db)
+        guard case .wait = outcome, let merchant = attempt.backend else { return outcome }
+        return try charge(pair + [backend(merchant)] + ofUser, at: now, in: db)
     }
 
     private static func charge(_ buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Outcome {

@@ -53,11 +53,6 @@ public struct LogoutEndpoint: Endpoint {
             presented, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
         let logout = try await logout(parameters, named, token, presented)
         guard let session else {
-            // What the client got in a session that nobody used for hours lives on, until its user signs out there.
-            if let hint = logout.shown, let sid = hint.session {
-                try await families.logOut(
-                    ofExpired: sid, subject: hint.subject, from: hint.client, at: clock.now)
-            }
             // A device gets JSON; a browser gets a page, or goes on.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
             return try await signedOut(request, logout, sawPage: false, isAnybodyLeft: false)
@@ -191,6 +186,10 @@ public struct LogoutEndpoint: Endpoint {
     private func signedOut(
         _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true, isAnybodyLeft: Bool = true
     ) async throws -> Response {
+        // What the client got in a session that nobody used for hours lives on, until its user signs out there.
+        if let hint = logout.shown, let sid = hint.session {
+            try await families.logOut(ofExpired: sid, subject: hint.subject, from: hint.client, at: clock.now)
+        }
         let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
         if logout.leaves == nil { try await sessions.endResting(of: request, pages.site) }
         if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {

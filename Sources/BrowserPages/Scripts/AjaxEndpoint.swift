@@ -86,7 +86,8 @@ public struct AjaxEndpoint: Endpoint {
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.kind.isGood(for: client),
             try await !introductions.isDue(session.user, to: client, in: session.id),
-            try await !clientLogouts.isGone(session.id, from: client.id)
+            try await !clientLogouts.isGone(session.id, from: client.id),
+            try await apps.isAllowed(client, by: session.user)
         else { return false }
         return try await apps.scope(of: client.id, for: session.user) != nil
     }

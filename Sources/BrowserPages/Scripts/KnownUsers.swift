@@ -38,8 +38,7 @@ public struct KnownUsers: Sendable {
         guard !client.requiresVerifiedEmail || session.emailVerified,
             try await !introductions.isDue(session.user, to: client, in: session.id),
             let scope = try await apps.scope(of: client.id, for: session.user),
-            // A client that has become a third party's since has to ask first.
-            client.firstParty || !scope.isEmpty
+            try await apps.isAllowed(client, by: session.user)
         else { return .stranger(session) }
         return .connected(session, scope)
     }

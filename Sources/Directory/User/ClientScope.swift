@@ -1,4 +1,5 @@
 import Storage
+public import Values
 
 /// The clients that ask about users: one, alone or with all others of its merchant. A client without a merchant is
 /// alone.
@@ -9,12 +10,17 @@ public struct ClientScope: Sendable {
     let isWide: Bool
     /// Whether it is a third party's client, which learns nothing of what users do at the merchant's others.
     let isStranger: Bool
+    /// Who asks with a token of their own; nil for the client itself.
+    let user: UserID?
 
-    public init(client: Client.ID, merchant: Merchant.ID?, isWide: Bool, isStranger: Bool = false) {
+    public init(
+        client: Client.ID, merchant: Merchant.ID?, isWide: Bool, isStranger: Bool = false, user: UserID? = nil
+    ) {
         self.client = client
         self.merchant = merchant
         self.isWide = isWide
         self.isStranger = isStranger
+        self.user = user
     }
 
     /// The merchant whose clients count. Nil when only the client counts: NULL equals no client's merchant.

@@ -85,6 +85,13 @@ public struct ConnectedApps: Sendable {
         }
     }
 
+    /// Whether `client` need not ask `user` first. What it had before it became a third party's, it had as the
+    /// merchant's own.
+    public func isAllowed(_ client: Client, by user: UserID) async throws -> Bool {
+        guard !client.firstParty else { return true }
+        return try await database.read { db in try Consents.find(user, client.id, in: db) != nil }
+    }
+
     /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection; and
     /// says that the user left its merchant's apps. What a merchant's backend redeemed as its own client is a separate
     /// app. The client is told.

@@ -34,13 +34,18 @@ struct RegistrationDocument: Sendable {
         let members = try JSONMembers(sent)
         guard members.any("software_statement") == nil else { throw OAuthError.softwareStatement }
         let responses = try Self.responseTypes(members)
-        let grants = try Self.grantTypes(members, for: responses, over: base)
+        // RFC 7592 §2.2: a client repeats what it was shown, also where administration took something of it.
+        let repeats =
+            base.map { base in
+                ["grant_types", "response_types", "redirect_uris"].allSatisfy { members.any($0) == base.json[$0] }
+            } ?? false
+        let grants = try Self.grantTypes(members, for: responses, over: base, repeats: repeats)
         var document = Self.defaults.map { JSON.Member($0.key, members.any($0.key) ?? $0.value) }
         document.append(.init("grant_types", .array(grants.map { .string($0.name) })))
         document.append(.init("response_types", .array(responses.map { .string($0.description) })))
         document.append(.init("scope", .string(try Self.scope(members, over: base).description)))
         json = .object(document)
-        try Self.checkRedirectURIs(members, grants)
+        if !repeats { try Self.checkRedirectURIs(members, grants) }
     }
 
     private static func responseTypes(_ members: JSONMembers) throws(JSONFault) -> [ResponseType] {
@@ -54,7 +59,7 @@ struct RegistrationDocument: Sendable {
 
     /// RFC 7591 §2.1: a response type requires its grant. Without `grant_types`, they follow from the response types.
     private static func grantTypes(
-        _ members: JSONMembers, for responses: [ResponseType], over base: Client?
+        _ members: JSONMembers, for responses: [ResponseType], over base: Client?, repeats: Bool
     ) throws(JSONFault) -> [GrantType] {
         var needed: [GrantType] = []
         if responses.contains(where: { $0.contains(.code) }) { needed.append(.authorizationCode) }
@@ -69,15 +74,14 @@ struct RegistrationDocument: Sendable {
             let names = grantTypes.map(\.name).sorted().joined(separator: ", ")
             throw JSONFault("grant_types", "of \(names) for a client that registers itself")
         }
-        for grant in needed where !types.contains(grant) {
+        for grant in needed where !repeats && !types.contains(grant) {
             throw JSONFault("grant_types", "with \(grant) for its response_types")
         }
         return types
     }
 
     private static func scope(_ members: JSONMembers, over base: Client?) throws(JSONFault) -> Scope {
-        // RFC 7592 §2.2: a client repeats what it was shown, be it nothing.
-        let isEmpty = members.any("scope")?.string == ""
+        let isEmpty = base != nil && members.any("scope")?.string == ""
         guard let text = isEmpty ? "" : try members.text("scope", most: 2000) else { return base?.scope ?? scope }
         let asked = isEmpty ? .empty : Scope(parsing: text)
         if let limit = base?.scopeLimit {

@@ -8,8 +8,14 @@ extension TokenFamilies {
     /// redeemed from its codes. Sessions bought with it end too. The merchant's clients are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
         // All that a user has redeemed is gone through then.
-        if let merchant = try await database.read({ db in try Self.merchantReached(by: id, in: db) }) {
-            try await database.inTurn(of: .of(merchant).asked(by: "logouts")) { try await end(with: id, at: now) }
+        let reached = try await database.read { db -> Requester? in
+            guard let merchant = try Self.merchantReached(by: id, in: db),
+                case .user(let user) = try Self.holder(ofLive: id, in: db)
+            else { return nil }
+            return .user(user, of: merchant)
+        }
+        if let reached {
+            try await database.inTurn(of: reached) { try await end(with: id, at: now) }
         } else {
             try await end(with: id, at: now)
         }

@@ -25,7 +25,8 @@ package struct RequestingClient: Sendable {
     /// The users a list is about: those of the context client, or of its whole merchant.
     package func clientScope(isWide: Bool = false) -> ClientScope {
         ClientScope(
-            client: contextClient.id, merchant: contextClient.merchant, isWide: isWide, isStranger: !client.firstParty)
+            client: contextClient.id, merchant: contextClient.merchant, isWide: isWide, isStranger: !client.firstParty,
+            user: token.user)
     }
 
     /// Refuses clients of third parties: they could ask about every user, and act for users who never met them.

@@ -26,8 +26,8 @@ enum RefusedSettings {
             .map { ConfigurationFault($0, expected, at: file.path) }
     }
 
-    /// The tests use the same prefix for the binary and for their own switches. Kubernetes and Docker set variables for
-    /// each service beside ours: `SPINDLE_PORT` is `tcp://10.0.0.1:8080` for one that is called `spindle`.
+    /// The tests use the same prefix for the binary and for their own switches. Kubernetes sets variables for each
+    /// service beside ours: `SPINDLE_PORT` is `tcp://10.0.0.1:8080` for one that is called `spindle`.
     private static func isElsewheres(_ name: String, _ value: String) -> Bool {
         if name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_") { return true }
         if name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT") { return true }

@@ -134,6 +134,27 @@ struct LogoutHintTests {
         }
     }
 
+    @Test(
+        "a site's tokens of a session that expired outlive its user's sign-out there, after another sign-in",
+        arguments: Backend.available)
+    func idleBefore(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let idle = try await site.signIn(in: &browser)
+            world.server.clock.advance(by: .hours(3))
+            _ = try await site.signIn(in: &browser)
+            let page = try await browser.logOut([
+                "id_token_hint": try idle.require("id_token"), "post_logout_redirect_uri": Website.bye,
+            ])
+            #expect(page.words.contains("Sign out?"))
+            #expect(try await world.refresh(try idle.require("refresh_token"), as: site.actor).status == 200)
+            #expect(try await browser.submit(page).header("location") == Website.bye)
+            let ended = try await world.refresh(try idle.require("refresh_token"), as: site.actor)
+            #expect(ended.error == "invalid_grant", "\(ended)")
+        }
+    }
+
     @Test("a hint of another client than the request names leads nowhere", arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -91,6 +91,20 @@ struct ThrottleTests {
         }
     }
 
+    @Test("made-up names at a site's own form keep its people out, who all come from its backend's IP address")
+    func backend() async throws {
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let backend = try await world.confidential(["grant_types": ["password"]])
+            for number in 1...70 {
+                let guessed = try await world.signIn(
+                    with: backend, as: "user\(number)@example.com", password: "a guess", from: "203.0.113.9")
+                #expect(guessed.status == 400, "\(number)")
+            }
+            #expect(try await guess(world, at: "user71@example.com", from: "203.0.113.9").status == 429)
+            #expect(try await world.signIn(with: backend, from: "203.0.113.9").status == 200)
+        }
+    }
+
     @Test(
         "guesses from everywhere are throttled, and the owner still gets in, at home and elsewhere",
         arguments: Backend.available)
