@@ -50,10 +50,10 @@ extension IdentityProviderEndpoint {
                     throw IdentityProviderRefusal.mistrusted(reason: "neither code nor error")
                 }
                 let person = try await signIn.person(by: answer, to: stored, state, at: issuer)
-                guard let linkingSession = stored.linkingSession else {
+                guard stored.linkingSession != nil else {
                     return try await enter(person, attempt, request, visit, context)
                 }
-                return try await connect(person, for: linkingSession, attempt, request, visit, context)
+                return try await connect(person, for: stored, attempt, request, visit, context)
             } catch let refusal as IdentityProviderRefusal {
                 return refuse(refusal, attempt, visit, context)
             }
@@ -92,15 +92,17 @@ extension IdentityProviderEndpoint {
         }
     }
 
-    /// Links the issuer only in the browser session in which its user asked for it, while its cookie is the same.
+    /// Links the issuer only in the browser session in which its user asked for it, while its cookie is the same: the
+    /// user has neither got another nor signed in again.
     private func connect(
-        _ person: IdentityProviderUser, for linkingSession: IdentityProviderRequest.LinkingSession, _ attempt: Attempt,
-        _ request: Request,
+        _ person: IdentityProviderUser, for stored: IdentityProviderRequest, _ attempt: Attempt, _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let session = try await newSessions.sessions.of(request, pages.site)
-        guard let session, linkingSession == .init(session), session.origin == .signIn else {
+        guard let session, stored.linkingSession == .init(session), session.createdAt <= stored.createdAt,
+            session.origin == .signIn
+        else {
             throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }
         switch try await entrance.connect(person, in: session) {

@@ -7,18 +7,25 @@ extension TokenFamilies {
     /// Logs a device out: ends its token family and, if the merchant says "logout reaches backends", also what was
     /// redeemed from its codes. Sessions bought with it end too. The merchant's clients are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
-        // All that a user has redeemed is gone through then.
-        let reached = try await database.read { db -> Requester? in
-            guard let merchant = try Self.merchantReached(by: id, in: db),
-                case .user(let user) = try Self.holder(ofLive: id, in: db)
-            else { return nil }
-            return .user(user, of: merchant)
+        let (isLive, reached) = try await database.read { db -> (Bool, Requester?) in
+            guard let holder = try Self.holder(ofLive: id, in: db) else { return (false, nil) }
+            guard case .user(let user) = holder, let merchant = try Self.merchantReached(by: id, in: db) else {
+                return (true, nil)
+            }
+            return (true, .user(user, of: merchant))
         }
-        if let reached {
-            try await database.inTurn(of: reached) { try await end(with: id, at: now) }
-        } else {
-            try await end(with: id, at: now)
+        guard isLive else { return }
+        guard let reached else { return try await end(with: id, at: now) }
+        // All that a user has redeemed is gone through then. Nobody's logout is refused because others sign out too.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < deadline {
+            do {
+                return try await database.inTurn(of: reached) { try await end(with: id, at: now) }
+            } catch StorageError.unavailable {
+                try await Task.sleep(for: .milliseconds(100))
+            }
         }
+        try await end(with: id, at: now)
     }
 
     private func end(with id: TokenFamily.ID, at now: Timestamp) async throws {

@@ -282,6 +282,21 @@ struct ConnectTests {
         }
     }
 
+    @Test("a connection that a copied cookie began is made after the next sign-in there", arguments: Backend.available)
+    func signedInAgain(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try story.departure(try await connect(try await user(story, &browser), story, &browser))
+            story.grant(story.claims(departure))
+            story.here.server.clock.advance(by: .seconds(1))
+            let confirmed = try await browser.submit(
+                try await browser.open("/login?confirm=1"), ["email": World.email, "password": World.password])
+            #expect(confirmed.status == 303)
+            #expect(try await story.comeBack(departure, in: &browser).status == 410)
+            #expect(try await story.here.count("issuer_subjects") == 0)
+        }
+    }
+
     @Test("one subject of an issuer is connected to one user only", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
