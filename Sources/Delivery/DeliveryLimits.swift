@@ -17,7 +17,7 @@ enum DeliveryLimits {
     /// Of these, to servers of the share that failed last time, however many they are.
     static let mostToFailing = 4
     /// Of the mails of one share, to domains that were slow last time, and to these and those that are not known to be
-    /// quick: the rest is for domains that took so many in a row at once.
+    /// quick, and as many to any one domain: the rest is for others that took so many in a row at once.
     static let mostToSlowDomains = 2
     static let mostToUnknownDomains = 4
     static let quickInARow = 20

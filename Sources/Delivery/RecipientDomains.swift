@@ -17,6 +17,7 @@ final class RecipientDomains: Sendable {
 
     /// A mail on its way.
     fileprivate struct Sending {
+        let domain: String
         let pace: Pace
         let began: ContinuousClock.Instant
 
@@ -75,18 +76,19 @@ extension RecipientDomains.State {
     /// The number of a mail that may be sent; nil for one that has to wait a moment.
     fileprivate mutating func enter(_ domain: String, _ share: Delivery.Share) throws -> Int? {
         let pace = paces[domain] ?? .quick(0)
-        let others = (underWay[share] ?? [:]).values.filter { !$0.isOfQuick }
+        let all = (underWay[share] ?? [:]).values
+        // A quick domain may become another at any moment, so none has all places.
+        let before = pace.isKnownQuick ? all.filter { $0.domain == domain } : all.filter { !$0.isOfQuick }
         let isFull =
-            !pace.isKnownQuick
-            && (others.count >= DeliveryLimits.mostToUnknownDomains
-                || pace.isSlow && others.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomains)
+            before.count >= DeliveryLimits.mostToUnknownDomains
+            || pace.isSlow && before.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomains
         guard !isFull else {
             // Whoever waits has a place of the share meanwhile, so nobody waits for those that take long.
-            guard others.contains(where: \.isNew) else { throw Undeliverable.busy }
+            guard before.contains(where: \.isNew) else { throw Undeliverable.busy }
             return nil
         }
         last += 1
-        underWay[share, default: [:]][last] = .init(pace: pace, began: .now)
+        underWay[share, default: [:]][last] = .init(domain: domain, pace: pace, began: .now)
         return last
     }
 }

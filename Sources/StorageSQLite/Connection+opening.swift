@@ -15,8 +15,10 @@ extension Connection {
         }
         // With NORMAL a power cut could lose a token that a client already has.
         try connection.answer("PRAGMA synchronous = FULL")
-        // Checkpoints sync the whole file, so make few of them; the WAL still has some 32 MiB at most.
+        // Checkpoints sync the whole file, so make few of them; the log has some 32 MiB at most. One that grew longer
+        // beside long reads is cut when it begins anew (`SQLiteDatabase.scan`).
         try connection.answer("PRAGMA wal_autocheckpoint = 8000")
+        try connection.answer("PRAGMA journal_size_limit = 33554432")
         // A group's savepoints keep old pages here: on disk that was half of all writes.
         try connection.answer("PRAGMA temp_store = MEMORY")
         guard try connection.answer("PRAGMA synchronous") == .integer(2) else {

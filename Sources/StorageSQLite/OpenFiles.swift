@@ -39,6 +39,13 @@ final class OpenFiles: Sendable {
         opened.withLock { $0 = (database, log, logPath) }
     }
 
+    /// The length of the log's file in bytes; 0 when nobody has opened it.
+    var logLength: Int64 {
+        guard let opened = opened.withLock({ $0 }) else { return 0 }
+        var status = stat()
+        return unsafe stat(opened.logPath, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
     /// Throws unless the names still refer to the same files.
     func confirm() throws(StorageError) {
         guard let opened = opened.withLock({ $0 }) else { return }

@@ -8,6 +8,10 @@ public final class SQLiteDatabase: Database {
     private let writer: GroupCommit
     private let files: OpenFiles
     private let scans = RequesterTurns(most: 2, of: "lists and downloads")
+    /// While the log is long.
+    private let loneScans = RequesterTurns(most: 1, of: "lists and downloads")
+    /// In bytes: twice as much as it usually has (`Connection.forWriting`).
+    private static let longLog: Int64 = 64 << 20
     /// Several, which share a commit.
     private let changes = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
 
@@ -46,15 +50,31 @@ public final class SQLiteDatabase: Database {
     }
 
     /// Reads on a thread of its own, of which there are two at a time.
+    ///
+    /// The log begins anew only at a moment when no read needs it. Where two scans always overlap there is none, so they
+    /// go one by one as soon as it is long.
     public func scan<Value: Sendable>(
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
-            do {
-                return try await SystemThread.run(named: "spindle-scan") { [readers] in try readers.read(work) }
-            } catch let none as SystemThread.Unavailable {
-                throw StorageError.unavailable("\(none)")
+            guard files.logLength > Self.longLog else { return try await readApart(work) }
+            return try await loneScans.run(for: requester) {
+                try await withWriter { connection throws(StorageError) in
+                    // Moves all of it into the file, which no scan keeps it from now.
+                    _ = try? connection.answer("PRAGMA wal_checkpoint(PASSIVE)")
+                }
+                return try await readApart(work)
             }
+        }
+    }
+
+    private func readApart<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await SystemThread.run(named: "spindle-scan") { [readers] in try readers.read(work) }
+        } catch let none as SystemThread.Unavailable {
+            throw StorageError.unavailable("\(none)")
         }
     }
 
@@ -90,6 +110,7 @@ public final class SQLiteDatabase: Database {
 
     public func abandonWork(over time: Duration) {
         scans.close()
+        loneScans.close()
         changes.close()
         writer.waitForLocks(atMost: time)
     }

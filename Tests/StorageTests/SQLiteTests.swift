@@ -31,6 +31,40 @@ import Testing
         await database.close()
     }
 
+    @Test("lists that always overlap let the log grow without an end")
+    func overlappingScans() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let database = try await SQLiteDatabase.open(path: path)
+        _ = try await database.write { db in try db.execute("CREATE TABLE loads (id BIGINT PRIMARY KEY, load TEXT)") }
+        let text = String(repeating: "x", count: 1 << 20)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for merchant in ["loom", "mill"] {
+                group.addTask {
+                    while !Task.isCancelled {
+                        try await database.scan(for: .merchant(merchant)) { db in
+                            _ = try db.rows("SELECT COUNT(*) AS many FROM loads")
+                            usleep(20_000)
+                        }
+                    }
+                }
+            }
+            for id in 1...160 {
+                _ = try await database.write { db in
+                    try db.execute(
+                        """
+                        INSERT INTO loads (id, load) VALUES (\(Int64(id % 4)), \(text))
+                        ON CONFLICT (id) DO UPDATE SET load = excluded.load
+                        """)
+                }
+            }
+            group.cancelAll()
+            while let result = await group.nextResult() { if case .failure = result { continue } }
+        }
+        let length = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0
+        #expect(length < 100 << 20, "160 MiB were written")
+        await database.close()
+    }
+
     @Test("closing leaves nothing open: the log is folded into the file and removed")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()

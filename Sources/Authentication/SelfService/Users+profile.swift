@@ -13,7 +13,7 @@ extension Users {
         confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> User? {
         // A change may leave a message for a hundred clients in the write.
-        try await database.inTurn(of: .user(id, of: merchant)) {
+        try await database.inTurn(of: .user(id, of: merchant, for: "profiles")) {
             try await store(of: id, by: merchant, changes, confirm: confirm)
         }
     }

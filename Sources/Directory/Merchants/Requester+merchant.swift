@@ -13,15 +13,15 @@ extension Requester {
         .merchant(Client.outboundShare(of: merchant, registeredItself: true)).asked(by: part)
     }
 
-    /// A user at a merchant's apps. All of these have a share together, beside the merchant's backends and
-    /// administrators.
-    public static func user(_ user: UserID, of merchant: Merchant.ID?) -> Requester {
-        .merchant("\(merchant?.text ?? "") users").asked(by: user.description)
+    /// A user at a merchant's apps, who waits for `purpose`. All of these have a share together, beside the merchant's
+    /// backends and administrators.
+    public static func user(_ user: UserID, of merchant: Merchant.ID?, for purpose: StaticString) -> Requester {
+        .merchant("\(merchant?.text ?? "") \(purpose)").asked(by: user.description)
     }
 
     /// The user who asks by way of `scope`, or the merchant of its client, or that client itself.
     package static func of(_ scope: ClientScope) -> Requester {
-        if let user = scope.user { return .user(user, of: scope.merchant) }
+        if let user = scope.user { return .user(user, of: scope.merchant, for: "lists") }
         return scope.merchant.map { .merchant($0.text) } ?? .client(scope.client.text)
     }
 }

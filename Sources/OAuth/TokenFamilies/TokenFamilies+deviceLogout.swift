@@ -12,7 +12,7 @@ extension TokenFamilies {
             guard case .user(let user) = holder, let merchant = try Self.merchantReached(by: id, in: db) else {
                 return (true, nil)
             }
-            return (true, .user(user, of: merchant))
+            return (true, .user(user, of: merchant, for: "logouts"))
         }
         guard isLive else { return }
         guard let reached else { return try await end(with: id, at: now) }
