@@ -82,7 +82,8 @@ extension RecipientDomains.State {
         let isFull =
             before.count >= DeliveryLimits.mostToUnknownDomains
             || pace.isSlow && before.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomains
-        guard !isFull else {
+        // Where the mail server takes long for everybody, there is nobody to keep places for.
+        guard !isFull || !paces.values.contains(where: \.isKnownQuick) else {
             // Whoever waits has a place of the share meanwhile, so nobody waits for those that take long.
             guard before.contains(where: \.isNew) else { throw Undeliverable.busy }
             return nil

@@ -116,7 +116,7 @@ public final class RequesterTurns: Sendable {
 
     /// `most` of what `kind` names run at once, and of one share `ofShare`, while `waiting` of it wait.
     public init(most: Int, ofShare: Int = 1, waiting: Int = 32, of kind: String) {
-        tooMany = .unavailable("too many \(kind) are waiting")
+        tooMany = .tooManyWaiting(kind)
         state = Mutex(
             State(bounds: Bounds(running: most, runningOfShare: ofShare, waitingOfShare: waiting)))
     }
@@ -153,4 +153,17 @@ public final class RequesterTurns: Sendable {
     }
 
     private static let closing = StorageError.unavailable("the database is closing")
+}
+
+extension StorageError {
+    private static let tooMany = "too many "
+
+    fileprivate static func tooManyWaiting(_ kind: String) -> StorageError {
+        .unavailable("\(tooMany)\(kind) are waiting")
+    }
+
+    /// Whether it is only that too many wait for their turn.
+    public var isOfTurns: Bool {
+        if case .unavailable(let reason) = self { reason.hasPrefix(Self.tooMany) } else { false }
+    }
 }

@@ -51,8 +51,8 @@ public final class SQLiteDatabase: Database {
 
     /// Reads on a thread of its own, of which there are two at a time.
     ///
-    /// The log begins anew only at a moment when no read needs it. Where two scans always overlap there is none, so they
-    /// go one by one as soon as it is long.
+    /// The log begins anew only at a moment when no read needs it. Where two scans always overlap there is none, so
+    /// they go one by one as soon as it is long.
     public func scan<Value: Sendable>(
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {

@@ -95,6 +95,10 @@ enum Throttle {
     private static func backend(_ merchant: String) -> Bucket {
         Bucket("backend|\(merchant)", burst: 600, refill: .seconds(1))
     }
+    /// All attempts by way of backends where the user signed in before. Their address is that of every visitor's.
+    private static func backends(_ attempt: Attempt) -> Bucket {
+        Bucket("backends|\(attempt.user)", burst: 100, refill: .seconds(300))
+    }
     /// When it is full, the user is under attack.
     static func user(_ attempt: Attempt) -> Bucket {
         Bucket("account|\(attempt.user)", burst: 30, refill: .seconds(60))
@@ -118,7 +122,8 @@ enum Throttle {
     /// Charges one attempt, unless it has to wait.
     static func charge(_ attempt: Attempt, at now: Timestamp, in db: any Transaction) throws -> Outcome {
         guard !attempt.isKnown else {
-            return try charge(pair(attempt, underAttack: false), at: now, in: db)
+            let pair = pair(attempt, underAttack: false)
+            return try charge(pair + (attempt.backend == nil ? [] : [backends(attempt)]), at: now, in: db)
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil

@@ -72,8 +72,18 @@ struct Network: Hashable {
         }
         var long = in6_addr()
         guard unsafe inet_pton(AF_INET6, address, &long) == 1 else { return nil }
-        subscriber = unsafe withUnsafeBytes(of: &long) { unsafe UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
-        site = subscriber >> 16
+        let (first, second) = unsafe withUnsafeBytes(of: &long) { bytes in
+            unsafe (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+        // RFC 6052 §2.1: the IPv4 clients behind NAT64 are not one.
+        guard first != 0x0064_ff9b << 32 || second >> 32 != 0 else {
+            (subscriber, site) = (UInt64(UInt32(truncatingIfNeeded: second).byteSwapped), nil)
+            return
+        }
+        (subscriber, site) = (first, first >> 16)
     }
 }
 

@@ -95,11 +95,11 @@ struct PasswordlessCodes: Sendable {
     /// Charges `client` for a code that it asks for, as for other mails that it causes; and its merchant for a text
     /// message.
     func charge(_ client: Client, of merchant: Merchant.ID?, for wanted: Wanted) async throws {
-        // First, because there are fewer: what is refused must not use up the client's mails and sign-ups.
+        if let wait = try await signUp.charge(client) { throw OAuthError.tooManyCodes(wait) }
         if case .phone = wanted.recipient, let merchant, let wait = try await signUp.chargeText(by: merchant) {
+            try await signUp.refund(client)
             throw OAuthError.tooManyCodes(wait)
         }
-        if let wait = try await signUp.charge(client) { throw OAuthError.tooManyCodes(wait) }
     }
 }
 

@@ -105,6 +105,21 @@ struct ThrottleTests {
         }
     }
 
+    @Test("guesses at a site's own form are not counted where the user signed in by its backend before")
+    func knownBackend() async throws {
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let backend = try await world.confidential(["grant_types": ["password"]])
+            #expect(try await world.signIn(with: backend, from: "203.0.113.9").status == 200)
+            var tried = 0
+            for _ in 1...150 {
+                world.server.clock.advance(by: .seconds(30))
+                let guessed = try await world.signIn(with: backend, password: "a guess", from: "203.0.113.9")
+                if guessed.status == 400 { tried += 1 }
+            }
+            #expect((100...116).contains(tried))
+        }
+    }
+
     @Test(
         "guesses from everywhere are throttled, and the owner still gets in, at home and elsewhere",
         arguments: Backend.available)

@@ -17,4 +17,11 @@ struct CrowdTests {
         let one = Crowd(of: [Network?](repeating: Network("192.0.2.99"), count: 10) + others)
         #expect(one.contains(try #require(Network("192.0.2.99"))))
     }
+
+    @Test("IPv4 clients that come through NAT64 count as one")
+    func translated() {
+        #expect(Network("64:ff9b::cb00:7107") == Network("203.0.113.7"))
+        #expect(Network("64:ff9b::cb00:7107") != Network("64:ff9b::cb00:7108"))
+        #expect(Network("64:ff9b:0:1::cb00:7107") != Network("203.0.113.7"))
+    }
 }
