@@ -82,6 +82,11 @@ enum Throttle {
             devices(attempt),
         ]
     }
+    /// What one address takes of a user's attempts in the long run: far less than all unknown places have together
+    /// (`everywhere`), or one stranger would keep the user out at every other.
+    private static func pairForLong(_ attempt: Attempt) -> [Bucket] {
+        origin("pair for long|\(attempt.user)", attempt.address, burst: 30, refill: .minutes(30))
+    }
     /// All attempts in known browsers together: more browsers give more guesses at once, and no more in the long run.
     /// One alone cannot fill it.
     static func devices(_ attempt: Attempt) -> Bucket {
@@ -130,9 +135,10 @@ enum Throttle {
         // The bucket of a user under attack is full: it takes none of them.
         let ofUser = [everywhere(attempt)] + (underAttack ? [] : [user])
         let pair = pair(attempt, underAttack: underAttack)
-        let outcome = try charge(pair + address(attempt) + ofUser, at: now, in: db)
+        let ofPair = pair + pairForLong(attempt)
+        let outcome = try charge(ofPair + address(attempt) + ofUser, at: now, in: db)
         guard case .wait = outcome, let merchant = attempt.backend else { return outcome }
-        return try charge(pair + [backend(merchant)] + ofUser, at: now, in: db)
+        return try charge(ofPair + [backend(merchant)] + ofUser, at: now, in: db)
     }
 
     private static func charge(_ buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Outcome {
