@@ -7,6 +7,13 @@ public enum Files {
     /// Whether there is a file or a folder at `path`, behind links too.
     public static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// Whether what is at `path`, behind links too, is no regular file: a folder, a device or a pipe.
+    public static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return status.st_mode & UInt32(S_IFMT) != UInt32(S_IFREG)
+    }
+
     /// Whether users other than its owner may read or change the file at `path`, or its owner is neither this user nor
     /// root. Root looks at files of all users, so for root any owner is right. False for one that cannot be looked at.
     public static func isOpenToOthers(_ path: String) -> Bool {

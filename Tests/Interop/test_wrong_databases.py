@@ -1,5 +1,6 @@
 """Commands on a database that is not Spindle's, or is not one yet; and answers that nobody can read."""
 
+import os
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -10,6 +11,8 @@ import pytest
 from harness.server import Server, binary, master_key
 
 FAILED = 1
+BAD_DATA = 65
+NOT_MADE = 73
 NOT_WRITTEN = 74
 BAD_CONFIGURATION = 78
 LOOKING = [("migrate", "--check"), ("migrate",), ("doctor",), ("backup", "copy.db")]
@@ -53,6 +56,22 @@ def test_a_forced_restore_erases_the_database_of_another_program(prepare):
     # What cannot be read may be ours, and damaged.
     recipes.write_bytes(b"nothing " * 1000)
     assert (done := server.command(*restore)).returncode == 0, said(done)
+
+
+def test_a_forced_restore_takes_the_place_of_a_pipe_or_waits_for_one(prepare):
+    server = prepare()
+    server.init()
+    copy, pipe = server.directory / "copy.db", server.directory / "pipe"
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    os.mkfifo(pipe)
+    refused = server.command("restore", str(copy), "--force", "--database", str(pipe))
+    assert refused.returncode == NOT_MADE and "a device or a pipe" in said(refused), said(refused)
+    assert pipe.is_fifo()
+    refused = server.command("restore", str(pipe), "--force")
+    assert refused.returncode == BAD_DATA and "a device or a pipe" in said(refused), said(refused)
+    (server.directory / "folder").mkdir()
+    refused = server.command("restore", str(copy), "--force", "--database", str(server.directory / "folder"))
+    assert refused.returncode == NOT_MADE, said(refused)
 
 
 @pytest.mark.parametrize("command", LOOKING)
