@@ -42,15 +42,19 @@ extension TokenFamilies {
     }
 
     /// Also, of `bought`, what was got in the browser sessions that tokens of `rows` bought, and theirs in turn.
+    /// Whoever has a token could get an app's tokens there for themselves: those end with it, also with
+    /// `offline_access`.
+    ///
+    /// - Parameter areBought: whether `rows` were got in such a session themselves.
     private static func end(
-        _ rows: [Row], _ bought: [TokenFamily.ID: [Row]], of user: UserID, telling announcement: CallbackAnnouncement,
-        in db: any Transaction
+        _ rows: [Row], areBought: Bool = false, _ bought: [TokenFamily.ID: [Row]], of user: UserID,
+        telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         guard !rows.isEmpty else { return }
         var told: Set<[String]> = []
-        var rows = rows
+        var rows = rows.map { (row: $0, isBought: areBought) }
         var bought = bought
-        while let row = rows.popLast() {
+        while let (row, isBought) = rows.popLast() {
             let client: Client.ID = try row.get("client_id")
             let session: Session.ID? = try row.get("session_id")
             // A disabled one too: it is told when it is enabled, if that is within a day (`LogoutTokens`).
@@ -61,7 +65,7 @@ extension TokenFamilies {
             }
             let family: TokenFamily.ID = try row.get("id")
             let hasEnded = try row.get("ended_at", as: Timestamp?.self) != nil
-            guard try !hasEnded && isForNow(row) else {
+            guard try !hasEnded && (isForNow(row) || isBought && row.get("is_public", as: Bool.self)) else {
                 // It belongs to no browser session any more: its client has been told.
                 if session != nil {
                     try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
@@ -70,7 +74,7 @@ extension TokenFamilies {
             }
             try db.execute(
                 "UPDATE token_families SET session_id = NULL, ended_at = \(announcement.now) WHERE id = \(family)")
-            rows += bought.removeValue(forKey: family) ?? []
+            rows += (bought.removeValue(forKey: family) ?? []).map { (row: $0, isBought: true) }
         }
         try endBought(of: user, at: announcement.now, in: db)
         // What was got there before and has expired since: ID tokens may outlive it.
@@ -165,7 +169,7 @@ extension TokenFamilies {
                 left += bought.removeValue(forKey: buyer) ?? []
             }
         }
-        try end(left, bought, of: user, telling: announcement, in: db)
+        try end(left, areBought: true, bought, of: user, telling: announcement, in: db)
         return value
     }
 
@@ -201,6 +205,7 @@ extension TokenFamilies {
                     """
                     SELECT p.id, p.parent_id, p.client_id, p.ended_at, p.scope, p.front_channel, c.first_party,
                         c.spid_compatible, c.scope AS registered,
+                        CASE WHEN c.authentication_method = 'none' THEN 1 ELSE 0 END AS is_public,
                         CASE WHEN s.ended_at IS NULL AND s.expires_at > \(now) THEN p.session_id END AS session_id
                     FROM token_families p
                     JOIN clients c ON c.id = p.client_id JOIN token_families f ON f.id = p.parent_id

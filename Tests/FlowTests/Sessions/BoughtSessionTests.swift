@@ -117,4 +117,25 @@ struct BoughtSessionTests {
             #expect(try await webview.isSignedIn())
         }
     }
+
+    @Test(
+        "whoever has an app's token gets another in a web view that outlives the phone's sign-out",
+        arguments: Backend.available, ["openid offline_access", "profile"])
+    func lastingToken(backend: Backend, scope: String) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+            var answer = try await webview.open(world.authorizeAddress(["scope": scope]))
+            // "Continue?": any app on the device could have the address.
+            if answer.status == 200 { answer = try await webview.submit(answer) }
+            if let onward = answer.header("location"), onward.hasPrefix("/") { answer = try await webview.open(onward) }
+            let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"))
+            let refreshed = try await world.refresh(try tokens.require("refresh_token"))
+            #expect(refreshed.status == 200)
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            let late = try await world.refresh(try refreshed.require("refresh_token"))
+            #expect(late.error == "invalid_grant", "\(late)")
+        }
+    }
 }
