@@ -1,8 +1,23 @@
+import CSQLite
+import Glibc
 import Storage
 
 extension SQLiteDatabase {
-    /// The names of the tables in the file at `path`, which stays as it is.
+    /// The names of the tables in the file at `path`, which stays as it is, but for what a process left that was killed
+    /// while it changed the file: SQLite takes that back, and no reader may.
     public static func tables(in path: String) throws -> Set<String> {
+        do {
+            return try readTables(in: path)
+        } catch let error as StorageError {
+            guard case .unavailable = error, unsafe access(path + "-journal", F_OK) == 0 else { throw error }
+            let connection = try Connection(path, SQLITE_OPEN_READWRITE, patience: LockPatience(.milliseconds(500)))
+            defer { connection.close() }
+            try connection.answer("PRAGMA schema_version")
+            return try readTables(in: path)
+        }
+    }
+
+    private static func readTables(in path: String) throws -> Set<String> {
         let reader = try Reader(path, OpenFiles(path), longestRead: .seconds(30))
         defer { reader.close() }
         return try reader.read { db in

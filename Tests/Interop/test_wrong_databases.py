@@ -1,6 +1,7 @@
 """Commands on a database that is not Spindle's, or is not one yet; and answers that nobody can read."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -72,6 +73,28 @@ def test_a_forced_restore_takes_the_place_of_a_pipe_or_waits_for_one(prepare):
     (server.directory / "folder").mkdir()
     refused = server.command("restore", str(copy), "--force", "--database", str(server.directory / "folder"))
     assert refused.returncode == NOT_MADE, said(refused)
+
+
+def test_a_database_whose_process_was_killed_at_the_wrong_moment_is_refused_for_good(prepare):
+    server = prepare()
+    server.init()
+    copy, hot = server.directory / "copy.db", server.directory / "hot.db"
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as other:
+        assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        other.execute("PRAGMA cache_size = 1")
+        other.execute("BEGIN")
+        for number in range(200):
+            other.execute("INSERT INTO throttles (name, theoretical_arrival) VALUES (?, 0)", (f"{number:0500}",))
+        for ending in ("", "-journal"):
+            shutil.copy(f"{copy}{ending}", f"{hot}{ending}")
+        other.execute("ROLLBACK")
+    for command in (("doctor",), ("user", "list")):
+        done = server.command(*command, "--database", str(hot), "--master-key-file", str(server.database) + ".key")
+        assert "readonly" not in said(done), said(done)
+    assert done.returncode == 0, said(done)
+    with closing(sqlite3.connect(hot)) as mended:
+        assert mended.execute("SELECT count(*) FROM throttles WHERE theoretical_arrival = 0").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("command", LOOKING)
