@@ -26,12 +26,9 @@ struct RestoreCommand: Command {
         guard force || !configuration.database.exists else {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }
-        // Reading a pipe would wait, and what takes the place of a device is a device no more.
+        // What takes the place of a device is a device no more.
         guard !Files.isSpecial(path) else {
             throw CommandFailure("\(path) is no file, but a folder, a device or a pipe", .cannotCreate)
-        }
-        guard !Files.isSpecial(file) else {
-            throw CommandFailure("\(file) is no file, but a folder, a device or a pipe", .data)
         }
         try SQLiteFile.refuseCutOff(file, for: path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
