@@ -161,6 +161,8 @@ public enum StorageError: Error, Sendable, Equatable {
     case holdsNUL
     /// The engine cannot be reached or is full; trying again later may help.
     case unavailable(String)
+    /// So many of this kind wait for their turn that one more is refused; the engine is well (`RequesterTurns`).
+    case tooMany(String)
     /// There is no table of this name.
     case noTable(String)
     /// The database was made in a way that cannot hold our data; only its operator can make another.

@@ -116,12 +116,12 @@ public final class RequesterTurns: Sendable {
 
     /// `most` of what `kind` names run at once, and of one share `ofShare`, while `waiting` of it wait.
     public init(most: Int, ofShare: Int = 1, waiting: Int = 32, of kind: String) {
-        tooMany = .tooManyWaiting(kind)
+        tooMany = .tooMany(kind)
         state = Mutex(
             State(bounds: Bounds(running: most, runningOfShare: ofShare, waitingOfShare: waiting)))
     }
 
-    /// Runs `work` when it is the turn of `requester`. Throws `StorageError.unavailable` when too many wait.
+    /// Runs `work` when it is the turn of `requester`. Throws `StorageError.tooMany` when too many wait.
     public func run<Value: Sendable>(
         for requester: Requester, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -153,17 +153,4 @@ public final class RequesterTurns: Sendable {
     }
 
     private static let closing = StorageError.unavailable("the database is closing")
-}
-
-extension StorageError {
-    private static let tooMany = "too many "
-
-    fileprivate static func tooManyWaiting(_ kind: String) -> StorageError {
-        .unavailable("\(tooMany)\(kind) are waiting")
-    }
-
-    /// Whether it is only that too many wait for their turn.
-    public var isOfTurns: Bool {
-        if case .unavailable(let reason) = self { reason.hasPrefix(Self.tooMany) } else { false }
-    }
 }

@@ -69,7 +69,7 @@ extension StorageError {
     fileprivate var isRefusedRow: Bool {
         switch self {
         case .conflict, .constraint, .rejected, .holdsNUL: true
-        case .unavailable, .noTable, .unreadable, .unopened, .unsuitable: false
+        case .unavailable, .tooMany, .noTable, .unreadable, .unopened, .unsuitable: false
         }
     }
 }

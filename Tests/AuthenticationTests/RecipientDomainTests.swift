@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Mails to domains that take them at once are not kept waiting by others")
 struct RecipientDomainTests {
-    @Test("a stranger's mails, to domains that let the mail server wait, take all places of a share")
+    @Test(
+        "a stranger's mails, to domains that let the mail server wait, take all places of a share",
+        .timeLimit(.minutes(1)))
     func stalled() async throws {
         let domains = RecipientDomains()
         let share = Delivery.Share("loom")

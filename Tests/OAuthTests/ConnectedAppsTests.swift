@@ -15,7 +15,7 @@ struct ConnectedAppsTests {
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard, events: .unheard)
         let consents = Consents(database: world.database, callbacks: .unheard)
         #expect(try await apps.list(of: world.user).isEmpty)
-        #expect(try await apps.scope(of: world.phone.id, for: world.user) == nil)
+        #expect(try await apps.scope(of: world.client(world.phone), for: world.user) == nil)
         try await world.signIn()
         try await world.database.write { db in
             _ = try db.execute("UPDATE clients SET scope = 'email profile' WHERE id = \(world.backend.id)")
@@ -31,8 +31,8 @@ struct ConnectedAppsTests {
         #expect(list.map(\.merchantName) == ["Loom", "Loom"])
         #expect(list.first?.since == world.clock.now)
         #expect(list.last?.since == world.clock.now - .seconds(5))
-        #expect(try await apps.scope(of: world.backend.id, for: world.user) == Scope(["email"]))
-        #expect(try await apps.scope(of: world.phone.id, for: world.user) == .empty)
+        #expect(try await apps.scope(of: world.client(world.backend), for: world.user) == Scope(["email"]))
+        #expect(try await apps.scope(of: world.client(world.phone), for: world.user) == .empty)
         await world.database.close()
     }
 
@@ -54,7 +54,7 @@ struct ConnectedAppsTests {
             try await world.database.write { db in
                 _ = try db.execute("UPDATE clients SET scope = \(registered) WHERE id = \(world.backend.id)")
             }
-            #expect(try await apps.scope(of: world.backend.id, for: world.user) == rest, "\(registered)")
+            #expect(try await apps.scope(of: world.client(world.backend), for: world.user) == rest, "\(registered)")
             #expect(try await apps.list(of: world.user).map(\.scope) == [rest], "\(registered)")
         }
         await world.database.close()
@@ -198,7 +198,7 @@ struct ConnectedAppsTests {
             Scope(["email"]), of: Scope(["email"]), to: try await world.client(world.phone), by: world.user,
             at: world.clock.now)
         #expect(try await apps.list(of: world.user).count == 1)
-        #expect(try await apps.scope(of: world.phone.id, for: world.user) != nil)
+        #expect(try await apps.scope(of: world.client(world.phone), for: world.user) != nil)
         try await apps.revoke(world.phone.id, of: world.user)
         database.expectIndexes(atLeast: 12)
         await database.close()

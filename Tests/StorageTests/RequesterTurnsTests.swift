@@ -37,7 +37,7 @@ import Testing
             do {
                 try await turns.run(for: requester) { await stage.play(name) }
             } catch {
-                #expect(error as? StorageError == .unavailable("too many lists are waiting"))
+                #expect(error as? StorageError == .tooMany("lists"))
                 stage.refuse()
             }
         }

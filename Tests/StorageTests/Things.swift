@@ -50,6 +50,7 @@ extension StorageError {
         case .rejected: "rejected"
         case .holdsNUL: "holds NUL"
         case .unavailable: "unavailable"
+        case .tooMany: "too many"
         case .noTable: "no table"
         case .unopened: "unopened"
         case .unreadable: "unreadable"

@@ -14,30 +14,23 @@ extension Users {
     ) async throws -> User? {
         // A change may leave a message for a hundred clients in the write.
         try await database.inTurn(of: .user(id, of: merchant, for: "profiles")) {
-            try await store(of: id, by: merchant, changes, confirm: confirm)
-        }
-    }
-
-    private func store(
-        of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void
-    ) async throws -> User? {
-        let now = clock.now
-        return try await events.write(to: database, at: now) { db, announcement in
-            try confirm(db)
-            guard var user = try User.find(id, in: db), user.deletionDueAt == nil else { return nil }
-            let changes = try changes(user.profile)
-            let members = user.profile.members ?? []
-            let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
-            let changed = members.filter { !named.contains($0.name) } + changes.profile
-            guard Set(changed) != Set(members) else { return user }
-            try Throttle.chargeChange(of: id, by: merchant, at: now, in: db)
-            user.profile = .object(changed)
-            user.updatedAt = now
-            _ = try announcement.watching(id, in: db) {
-                try User.setProfile(.object(changed), of: id, at: now, in: db)
+            let now = clock.now
+            return try await events.write(to: database, at: now) { db, announcement in
+                try confirm(db)
+                guard var user = try User.find(id, in: db), user.deletionDueAt == nil else { return nil }
+                let changes = try changes(user.profile)
+                let members = user.profile.members ?? []
+                let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
+                let changed = members.filter { !named.contains($0.name) } + changes.profile
+                guard Set(changed) != Set(members) else { return user }
+                try Throttle.chargeChange(of: id, by: merchant, at: now, in: db)
+                user.profile = .object(changed)
+                user.updatedAt = now
+                _ = try announcement.watching(id, in: db) {
+                    try User.setProfile(.object(changed), of: id, at: now, in: db)
+                }
+                return user
             }
-            return user
         }
     }
 }

@@ -25,18 +25,9 @@ extension KnownDevices {
     /// devices. The browser that goes on is remembered again after the event.
     public static let subscriber = UserEvents.Subscriber(
         "KnownDevices",
-        [
-            .on(.accessRevoked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
+        [UserEvent.Kind.accessRevoked, .methodRevoked, .unlinked, .takenOver].map { kind in
+            .on(kind, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
                 try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
-            },
-            .on(.methodRevoked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
-                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
-            },
-            .on(.unlinked, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
-                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
-            },
-            .on(.takenOver, "forgets the addresses and browsers where somebody signed in") { _, user, _, db in
-                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
-            },
-        ])
+            }
+        })
 }

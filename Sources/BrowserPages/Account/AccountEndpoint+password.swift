@@ -18,7 +18,7 @@ extension AccountEndpoint {
             let hasPassword = try await users.hasPassword(entry.session.user)
             guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
             do {
-                let password = try await newPassword(entry)
+                let password = try newPassword(entry)
                 let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
                 let post = entry.session.email.map { email in
                     mail.notice(
@@ -46,11 +46,10 @@ extension AccountEndpoint {
         }
     }
 
-    private func newPassword(_ entry: UserAccess.Entry) async throws -> Password {
-        let user = try await users.find(entry.session.user)
-        return try Password(
+    private func newPassword(_ entry: UserAccess.Entry) throws -> Password {
+        try Password(
             entry.form["new_password"] ?? "",
-            personal: (user?.wordsAboutThem ?? []) + [entry.visit.frame.brand?.name ?? ""])
+            personal: entry.user.wordsAboutThem + [entry.visit.frame.brand?.name ?? ""])
     }
 }
 

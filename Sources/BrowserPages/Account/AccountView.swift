@@ -40,7 +40,7 @@ public struct AccountView: Sendable {
         _ entry: UserAccess.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
         status: Status = .ok
     ) async throws -> Response {
-        guard let user = try await users.find(entry.session.user) else { throw HTTPRefusal(.notFound) }
+        let user = entry.user
         let issued = pages.forms.issue(request, to: user.id)
         let isOfApp = entry.session.origin != .signIn
         let connectable = isOfApp ? [] : try await pages.issuers.connectable(to: user.id)

@@ -30,6 +30,8 @@ public struct UserAccess: Sendable {
     /// A user who was let in.
     struct Entry {
         let session: Session
+        /// As they were when they came in.
+        let user: User
         let visit: PageContext
         let form: Form
     }
@@ -44,18 +46,17 @@ public struct UserAccess: Sendable {
     ///
     /// - Parameter inWebViews: also in a web view that a SPiD-compatible app opened.
     func show(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
-        guard let session = try await session(request, inWebViews) else {
+        guard let session = try await session(request, inWebViews), let user = try await users.find(session.user) else {
             return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account, request))
         }
         let query = Form.query(of: request.target.text)
-        return .enter(Entry(session: session, visit: try await visit(request, of: session.user), form: query))
+        return .enter(Entry(session: session, user: user, visit: try await visit(request, of: user), form: query))
     }
 
     /// The page in the language that the user chose for their account, unless the address asks for another.
-    private func visit(_ request: Request, of user: UserID) async throws -> PageContext {
-        let chosen = try await users.find(user)?.profile["locale"]?.string
+    private func visit(_ request: Request, of user: User) async throws -> PageContext {
         let asked = Form.query(of: request.target.text)["ui_locales"]
-        return try await pages.visit(request, uiLocales: asked ?? chosen)
+        return try await pages.visit(request, uiLocales: asked ?? user.profile["locale"]?.string)
     }
 
     /// The user of a form. A user who signed out meanwhile signs in first, and then sees the account as it is.
@@ -65,12 +66,12 @@ public struct UserAccess: Sendable {
         guard pages.forms.accepts(form, of: request) else {
             return .refuse(pages.foreignForm(try await pages.visit(request)))
         }
-        guard let session = try await session(request, inWebViews) else {
+        guard let session = try await session(request, inWebViews), let user = try await users.find(session.user) else {
             return .refuse(signInFirst(for: .account, request))
         }
-        let visit = try await visit(request, of: session.user)
+        let visit = try await visit(request, of: user)
         switch pages.forms.judge(form, of: request, by: session.user) {
-        case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
+        case .accepted: return .enter(Entry(session: session, user: user, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))
         case .anotherPersons:
             return .refuse(

@@ -89,7 +89,7 @@ public struct AjaxEndpoint: Endpoint {
             try await !clientLogouts.isGone(session.id, from: client.id),
             try await apps.isAllowed(client, by: session.user)
         else { return false }
-        return try await apps.scope(of: client.id, for: session.user) != nil
+        return try await apps.scope(of: client, for: session.user) != nil
     }
 
     private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))

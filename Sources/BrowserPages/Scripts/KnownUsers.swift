@@ -37,7 +37,7 @@ public struct KnownUsers: Sendable {
         // Nor does a client that takes verified addresses only, about others.
         guard !client.requiresVerifiedEmail || session.emailVerified,
             try await !introductions.isDue(session.user, to: client, in: session.id),
-            let scope = try await apps.scope(of: client.id, for: session.user),
+            let scope = try await apps.scope(of: client, for: session.user),
             try await apps.isAllowed(client, by: session.user)
         else { return .stranger(session) }
         return .connected(session, scope)

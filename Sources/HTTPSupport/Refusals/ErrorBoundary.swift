@@ -38,6 +38,9 @@ struct ErrorBoundary: Sendable {
         case StorageError.unavailable(let reason):
             logger.error("storage unavailable", metadata: ["reason": "\(reason)"])
             return tryLater(request)
+        case StorageError.tooMany(let kind):
+            logger.notice("too many are waiting", metadata: ["kind": "\(kind)"])
+            return tryLater(request)
         case StorageError.unopened(let reason):
             // A server that was started anew with the right key may answer.
             logger.error("a stored secret does not open", metadata: ["reason": "\(reason)"])

@@ -9,9 +9,10 @@ enum ForwardedField {
         var scanner = Scanner(rest: field.unicodeScalars[...])
         var hops: [String?] = []
         repeat {
-            guard let hop = scanner.element() else { return [nil] }
+            guard let pairs = scanner.element() else { return [nil] }
+            let named = pairs.filter { $0.name == "for" }
             // A list may have empty elements (RFC 9110 §5.6.1).
-            if hop.hasPairs { hops.append(hop.isNamed ? hop.address : nil) }
+            if !pairs.isEmpty { hops.append(named.count == 1 ? host(Substring(named[0].value)) : nil) }
         } while scanner.skip(",")
         return scanner.rest.isEmpty ? hops : [nil]
     }
@@ -23,14 +24,6 @@ enum ForwardedField {
         return text.filter { $0 == ":" }.count == 1 ? text.split(separator: ":").first.map(String.init) : text
     }
 
-    private struct Element {
-        var address: String?
-        /// Whether there is exactly one `for`.
-        var isNamed = false
-        var isNamedTwice = false
-        var hasPairs = false
-    }
-
     private struct Scanner {
         var rest: Substring.UnicodeScalarView
 
@@ -40,21 +33,17 @@ enum ForwardedField {
             return true
         }
 
-        /// Nil when the field is not well-formed here.
-        mutating func element() -> Element? {
-            var element = Element()
+        /// The pairs of the next element; nil when the field is not well-formed here.
+        mutating func element() -> [(name: String, value: String)]? {
+            var pairs: [(name: String, value: String)] = []
             repeat {
                 let name = text(until: "=").lowercased()
                 // Some end with a semicolon.
                 if name.isEmpty, rest.first != "=" { continue }
                 guard skip("="), let value = value() else { return nil }
-                element.hasPairs = true
-                guard name == "for" else { continue }
-                element.isNamedTwice = element.isNamedTwice || element.isNamed
-                element.isNamed = !element.isNamedTwice
-                element.address = ForwardedField.host(Substring(value))
+                pairs.append((name, value))
             } while skip(";")
-            return element
+            return pairs
         }
 
         /// A quoted string without its quotes, or all until the next separator.

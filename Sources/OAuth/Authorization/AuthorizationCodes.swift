@@ -89,20 +89,6 @@ public struct AuthorizationCodes: Sendable {
             session: "authorization_codes.session_id", client: "authorization_codes.client_id"))
         """
 
-    /// Whether the user of a code still allows all of its scope to a third party's client.
-    ///
-    /// A consent page ends the codes of before it was sent. One that another request stores while the page's own waits
-    /// for its turn comes after that time.
-    static func isCovered(_ fingerprint: Fingerprint<AuthorizationCode>, in db: any Transaction) throws -> Bool {
-        let row = try db.rows(
-            "SELECT user_id, client_id, scope FROM authorization_codes WHERE fingerprint = \(fingerprint)"
-        ).first
-        guard let row else { return false }
-        let scope: Scope = try row.get("scope")
-        let consent = try Consents.find(row.get("user_id"), row.get("client_id"), in: db)
-        return scope.isSubset(of: consent?.scope ?? .empty)
-    }
-
     /// Spends a code that has not expired, while its user and its session live, and what they allowed stands. The end
     /// of a session, also by a new password, ends everything issued in it. The number of changed rows decides.
     static func spend(

@@ -67,21 +67,20 @@ public struct ConnectedApps: Sendable {
 
     /// The scope that `client` has for `user`, never wider than what the client is registered for now; nil when they
     /// are not connected.
-    public func scope(of client: Client.ID, for user: UserID) async throws -> Scope? {
+    public func scope(of client: Client, for user: UserID) async throws -> Scope? {
         let now = clock.now
         return try await database.read { db in
             let connected = try db.rows(
-                "SELECT 1 AS found FROM connections WHERE user_id = \(user) AND client_id = \(client)")
-            let consented = try Consents.find(user, client, in: db)?.scope
+                "SELECT 1 AS found FROM connections WHERE user_id = \(user) AND client_id = \(client.id)")
+            let consented = try Consents.find(user, client.id, in: db)?.scope
             guard !connected.isEmpty || consented != nil else { return nil }
-            let registered = try db.rows("SELECT scope FROM clients WHERE id = \(client)").first
             let given = try db.rows(
                 """
                 SELECT scope FROM token_families
-                WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
+                WHERE user_id = \(user) AND client_id = \(client.id) AND ended_at IS NULL AND expires_at > \(now)
                 """
             ).reduce(consented ?? .empty) { $0.union(try $1.get("scope")) }
-            return ClaimsRequest.rest(of: given, for: try registered?.get("scope") ?? .empty)
+            return ClaimsRequest.rest(of: given, for: client.scope)
         }
     }
 

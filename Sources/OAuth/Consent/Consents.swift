@@ -112,3 +112,17 @@ extension Client {
     /// What it is to its users, as consents have it.
     fileprivate var identity: Int64 { identityChangedAt?.milliseconds ?? 0 }
 }
+
+/// What a third party's client has only while its user allows it.
+///
+/// A consent page ends the codes of before it was sent. One that another request stores while the page's own waits for
+/// its turn comes after that time, so whoever redeems a code asks again.
+struct ConsentNeeded: Sendable {
+    let user: UserID
+    let client: Client.ID
+    let scope: Scope
+
+    func isGiven(in db: any Transaction) throws -> Bool {
+        try scope.isSubset(of: Consents.find(user, client, in: db)?.scope ?? .empty)
+    }
+}

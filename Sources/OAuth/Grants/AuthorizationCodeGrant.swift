@@ -34,7 +34,9 @@ public struct AuthorizationCodeGrant: Grant {
                 client, code.subject, code.scope, code.request, .new(parent: code.parent),
                 CodeRedemption(
                     code: .authorization(authorizationCode),
-                    mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic, needsConsent: !client.firstParty))
+                    mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic,
+                    consent: client.firstParty
+                        ? nil : ConsentNeeded(user: code.subject.user, client: client.id, scope: code.scope)))
         }
         let isForSession = try await ExchangeCodes.isForSession(value, in: database)
         throw OAuthError.codeRefused(isForSession ? "session_code_at_token_endpoint" : "unknown_code")

@@ -95,8 +95,8 @@ struct CodeRedemption: Redemption {
     let code: Code
     /// Whether an authorization code may be spent once more while it lives (`SPiDSettings.codesRedeemedTwice`).
     var mayRepeat = false
-    /// Whether the client is a third party's, and so has what its user allows.
-    var needsConsent = false
+    /// What of a third party's client rests on its user's consent.
+    var consent: ConsentNeeded?
 
     /// An exchange code lives with the token family that bought it, whose row is held.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
@@ -115,8 +115,7 @@ struct CodeRedemption: Redemption {
         let won =
             switch code {
             case .authorization(let code):
-                try (!needsConsent || AuthorizationCodes.isCovered(code, in: db))
-                    && AuthorizationCodes.spend(code, for: attempt, in: db)
+                try (consent?.isGiven(in: db) ?? true) && AuthorizationCodes.spend(code, for: attempt, in: db)
             case .exchange(let code, let from): try code.spend(for: attempt, from: from, in: db)
             }
         guard !won else { return .won }

@@ -104,24 +104,24 @@ extension TokenFamilies {
         of browsers: BrowserSessions, _ user: UserID, in db: any Transaction
     ) throws -> [Row] {
         switch browsers {
-        case .one(let session):
-            try db.rows(
-                """
-                SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                    c.spid_compatible, c.scope AS registered
-                FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.session_id = \(session) AND p.user_id = \(user)
-                """)
+        case .one(let session): try rows("p.session_id = \(session) AND p.user_id = \(user)", in: db)
         case .all(let kept):
-            try db.rows(
+            try rows(
                 """
-                SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                    c.spid_compatible, c.scope AS registered
-                FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.user_id = \(user) AND (p.session_id IS NOT NULL OR p.sid IS NOT NULL AND p.ended_at IS NULL)
+                p.user_id = \(user) AND (p.session_id IS NOT NULL OR p.sid IS NOT NULL AND p.ended_at IS NULL)
                     AND COALESCE(p.session_id, p.sid) <> \(kept?.text ?? "")
-                """)
+                """, in: db)
         }
+    }
+
+    private static func rows(_ condition: SQL, in db: any Transaction) throws -> [Row] {
+        try db.rows(
+            """
+            SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
+                c.spid_compatible, c.scope AS registered
+            FROM token_families p JOIN clients c ON c.id = p.client_id
+            WHERE \(condition)
+            """)
     }
 
     /// Ends what `client` got in the browser session `sid` of the user `subject`, after it has expired: its user signs
@@ -129,21 +129,24 @@ extension TokenFamilies {
     /// client with pairwise identifiers, whose `sid` leads to no session.
     public func logOut(ofExpired sid: String, subject: String, from client: Client, at now: Timestamp) async throws {
         guard !client.openID.isPairwise else { return }
-        let announcement = callbacks.announcement(at: now)
-        try await database.write { db in
+        let left: @Sendable (any Transaction) throws -> (user: UserID, rows: [Row])? = { db in
             guard let user = try User.id(ofSubject: subject, in: db) ?? UserID(subject),
                 try db.rows(
                     "SELECT id FROM sessions WHERE id = \(sid) AND ended_at IS NULL AND expires_at > \(now)"
                 ).isEmpty
-            else { return }
-            let rows = try db.rows(
+            else { return nil }
+            let rows = try Self.rows(
                 """
-                SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                    c.spid_compatible, c.scope AS registered
-                FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.user_id = \(user) AND p.client_id = \(client.id) AND COALESCE(p.sid, p.session_id) = \(sid)
+                p.user_id = \(user) AND p.client_id = \(client.id) AND COALESCE(p.sid, p.session_id) = \(sid)
                     AND p.ended_at IS NULL
-                """)
+                """, in: db)
+            return rows.isEmpty ? nil : (user, rows)
+        }
+        // After most sign-outs nothing is left, and the write is everybody's.
+        guard try await database.read({ db in try left(db) != nil }) else { return }
+        let announcement = callbacks.announcement(at: now)
+        try await database.write { db in
+            guard let (user, rows) = try left(db) else { return }
             try Self.end(gotIn: rows, of: user, telling: announcement, in: db)
         }
         announcement.send()

@@ -21,7 +21,7 @@ extension TokenFamilies {
         while ContinuousClock.now < deadline {
             do {
                 return try await database.inTurn(of: reached) { try await end(with: id, at: now) }
-            } catch let error as StorageError where error.isOfTurns {
+            } catch StorageError.tooMany {
                 try await Task.sleep(for: .milliseconds(100))
             }
         }

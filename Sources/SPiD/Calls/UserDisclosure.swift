@@ -38,7 +38,7 @@ package struct UserDisclosure: Sendable {
         let isUsers = caller.token.user != nil
         guard !caller.client.firstParty || (isUsers && !caller.client.spidCompatible) else { return { _ in true } }
         let allowed =
-            isUsers ? caller.token.scope : try await apps.scope(of: caller.contextClient.id, for: user) ?? .empty
+            isUsers ? caller.token.scope : try await apps.scope(of: caller.contextClient, for: user) ?? .empty
         return { allowed.contains($0) }
     }
 }

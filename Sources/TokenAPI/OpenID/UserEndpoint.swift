@@ -74,9 +74,9 @@ public struct UserEndpoint: Endpoint {
             return try await answer(own, pairwise: pairwise, scope: token.scope.contains)
         }
         // A client with pairwise identifiers must not learn which user has which number.
-        guard let wanted = UserID(wanted), let merchant = token.merchant,
-            try await !client(of: token).openID.isPairwise
-        else { throw Self.notYours }
+        guard let wanted = UserID(wanted), let merchant = token.merchant else { throw Self.notYours }
+        let client = try await client(of: token)
+        guard !client.openID.isPairwise else { throw Self.notYours }
         // The merchant's own client sees the users connected to its merchant; it does not even learn whether others
         // exist.
         if token.isFirstParty {
@@ -85,7 +85,7 @@ public struct UserEndpoint: Endpoint {
         }
         // Any other sees what the user allowed it, and no user who allowed nothing; whether they use the merchant's own
         // clients makes no difference.
-        guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
+        guard let allowed = try await apps.scope(of: client, for: wanted) else { throw Self.notYours }
         return try await answer(wanted, scope: token.scope.intersection(allowed).contains)
     }
 

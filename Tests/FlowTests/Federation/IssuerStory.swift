@@ -119,7 +119,7 @@ struct IssuerStory: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(answer.status == 400 && answer.error == error, "\(answer)", sourceLocation: sourceLocation)
-        let line = world.server.log.lines.last { $0.contains("reason=") }
+        let line = world.server.log.lines.last { $0.contains("reason=") && !$0.contains(" delivery=") }
         let words = line?.split(separator: " ") ?? []
         #expect(words.contains("reason=\(reason)"), "\(line ?? "")", sourceLocation: sourceLocation)
     }

@@ -95,7 +95,7 @@ struct StandInStory: Sendable {
     ) {
         #expect(answer.status == status && answer.isPage, "\(answer)", sourceLocation: sourceLocation)
         #expect(browser.session == nil, sourceLocation: sourceLocation)
-        let line = here.server.log.lines.last { $0.contains("reason=") } ?? ""
+        let line = here.server.log.lines.last { $0.contains("reason=") && !$0.contains(" delivery=") } ?? ""
         #expect(line.contains("reason=\(reason)"), "\(line)", sourceLocation: sourceLocation)
     }
 }
