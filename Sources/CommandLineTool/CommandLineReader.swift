@@ -23,6 +23,7 @@ struct CommandLineReader {
 
     /// The first required parameter that got no value.
     private func fill(_ arguments: [String]) throws(Misuse) -> Parameter? {
+        guard !arguments.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) else { throw .notText }
         var words = arguments[...]
         var given: [Int: String] = [:]
         var unknown: String?

@@ -10,6 +10,9 @@ public struct Misuse: Error, Sendable {
         help = nil
     }
 
+    /// Bytes that are not UTF-8 have come as U+FFFD: as the name of a file, they would be another's.
+    static let notText = Misuse("An argument is not text in UTF-8")
+
     private init(_ message: String, of parameter: Parameter) {
         self.message = message
         help = "\(parameter.synopsis)  \(parameter.help)"

@@ -177,7 +177,7 @@ import Values
                 "a.json", #"{"log_format":"poem","request_timeout":true,"idle_timeout":0,"max_connections":{"a":1}}"#))
         let expected = [
             "listen", "issuer", "session_samesite", "trusted_proxies", "log_level", "master_key", "database",
-            "mail", "mail_from", "deletion_grace", "log_format", "request_timeout", "idle_timeout", "max_connections.a",
+            "mail", "mail_from", "deletion_grace", "log_format", "request_timeout", "idle_timeout", "max_connections",
         ]
         #expect(Set(faults.map(\.key)) == Set(expected))
         #expect(faults.first { $0.key == "listen" }?.place == "--listen")
@@ -192,8 +192,27 @@ import Values
         ]
         #expect(faults([:], environment).map(\.key) == ["SPINDLE_LISTENS"])
         let nested = try file("a.json", #"{"log":{"level":"info"},"log-level":"info"}"#)
-        #expect(faults(file: nested).map(\.key) == ["log-level", "log.level"])
+        #expect(faults(file: nested).map(\.key) == ["log", "log-level"])
         #expect(faults(file: try file("a.yaml", "mails: x\n")).map(\.key) == ["mails"])
+    }
+
+    @Test(
+        "a misspelt setting without a value passes, and so does one that is a mapping of nothing",
+        arguments: [
+            ("a.json", #"{"issuers":null,"maill":{},"listen":{},"terms":null}"#),
+            ("a.yaml", "issuers:\nmaill: {}\nlisten: {}\nterms:\n"),
+        ])
+    func withoutValue(name: String, text: String) throws {
+        #expect(faults(file: try file(name, text)).map(\.key).sorted() == ["issuers", "listen", "maill"])
+    }
+
+    @Test("a setting is cut at U+0000, or names another file where it is not UTF-8")
+    func notText() throws {
+        let cut = try file("a.json", #"{"database":"x.db\u0000y","trusted_proxies":["10.0.0.0/8\u0000"]}"#)
+        #expect(
+            faults([:], ["SPINDLE_TEMPLATES": "\u{FFFD}"], file: cut).map(\.key).sorted()
+                == ["database", "templates", "trusted_proxies"])
+        #expect(throws: CommandExit.self) { try BackupCommand.parse(["\u{FFFD}.db"]) }
     }
 
     @Test(

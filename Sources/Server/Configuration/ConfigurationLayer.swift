@@ -11,7 +11,7 @@ struct ConfigurationLayer: Sendable {
     enum Setting: Sendable, Hashable {
         case text(String)
         case list([String])
-        /// Neither text nor a number, nor a list of texts.
+        /// A mapping, a number with a fraction, or a list of anything but texts.
         case other
     }
 
@@ -22,17 +22,26 @@ struct ConfigurationLayer: Sendable {
     func text(_ key: ConfigurationKey) throws(Unreadable) -> String? {
         switch settings[key.rawValue] {
         case nil: nil
-        case .text(let text): text.isEmpty ? nil : text
+        case .text(let text): text.isEmpty ? nil : try Self.whole(text)
         case .list, .other: throw Unreadable()
         }
     }
 
     /// The list of `key`, an array or a text separated by commas; nil when it is missing.
     func list(_ key: ConfigurationKey) throws(Unreadable) -> [String]? {
-        if case .list(let list) = settings[key.rawValue] { return list == [""] ? nil : list }
+        if case .list(let list) = settings[key.rawValue] {
+            return list == [""] ? nil : try list.map(Self.whole)
+        }
         return try text(key)?.split(separator: ",", omittingEmptySubsequences: false).map {
             $0.trimmingScalars(while: \.isBlank)
         }
+    }
+
+    /// Refuses what the system would take for another name: it stops at U+0000, and text that is not UTF-8 has come
+    /// with U+FFFD in its place.
+    private static func whole(_ text: String) throws(Unreadable) -> String {
+        guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{FFFD}" }) else { throw Unreadable() }
+        return text
     }
 }
 
