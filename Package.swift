@@ -160,6 +160,7 @@ let package = Package(
                 .embedInCode("v039_consent_identity.sql"),
                 .embedInCode("v040_connecting_sessions.sql"),
                 .embedInCode("v041_failed_logins.sql"),
+                .embedInCode("v042_former_ways_in.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -48,6 +48,7 @@ extension Migration {
         Migration(version: 39, name: "consent_identity", text: PackageResources.v039_consent_identity_sql),
         Migration(version: 40, name: "connecting_sessions", text: PackageResources.v040_connecting_sessions_sql),
         Migration(version: 41, name: "failed_logins", text: PackageResources.v041_failed_logins_sql),
+        Migration(version: 42, name: "former_ways_in", text: PackageResources.v042_former_ways_in_sql),
     ]
 
     private init(

@@ -74,8 +74,7 @@ public struct MerchantsEndpoint: Endpoint {
         try administrator.requirePlatform("delete merchants")
         let id: Merchant.ID = try context.identifier()
         let isDeleted = try await gate.inTurn(of: administrator) {
-            try await issuers.deleteAll(of: id, confirm: confirm)
-            return try await merchants.delete(id, confirm: confirm)
+            try await merchants.delete(id, confirm: confirm) { try await issuers.deleteAll(of: id) }
         }
         guard isDeleted else { throw Problem.notFound("merchant") }
         return Response(status: .noContent)

@@ -29,6 +29,8 @@ final class RecipientDomains: Sendable {
     fileprivate struct State {
         var paces: [String: Pace] = [:]
         var underWay: [Delivery.Share: [Int: Sending]] = [:]
+        /// The shares of which a mail waits for one of those under way.
+        var waiting: Set<Delivery.Share> = []
         var last = 0
     }
 
@@ -40,11 +42,7 @@ final class RecipientDomains: Sendable {
     /// such domains for a while.
     func send(to domain: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let domain = domain.lowercased()
-        var number: Int?
-        while number == nil {
-            number = try state.withLock { try $0.enter(domain, share) }
-            if number == nil { try await Task.sleep(for: DeliveryLimits.look) }
-        }
+        let number = try await enter(domain, share)
         let began = ContinuousClock.now
         do {
             try await work()
@@ -55,11 +53,24 @@ final class RecipientDomains: Sendable {
         }
     }
 
+    /// Whoever waits has a place of the share meanwhile: one does at most, and for a moment.
+    private func enter(_ domain: String, _ share: Delivery.Share) async throws -> Int {
+        if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
+        guard state.withLock({ $0.waiting.insert(share).inserted }) else { throw Undeliverable.busy }
+        defer { state.withLock { _ = $0.waiting.remove(share) } }
+        let deadline = ContinuousClock.now + DeliveryLimits.patience
+        while ContinuousClock.now < deadline {
+            try await Task.sleep(for: DeliveryLimits.look)
+            if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
+        }
+        throw Undeliverable.busy
+    }
+
     private func leave(
-        _ domain: String, _ share: Delivery.Share, _ number: Int?, after time: Duration, tookIt: Bool
+        _ domain: String, _ share: Delivery.Share, _ number: Int, after time: Duration, tookIt: Bool
     ) {
         state.withLock { state in
-            if let number { state.underWay[share]?[number] = nil }
+            state.underWay[share]?[number] = nil
             if state.underWay[share]?.isEmpty == true { state.underWay[share] = nil }
             if state.paces.count >= Self.most { state.paces = [:] }
             if time >= DeliveryLimits.quick {
@@ -84,7 +95,7 @@ extension RecipientDomains.State {
             || pace.isSlow && before.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomains
         // Where the mail server takes long for everybody, there is nobody to keep places for.
         guard !isFull || !paces.values.contains(where: \.isKnownQuick) else {
-            // Whoever waits has a place of the share meanwhile, so nobody waits for those that take long.
+            // Nobody waits for those that take long.
             guard before.contains(where: \.isNew) else { throw Undeliverable.busy }
             return nil
         }

@@ -25,6 +25,7 @@ extension TrustedIssuers {
             guard !some.isEmpty else { return 0 }
             // A provider's word is good for all merchants, and the sessions by it outlive this one.
             for issuer in some { try ClosedIssuers.noteGone(issuer.text, of: merchant, in: db) }
+            try RemovedLinks.keepProviders(of: some, in: db)
             return try db.execute("DELETE FROM issuers WHERE id IN (\(list: some))")
         },
         sealed: [
@@ -66,6 +67,29 @@ enum RemovedLinks {
             })
     }
 
+    /// Keeps the providers of `issuers`, which go with their merchant: no other merchant's is to be linked again.
+    static func keepProviders(of issuers: [TrustedIssuer.ID], in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO removed_providers (user_id, provider, created_at)
+            SELECT r.user_id, i.provider, r.created_at FROM removed_links r JOIN issuers i ON i.id = r.issuer_id
+            WHERE r.issuer_id IN (\(list: issuers)) AND i.provider IS NOT NULL
+            ON CONFLICT (user_id, provider) DO NOTHING
+            """)
+    }
+
+    /// Providers that users have disconnected at issuers of merchants that are gone.
+    static let providers = StoredTable(
+        "removed_providers", ofUser: .cascade,
+        export: [
+            StoredTable.Export.member("removed_providers") { user, db in
+                .array(
+                    try db.rows("SELECT provider, created_at FROM removed_providers WHERE user_id = \(user)").map { row in
+                        .members(["provider": .string(try row.get("provider")), "since": try row.utc("created_at")])
+                    })
+            }
+        ])
+
     /// The subjects of these links, but for those that a merchant's app had attached.
     static let subjects = StoredTable(
         "removed_subjects", ofUser: .cascade, ofMerchant: .cascade,
@@ -88,7 +112,7 @@ extension IdentityProviderRequests {
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofFederation = [
-        IssuerSubjects.table, RemovedLinks.table, RemovedLinks.subjects, IdentityProviderRequests.table,
-        TrustedIssuers.table,
+        IssuerSubjects.table, RemovedLinks.table, RemovedLinks.subjects, RemovedLinks.providers,
+        IdentityProviderRequests.table, TrustedIssuers.table,
     ]
 }

@@ -70,13 +70,22 @@ extension TokenFamilies {
             try erase("SELECT id FROM token_families WHERE user_id = \(user) LIMIT \(batch)", batch, in: db)
         },
         ofClient: .steps { client, batch, db in
-            try erase("SELECT id FROM token_families WHERE client_id = \(client) LIMIT \(batch)", batch, in: db)
+            let some = try db.rows(
+                """
+                SELECT f.id, f.user_id, c.deleted_at FROM token_families f JOIN clients c ON c.id = f.client_id
+                WHERE f.client_id = \(client) LIMIT \(batch)
+                """)
+            try endBought(byDeleted: some, in: db)
+            return try erase(try some.map { try $0.get("id") }, batch, in: db)
         },
         export: [TokenFamilies.export])
 
     /// Deletes the refresh tokens of `some` families, at most `batch`, and those families that have none left.
     static func erase(_ some: SQL, _ batch: Int, in db: any Transaction) throws -> Int {
-        let families: [TokenFamily.ID] = try db.rows(some).map { try $0.get("id") }
+        try erase(db.rows(some).map { try $0.get("id") }, batch, in: db)
+    }
+
+    private static func erase(_ families: [TokenFamily.ID], _ batch: Int, in db: any Transaction) throws -> Int {
         guard !families.isEmpty else { return 0 }
         let tokens = try db.execute(
             """
@@ -168,13 +177,17 @@ extension Interactions {
     /// those that expire last: finished ones and those of signed-in browsers live longer, and would push out a stranger
     /// who is typing a password.
     package static func limit(to most: Int64) -> StoredTable.Keeping {
-        .statement("interactionsInAll") { now, batch in
+        .beyond(
+            "interactionsInAll",
+            first: """
+                SELECT fingerprint AS first FROM interactions WHERE session IS NULL AND fingerprint > ''
+                ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most)
+                """
+        ) { first, now, batch in
             """
             DELETE FROM interactions WHERE fingerprint IN (
                 SELECT fingerprint FROM interactions
-                WHERE session IS NULL AND expires_at <= \(now + Interaction.lifetime) AND fingerprint <= (
-                    SELECT fingerprint FROM interactions WHERE session IS NULL AND fingerprint > ''
-                    ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most))
+                WHERE session IS NULL AND expires_at <= \(now + Interaction.lifetime) AND fingerprint <= \(first)
                 ORDER BY fingerprint LIMIT \(batch))
             """
         }
@@ -182,14 +195,17 @@ extension Interactions {
 
     /// Keeps the `most` that began last of those that a user has signed in for. One user could begin any number.
     package static func limitOfSignedIn(to most: Int64) -> StoredTable.Keeping {
-        .statement("signedInInteractionsInAll") { _, batch in
+        .beyond(
+            "signedInInteractionsInAll",
+            first: """
+                SELECT fingerprint AS first FROM interactions WHERE session IS NOT NULL AND fingerprint > ''
+                ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most)
+                """
+        ) { first, _, batch in
             """
             DELETE FROM interactions WHERE fingerprint IN (
                 SELECT fingerprint FROM interactions
-                WHERE session IS NOT NULL AND fingerprint <= (
-                    SELECT fingerprint FROM interactions WHERE session IS NOT NULL AND fingerprint > ''
-                    ORDER BY fingerprint DESC LIMIT \(1) OFFSET \(most))
-                ORDER BY fingerprint LIMIT \(batch))
+                WHERE session IS NOT NULL AND fingerprint <= \(first) ORDER BY fingerprint LIMIT \(batch))
             """
         }
     }

@@ -59,7 +59,8 @@ extension DataObjects {
         let clients: [Client.ID] = try db.rows(
             """
             SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1)
+            WHERE c.deleted_at IS NULL
+                AND (c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1))
             """
         ).map { try $0.get("id") }
         var found: [Place] = []

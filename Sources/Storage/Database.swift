@@ -16,6 +16,12 @@ public protocol Database: Sendable {
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
+    /// Like `read`, for what may take as long as hundreds of requests: it blocks no thread that serves them. The caller
+    /// lets only a few run at once.
+    func readAside<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value
+
     /// The rows of one SELECT, which is its own snapshot. A server across a network is asked for those of several
     /// callers at once.
     func rows(_ sql: SQL) async throws -> [Row]
@@ -116,6 +122,12 @@ extension Database {
 
     public func scan<Value: Sendable>(
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await read(work)
+    }
+
+    public func readAside<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await read(work)
     }

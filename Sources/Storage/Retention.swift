@@ -26,8 +26,8 @@ public struct Retention: Sendable {
     public func sweep(_ rules: [RetentionRule]? = nil, at now: Timestamp, batch: Int = 500) async -> Sweep {
         var sweep = Sweep()
         for rule in rules ?? self.rules {
-            let statement = rule.statement(now, batch)
             do {
+                guard let (rule, statement) = try await statement(of: rule, now, batch) else { continue }
                 let gone = try await database.write { db in try db.execute(statement) }
                 sweep.gone += gone
                 if gone >= batch { sweep.behind.append(rule) }
@@ -36,5 +36,18 @@ public struct Retention: Sendable {
             }
         }
         return sweep
+    }
+
+    /// What `rule` deletes by, and the rule that does so again. Nil when there is nothing to delete.
+    private func statement(
+        of rule: RetentionRule, _ now: Timestamp, _ batch: Int
+    ) async throws -> (RetentionRule, SQL)? {
+        switch rule.work {
+        case .statement(let statement): return (rule, statement(now, batch))
+        case .asking(let first, let next):
+            let found: String? = try await database.readAside { db in try db.rows(first).first?.get("first") }
+            guard let found else { return nil }
+            return try await statement(of: next(found), now, batch)
+        }
     }
 }

@@ -49,9 +49,18 @@ extension StoredTable {
         /// By a statement that deletes at most about `batch` rows; it may complete those of one user or token family.
         case statement(_ rule: String, @Sendable (_ now: Timestamp, _ batch: Int) -> SQL)
 
+        /// So many at most. `first` selects a text, `first`, by which `statement` finds the newest row that is too
+        /// many and all before it: it goes through those that stay, so it is asked once, and not in a write.
+        case beyond(
+            _ rule: String, first: SQL, _ statement: @Sendable (_ first: String, _ now: Timestamp, _ batch: Int) -> SQL)
+
         func rule(for table: SQL.Columns) -> RetentionRule {
             switch self {
             case .statement(let name, let statement): RetentionRule(name: name, statement: statement)
+            case .beyond(let name, let first, let statement):
+                RetentionRule(name: name, first: first) { found in
+                    RetentionRule(name: name) { now, batch in statement(found, now, batch) }
+                }
             case .rows(let name, let key, let time, let condition, let memory):
                 RetentionRule(name: name) { now, batch in
                     """
@@ -126,5 +135,21 @@ extension StoredTable {
 /// When rows of a table are no longer needed, and the statement that deletes the oldest of them.
 public struct RetentionRule: Sendable {
     public let name: String
-    let statement: @Sendable (_ now: Timestamp, _ batch: Int) -> SQL
+    let work: Work
+
+    enum Work: Sendable {
+        case statement(@Sendable (_ now: Timestamp, _ batch: Int) -> SQL)
+        /// Asks first; the rule follows from the answer, if there is one.
+        case asking(SQL, @Sendable (_ first: String) -> RetentionRule)
+    }
+
+    init(name: String, statement: @escaping @Sendable (_ now: Timestamp, _ batch: Int) -> SQL) {
+        self.name = name
+        work = .statement(statement)
+    }
+
+    init(name: String, first: SQL, rule: @escaping @Sendable (_ first: String) -> RetentionRule) {
+        self.name = name
+        work = .asking(first, rule)
+    }
 }

@@ -57,18 +57,18 @@ public final class SQLiteDatabase: Database {
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await scans.run(for: requester) {
-            guard files.logLength > Self.longLog else { return try await readApart(work) }
+            guard files.logLength > Self.longLog else { return try await readAside(work) }
             return try await loneScans.run(for: requester) {
                 try await withWriter { connection throws(StorageError) in
                     // Moves all of it into the file, which no scan keeps it from now.
                     _ = try? connection.answer("PRAGMA wal_checkpoint(PASSIVE)")
                 }
-                return try await readApart(work)
+                return try await readAside(work)
             }
         }
     }
 
-    private func readApart<Value: Sendable>(
+    public func readAside<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         do {

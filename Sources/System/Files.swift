@@ -66,6 +66,12 @@ public enum Files {
         return target
     }
 
+    /// Whether `path` is a symbolic link that leads nowhere.
+    public static func isDanglingLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & UInt32(S_IFMT) == UInt32(S_IFLNK) && !exists(path)
+    }
+
     /// How many bytes the file at `path` has; nil when there is none.
     public static func size(_ path: String) -> Int? {
         var status = stat()

@@ -8,7 +8,7 @@ extension PasswordlessGrant {
     init(_ passwordless: Passwordless, clock: any WallClock, random: any RandomSource) {
         self.init { returned, request, client in
             guard let token = PasswordlessToken(returned.token),
-                let recipient = try await passwordless.recipient(of: token, at: client.id)
+                let recipient = try await passwordless.recipient(of: token, at: client)
             else { throw OAuthError.passwordlessRefused("passwordless_token_dead") }
             // It names nobody: the token does. But an app that takes the user for another must not get tokens.
             guard returned.identifier.map({ recipient.isMeant(by: $0) }) ?? true else {
@@ -18,7 +18,7 @@ extension PasswordlessGrant {
                 id: .random(from: random), client: client.id, kind: .api, address: request.address,
                 userAgent: request.userAgent)
             switch try await passwordless.finish(
-                token, code: returned.code, of: recipient, at: client.id, login: login)
+                token, code: returned.code, of: recipient, at: client, login: login)
             {
             case .success(let proof):
                 let subject = Subject(user: proof.user, signedInAt: clock.now, method: proof.method.rawValue)

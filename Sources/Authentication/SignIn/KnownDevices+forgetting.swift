@@ -22,11 +22,13 @@ extension KnownDevices {
     }
 
     /// Somebody who knew the old password, or who had the account before its owner, may have left any number of known
-    /// devices. The browser that goes on is remembered again after the event.
+    /// devices. The browser that goes on is remembered again after the event. A confined link made no place known, and
+    /// a merchant could make and remove one at will.
     public static let subscriber = UserEvents.Subscriber(
         "KnownDevices",
         [UserEvent.Kind.accessRevoked, .methodRevoked, .unlinked, .takenOver].map { kind in
-            .on(kind, "forgets the addresses and browsers where the user signed in") { _, user, _, db in
+            .on(kind, "forgets the addresses and browsers where the user signed in") { event, user, _, db in
+                if case .unlinked(_, _, wasConfined: true) = event { return }
                 try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
             }
         })

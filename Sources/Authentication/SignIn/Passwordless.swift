@@ -45,7 +45,7 @@ public struct Passwordless: Sendable {
 
     /// - Parameter language: the one that the code will be sent in.
     public func prepare(
-        _ recipient: Recipient, in language: String, at client: Client.ID
+        _ recipient: Recipient, in language: String, at client: Client
     ) async throws -> Prepared {
         let secret = Secret<Browser>.random(from: random)
         let holder = PasswordlessToken.holder(secret, at: client)
@@ -64,7 +64,7 @@ public struct Passwordless: Sendable {
     }
 
     /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same.
-    public func recipient(of token: PasswordlessToken, at client: Client.ID) async throws -> Recipient? {
+    public func recipient(of token: PasswordlessToken, at client: Client) async throws -> Recipient? {
         let holder = token.holder(at: client)
         if let found = try await verifications.awaiting(token.id, .signIn, in: holder) {
             return EmailAddress(found.email).map { .mailbox($0) }
@@ -74,7 +74,7 @@ public struct Passwordless: Sendable {
 
     /// Takes `code`, which signs in the user of `recipient`.
     public func finish(
-        _ token: PasswordlessToken, code: String, of recipient: Recipient, at client: Client.ID, login: Login.Attempt
+        _ token: PasswordlessToken, code: String, of recipient: Recipient, at client: Client, login: Login.Attempt
     ) async throws -> Result<MailSignIn.Proof, Verification.Refusal> {
         let key = VerificationKey.code(code, of: token.id, in: token.holder(at: client))
         return switch recipient {

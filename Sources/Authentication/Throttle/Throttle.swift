@@ -100,9 +100,10 @@ enum Throttle {
     private static func backend(_ merchant: String) -> Bucket {
         Bucket("backend|\(merchant)", burst: 600, refill: .seconds(1))
     }
-    /// All attempts by way of backends where the user signed in before. Their address is that of every visitor's.
-    private static func backends(_ attempt: Attempt) -> Bucket {
-        Bucket("backends|\(attempt.user)", burst: 100, refill: .seconds(300))
+    /// All attempts by way of a merchant's backends where the user signed in before. Their address is that of every
+    /// visitor's.
+    private static func backends(of merchant: String, _ attempt: Attempt) -> Bucket {
+        Bucket("backends|\(attempt.user)|\(merchant)", burst: 100, refill: .seconds(300))
     }
     /// When it is full, the user is under attack.
     static func user(_ attempt: Attempt) -> Bucket {
@@ -128,7 +129,7 @@ enum Throttle {
     static func charge(_ attempt: Attempt, at now: Timestamp, in db: any Transaction) throws -> Outcome {
         guard !attempt.isKnown else {
             let pair = pair(attempt, underAttack: false)
-            return try charge(pair + (attempt.backend == nil ? [] : [backends(attempt)]), at: now, in: db)
+            return try charge(pair + (attempt.backend.map { [backends(of: $0, attempt)] } ?? []), at: now, in: db)
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil

@@ -20,8 +20,8 @@ public enum UserEvent: Sendable, Equatable {
     /// A subject of `issuer` was linked to the user, and can sign them in from now on.
     case linked(issuer: String)
     /// A link to the issuer with this id was removed, by the user or with the app that made it. What it vouched for
-    /// ends, except one browser session.
-    case unlinked(issuer: String, keeping: Session.ID?)
+    /// ends, except one browser session. A confined link, which an app had made, was good for its merchant alone.
+    case unlinked(issuer: String, keeping: Session.ID?, wasConfined: Bool)
     /// Codes go to another number or mailbox than before, or to none. What was opened by this method ends, except one
     /// browser session.
     case methodRevoked(Session.Method, keeping: Session.ID?)

@@ -5,10 +5,12 @@ extension Merchants {
     /// Deletes a merchant with its clients and all their data. False when there is none.
     ///
     /// As with a client, nobody sees it any more; beyond `budget` its clients and their data go by `finishDeletions`.
-    /// `confirm` repeats the checks that were made before this call, and refuses by throwing.
+    /// `confirm` repeats the checks that were made before this call, and refuses by throwing. `first` deletes what has to
+    /// go before the rest, when nobody sees the merchant any more.
     public func delete(
         _ id: Merchant.ID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        first: () async throws -> Void = {}
     ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
@@ -23,6 +25,7 @@ extension Merchants {
                 """)
         }
         known.forget(clientsOf: id)
+        try await first()
         var budget = budget
         _ = try await finish(id, &budget)
         return true

@@ -143,7 +143,7 @@ extension Sessions {
             },
             .on(.unlinked, "ends the browser sessions that rest on that issuer, except the one of the request") {
                 event, user, announcement, db in
-                guard case .unlinked(let issuer, let kept) = event else { return }
+                guard case .unlinked(let issuer, let kept, _) = event else { return }
                 try displace(of: user, "issuer_id = \(issuer)", except: kept, in: db, announcement)
             },
             .on(.methodRevoked, "ends the browser sessions that were opened so, except the one of the request") {

@@ -1,5 +1,5 @@
 package import Storage
-import Values
+package import Values
 
 extension Sessions {
     /// A row stays until its session would have expired, ended or not: ending one moves nothing.
@@ -40,6 +40,19 @@ package enum ClosedIssuers {
                 : "DELETE FROM closed_issuers WHERE issuer_id = \(issuer)")
     }
 
+    /// The ids of issuers that are gone and on which live sessions rest.
+    package static func restedOn(atMost most: Int, at now: Timestamp, in db: any Transaction) throws -> [String] {
+        try db.rows(
+            """
+            SELECT c.issuer_id FROM closed_issuers c
+            WHERE c.is_gone = 1 AND c.issuer_id > '' AND EXISTS (
+                SELECT 1 FROM sessions s
+                WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL AND s.expires_at > \(now))
+            ORDER BY c.issuer_id LIMIT \(most)
+            """
+        ).map { try $0.get("issuer_id") }
+    }
+
     /// Notes that the issuer is gone, in the transaction that deletes it.
     package static func noteGone(
         _ issuer: String, of merchant: any SQLBindable & Sendable, in db: any Transaction
@@ -73,12 +86,16 @@ extension NoticedSignIns {
         retention: [
             .rows("noticedSignIns", key: "mark", until: "expires_at"),
             // A user who picks over and over, with marks of their own making, would fill the disk.
-            .statement("noticedSignInsInAll") { _, batch in
+            .beyond(
+                "noticedSignInsInAll",
+                first: """
+                    SELECT CAST(expires_at AS TEXT) AS first FROM noticed_sign_ins WHERE expires_at > 0
+                    ORDER BY expires_at DESC LIMIT 1 OFFSET 100000
+                    """
+            ) { first, _, batch in
                 """
                 DELETE FROM noticed_sign_ins WHERE mark IN (
-                    SELECT mark FROM noticed_sign_ins WHERE expires_at <= (
-                        SELECT expires_at FROM noticed_sign_ins WHERE expires_at > 0
-                        ORDER BY expires_at DESC LIMIT 1 OFFSET 100000)
+                    SELECT mark FROM noticed_sign_ins WHERE expires_at <= CAST(\(first) AS BIGINT)
                     ORDER BY expires_at LIMIT \(batch))
                 """
             },

@@ -62,7 +62,7 @@ extension IssuerSubjects {
                     ON CONFLICT (issuer_id, subject, user_id) DO NOTHING
                     """)
             }
-            try said.say(.unlinked(issuer: issuer.text, keeping: session.id), user, db)
+            try said.say(.unlinked(issuer: issuer.text, keeping: session.id, wasConfined: !isOwn), user, db)
             return true
         }
         said.send()

@@ -15,7 +15,7 @@ extension IssuerSubjects {
                 event, user, announcement, db in
                 guard case .disconnected(let merchant) = event else { return }
                 for issuer in try unlink(user, confinedTo: merchant, in: db) {
-                    try announcement.say(.unlinked(issuer: issuer.text, keeping: nil), user, db)
+                    try announcement.say(.unlinked(issuer: issuer.text, keeping: nil, wasConfined: true), user, db)
                 }
             },
         ])

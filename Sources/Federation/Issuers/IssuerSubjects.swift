@@ -57,15 +57,21 @@ public struct IssuerSubjects: Sendable {
             """
             SELECT 1 AS found FROM removed_links
             WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))
+            UNION ALL SELECT 1 AS found FROM removed_providers
+            WHERE user_id = \(user) AND provider = (\(provider(of: issuer)))
             """
         ).isEmpty
+    }
+
+    private static func provider(of issuer: TrustedIssuer.ID) -> SQL {
+        "SELECT o.provider FROM issuers o WHERE o.id = \(issuer)"
     }
 
     /// The ids of `issuer`, and of all merchants' that stand for the same provider.
     private static func ofSameProvider(as issuer: TrustedIssuer.ID) -> SQL {
         """
         SELECT i.id FROM issuers i
-        WHERE i.id = \(issuer) OR i.provider = (SELECT o.provider FROM issuers o WHERE o.id = \(issuer))
+        WHERE i.id = \(issuer) OR i.provider = (\(provider(of: issuer)))
         """
     }
 
@@ -92,6 +98,8 @@ public struct IssuerSubjects: Sendable {
             let those: SQL = "WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))"
             try db.execute("DELETE FROM removed_links \(those)")
             try db.execute("DELETE FROM removed_subjects \(those)")
+            try db.execute(
+                "DELETE FROM removed_providers WHERE user_id = \(user) AND provider = (\(provider(of: issuer)))")
         }
         try db.execute(
             """
@@ -141,6 +149,7 @@ public struct IssuerSubjects: Sendable {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
         try db.execute("DELETE FROM removed_links WHERE user_id = \(user)")
         try db.execute("DELETE FROM removed_subjects WHERE user_id = \(user)")
+        try db.execute("DELETE FROM removed_providers WHERE user_id = \(user)")
     }
 
     /// Removes the links of a user that clients of `merchant` made, in the caller's transaction, and returns their

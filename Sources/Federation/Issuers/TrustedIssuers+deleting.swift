@@ -37,24 +37,24 @@ extension TrustedIssuers {
         return true
     }
 
-    /// Deletes those of `merchant`, which is about to be deleted: nothing that rests on them outlives them untold.
-    public func deleteAll(
-        of merchant: Merchant.ID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) async throws {
+    /// Deletes those of `merchant`, which is being deleted: nothing that rests on them outlives them untold.
+    public func deleteAll(of merchant: Merchant.ID, within budget: BulkErasure.Budget = .request) async throws {
         let ids: [TrustedIssuer.ID] = try await database.read { db in
             try db.rows("SELECT id FROM issuers WHERE merchant_id = \(merchant) AND deleted_at IS NULL")
                 .map { try $0.get("id") }
         }
-        for id in ids { _ = try await delete(id, within: budget, confirm: confirm) }
+        for id in ids { _ = try await delete(id, within: budget) }
     }
 
-    /// Goes on with deletions that have begun; any number of nodes may.
+    /// Goes on with deletions that have begun; any number of nodes may. Also of issuers that went with their merchant,
+    /// while sessions rest on them.
     public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
+        let now = clock.now
         let ids: [TrustedIssuer.ID] = try await database.read { db in
-            try db.rows(
-                "SELECT id FROM issuers WHERE deleted_at > 0 ORDER BY deleted_at LIMIT \(DeletionRound.most)"
-            ).map { try $0.get("id") }
+            let begun = try db.rows(
+                "SELECT id FROM issuers WHERE deleted_at > 0 ORDER BY deleted_at LIMIT \(DeletionRound.most)")
+            let gone = try ClosedIssuers.restedOn(atMost: DeletionRound.most, at: now, in: db)
+            return try begun.map { try $0.get("id") } + gone.map { TrustedIssuer.ID($0) }
         }
         return await DeletionRound(of: ids, within: budget, finish)
     }
@@ -62,7 +62,12 @@ extension TrustedIssuers {
     private func finish(_ id: TrustedIssuer.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
         // Another node may have finished it.
         let merchant: Merchant.ID? = try await database.read { db in
-            try db.rows("SELECT merchant_id FROM issuers WHERE id = \(id)").first?.get("merchant_id")
+            try db.rows(
+                """
+                SELECT merchant_id FROM issuers WHERE id = \(id)
+                UNION ALL SELECT merchant_id FROM closed_issuers WHERE issuer_id = \(id) AND is_gone = 1
+                """
+            ).first?.get("merchant_id")
         }
         guard let merchant else { return true }
         var hasMore = true

@@ -29,6 +29,8 @@ final class LoopCore {
 
     /// Rounds of jobs and connections before the sockets are polled again.
     private static let maxRounds = 8
+    /// And how long these may take: a job that takes long may be followed by another of its kind.
+    private static let longestRounds: Milliseconds = 5
     /// A full handshake costs as much as a hundred requests, so established connections come first.
     private static let handshakesPerTurn = 2
     /// Deadlines are checked no more often than this.
@@ -70,6 +72,7 @@ final class LoopCore {
             }
             advancing.removeAll(keepingCapacity: true)
             if heldBytes > mostHeld { abandonLargest() }
+            guard Milliseconds.now - now < Self.longestRounds else { break }
         }
         let steps = handshakes.prefix(Self.handshakesPerTurn)
         handshakes.removeFirst(steps.count)

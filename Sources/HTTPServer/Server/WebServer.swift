@@ -42,7 +42,14 @@ public final class WebServer: Sendable {
     }
 
     /// Uses a new certificate for new connections; throws and keeps the old one when the new one cannot be used.
-    public func exchange(tls: TLSSettings) throws { service.tls = try TLSContext(tls, tickets: tickets) }
+    public func exchange(tls: TLSSettings) throws { try preparing(tls: tls)() }
+
+    /// Reads the files of `tls`, and returns what exchanges the certificate by them: of several servers none has
+    /// another than the rest where they cannot be read.
+    public func preparing(tls: TLSSettings) throws -> () -> Void {
+        let context = try TLSContext(tls, tickets: tickets)
+        return { [service] in service.tls = context }
+    }
 
     /// When the certificate of new connections ends, in seconds since 1970; nil without TLS.
     public var certificateEnd: Int64? { service.tls?.certificateEnd }

@@ -44,12 +44,20 @@ extension Site {
 extension Request {
     /// The value of a cookie, if it occurs once and looks like one of ours.
     package func cookie(_ name: String, atMost longest: Int = 128) -> String? {
-        let values = headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
-            let halves = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return halves.count == 2 && halves[0] == name ? String(halves[1]) : nil
+        var found: Substring.UTF8View?
+        for field in headers[values: .cookie] {
+            // By bytes: a stranger may send thousands, for each page.
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let pair = pair.drop { $0 == UInt8(ascii: " ") }
+                guard pair.starts(with: name.utf8) else { continue }
+                let rest = pair.dropFirst(name.utf8.count)
+                guard rest.first == UInt8(ascii: "=") else { continue }
+                guard found == nil else { return nil }
+                found = rest.dropFirst()
+            }
         }
-        guard values.count == 1, let value = values.first, (16...longest).contains(value.utf8.count) else { return nil }
-        return value
+        guard let found, (16...longest).contains(found.count) else { return nil }
+        return String(Substring(found))
     }
 }
 

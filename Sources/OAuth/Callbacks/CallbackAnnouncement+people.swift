@@ -45,11 +45,12 @@ extension CallbackAnnouncement {
         let told = try db.rows(
             """
             SELECT \(Self.receiver)
-            FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
-            WHERE c.id IN (
-                    SELECT client_id FROM token_families
-                    WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now))
-                AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL \(ofMerchant)
+            FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE k.user_id = \(user) \(ofMerchant)
+                AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                AND EXISTS (
+                    SELECT 1 FROM token_families f WHERE f.user_id = \(user) AND f.client_id = c.id
+                        AND f.ended_at IS NULL AND f.expires_at > \(now))
             """)
         try leave(.session, Self.ended, of: user, for: told, db)
     }
@@ -73,12 +74,12 @@ extension CallbackAnnouncement {
         let told = try db.rows(
             """
             SELECT \(Self.receiver)
-            FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
-            WHERE c.id IN (
-                    SELECT client_id FROM token_families
-                    WHERE user_id = \(user) AND (ended_at IS NULL OR id = \(family)) AND expires_at > \(now))
-                AND (c.id = \(client) OR (c.merchant_id = \(merchant) AND c.first_party = 1))
+            FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE k.user_id = \(user) AND (c.id = \(client) OR (c.merchant_id = \(merchant) AND c.first_party = 1))
                 AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                AND EXISTS (
+                    SELECT 1 FROM token_families f WHERE f.user_id = \(user) AND f.client_id = c.id
+                        AND (f.ended_at IS NULL OR f.id = \(family)) AND f.expires_at > \(now))
             """)
         try leave(.session, Self.ended + [.init("clientId", .string(client.text))], of: user, for: told, db)
     }

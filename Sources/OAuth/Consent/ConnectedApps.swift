@@ -40,7 +40,7 @@ public struct ConnectedApps: Sendable {
     }
 
     private func list(of user: UserID, at now: Timestamp) async throws -> [ConnectedApp] {
-        try await database.read { db in
+        try await database.readAside { db in
             var granted: [Client.ID: Scope] = [:]
             for row in try db.rows(
                 """
@@ -109,7 +109,8 @@ public struct ConnectedApps: Sendable {
             // to a client that does not exist.
             guard let app = try Clients.find(client, in: db) else { return }
             try charge(db)
-            _ = try TokenFamilies.tellingOfBought(user, announcement, in: db) {
+            let ending = try TokenFamilies.live(of: user, "client_id = \(client)", in: db)
+            _ = try TokenFamilies.tellingOfBought(user, ending: ending, announcement, in: db) {
                 try db.execute(
                     """
                     UPDATE token_families SET ended_at = \(now)

@@ -42,7 +42,7 @@ public struct RefreshTokens: Sendable {
             """
             SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.successor,
                 r.sealed_successor, r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
-                p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.trial,
+                p.signed_in_at, p.method, COALESCE(p.session_id, p.sid) AS session_id, p.claims, p.resource, p.trial,
                 p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at,
                 a.email_verified, i.issuer_id AS closed_issuer
             FROM refresh_tokens r

@@ -38,6 +38,7 @@ struct RegistrationDocument: Sendable {
         let repeats =
             base.map { base in
                 ["grant_types", "response_types", "redirect_uris"].allSatisfy { members.any($0) == base.json[$0] }
+                    && members.any("application_type") ?? "web" == base.json["application_type"] ?? "web"
             } ?? false
         let grants = try Self.grantTypes(members, for: responses, over: base, repeats: repeats)
         var document = Self.defaults.map { JSON.Member($0.key, members.any($0.key) ?? $0.value) }

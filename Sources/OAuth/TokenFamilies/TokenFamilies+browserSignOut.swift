@@ -38,17 +38,19 @@ extension TokenFamilies {
     ) throws {
         let families = try rows.map { try $0.get("id", as: TokenFamily.ID.self) }
         let bought = try bought(by: families, at: announcement.now, in: db)
-        try end(rows, bought, of: user, telling: announcement, in: db)
+        try end(rows, bought, of: user, at: announcement.now, telling: announcement, in: db)
     }
 
     /// Also, of `bought`, what was got in the browser sessions that tokens of `rows` bought, and theirs in turn.
     /// Whoever has a token could get an app's tokens there for themselves: those end with it, also with
     /// `offline_access`.
     ///
-    /// - Parameter areBought: whether `rows` were got in such a session themselves.
+    /// - Parameters:
+    ///   - areBought: whether `rows` were got in such a session themselves.
+    ///   - announcement: nil when the clients have been told.
     private static func end(
-        _ rows: [Row], areBought: Bool = false, _ bought: [TokenFamily.ID: [Row]], of user: UserID,
-        telling announcement: CallbackAnnouncement, in db: any Transaction
+        _ rows: [Row], areBought: Bool = false, _ bought: [TokenFamily.ID: [Row]], of user: UserID, at now: Timestamp,
+        telling announcement: CallbackAnnouncement?, in db: any Transaction
     ) throws {
         guard !rows.isEmpty else { return }
         var told: Set<[String]> = []
@@ -58,7 +60,7 @@ extension TokenFamilies {
             let client: Client.ID = try row.get("client_id")
             let session: Session.ID? = try row.get("session_id")
             // A disabled one too: it is told when it is enabled, if that is within a day (`LogoutTokens`).
-            if let session, told.insert([client.text, session.text]).inserted,
+            if let session, told.insert([client.text, session.text]).inserted, let announcement,
                 let client = try Clients.find(client, in: db), client.openID.backChannelLogoutURI != nil
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
@@ -73,17 +75,17 @@ extension TokenFamilies {
                 continue
             }
             try db.execute(
-                "UPDATE token_families SET session_id = NULL, ended_at = \(announcement.now) WHERE id = \(family)")
+                "UPDATE token_families SET session_id = NULL, ended_at = \(now) WHERE id = \(family)")
             rows += (bought.removeValue(forKey: family) ?? []).map { (row: $0, isBought: true) }
         }
-        try endBought(of: user, at: announcement.now, in: db)
+        try endBought(of: user, at: now, in: db)
         // What was got there before and has expired since: ID tokens may outlive it.
         for pair in told {
             try db.execute(
                 """
-                UPDATE token_families SET ended_at = \(announcement.now)
+                UPDATE token_families SET ended_at = \(now)
                 WHERE user_id = \(user) AND client_id = \(pair[0]) AND sid = \(pair[1])
-                    AND expires_at <= \(announcement.now) AND ended_at IS NULL
+                    AND expires_at <= \(now) AND ended_at IS NULL
                 """)
         }
     }
@@ -152,14 +154,14 @@ extension TokenFamilies {
         announcement.send()
     }
 
-    /// Does `work`, which ends token families of `user`: no others than `ending`, or any. Ends the browser sessions
-    /// that they bought and, as above, what was got there, and tells the clients.
+    /// Does `work`, which ends token families of `user`: no others than `ending`. Ends the browser sessions that they
+    /// bought and, as above, what was got there, and tells the clients.
     static func tellingOfBought<Value>(
-        _ user: UserID, ending: [TokenFamily.ID]? = nil, _ announcement: CallbackAnnouncement,
+        _ user: UserID, ending: [TokenFamily.ID], _ announcement: CallbackAnnouncement,
         in db: any Transaction, work: () throws -> Value
     ) throws -> Value {
         // Read first: `work` may end the rows by which the clients are found.
-        var bought = try bought(by: ending ?? families(of: user, in: db), at: announcement.now, in: db)
+        var bought = try bought(by: ending, at: announcement.now, in: db)
         let value = try work()
         try endBought(of: user, at: announcement.now, in: db)
         guard !bought.isEmpty else { return value }
@@ -172,13 +174,29 @@ extension TokenFamilies {
                 left += bought.removeValue(forKey: buyer) ?? []
             }
         }
-        try end(left, areBought: true, bought, of: user, telling: announcement, in: db)
+        try end(left, areBought: true, bought, of: user, at: announcement.now, telling: announcement, in: db)
         return value
     }
 
-    private static func families(of user: UserID, in db: any Transaction) throws -> [TokenFamily.ID] {
-        try db.rows("SELECT id FROM token_families WHERE user_id = \(user) AND ended_at IS NULL").map {
-            try $0.get("id")
+    /// The live families of `user` for which `condition` holds.
+    static func live(of user: UserID, _ condition: SQL, in db: any Transaction) throws -> [TokenFamily.ID] {
+        try db.rows("SELECT id FROM token_families WHERE user_id = \(user) AND \(condition) AND ended_at IS NULL")
+            .map { try $0.get("id") }
+    }
+
+    /// Ends, as above, what was got in the browser sessions that tokens of a deleted client's `families` bought: these
+    /// rows are about to go. The sessions ended before, and their clients were told.
+    static func endBought(byDeleted families: [Row], in db: any Transaction) throws {
+        let buyers = try families.map { row -> (user: UserID?, id: TokenFamily.ID, now: Timestamp?) in
+            (try row.get("user_id"), try row.get("id"), try row.get("deleted_at"))
+        }
+        guard let now = buyers.first?.now else { return }
+        let bought = try bought(by: buyers.map(\.id), at: now, in: db)
+        for (user, own) in Dictionary(grouping: buyers, by: \.user) {
+            var rest = bought
+            let left = own.flatMap { rest.removeValue(forKey: $0.id) ?? [] }
+            guard let user, !left.isEmpty else { continue }
+            try end(left, areBought: true, rest, of: user, at: now, telling: nil, in: db)
         }
     }
 

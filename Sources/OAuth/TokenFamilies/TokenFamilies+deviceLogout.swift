@@ -34,7 +34,8 @@ extension TokenFamilies {
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
             // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
-            let backends = try Self.merchantReached(by: id, in: db) != nil ? Self.descendants(of: id, user, in: db) : []
+            let backends =
+                try Self.merchantReached(by: id, in: db).map { try Self.descendants(of: id, user, at: $0, in: db) } ?? []
             try Self.tellingOfBought(user, ending: [id] + backends, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.end(backends: backends, at: now, in: db)
@@ -83,15 +84,16 @@ extension TokenFamilies {
         }
     }
 
-    /// The live families below `id`, also those below one that has ended or is forgotten. All of it is `user`'s,
-    /// because a code acts for the user whose token bought it.
+    /// The live families below `id`, also those below one that has ended or is forgotten. All of it is `user`'s and at
+    /// clients of `merchant`, because a code acts for the user whose token bought it, and is for its buyer's merchant.
     private static func descendants(
-        of id: TokenFamily.ID, _ user: UserID, in db: any Transaction
+        of id: TokenFamily.ID, _ user: UserID, at merchant: Merchant.ID, in db: any Transaction
     ) throws -> [TokenFamily.ID] {
         let rows = try db.rows(
             """
             SELECT id, parent_id, ancestors, ended_at FROM token_families
-            WHERE user_id = \(user) AND parent_id IS NOT NULL
+            WHERE user_id = \(user) AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                AND parent_id IS NOT NULL
             """)
         return try reached(from: [id.text], by: children(rows)).intersection(live(rows)).subtracting([id.text])
             .map { TokenFamily.ID($0) }

@@ -19,8 +19,10 @@ extension TokenFamilies {
         let nextSecond = issuedAt + .seconds(1)
         let isOfSession: SQL =
             if let session { "COALESCE(f.sid, f.session_id) = \(session)" } else {
-                "f.session_id IS NULL"
+                "COALESCE(f.sid, f.session_id) IS NULL"
             }
+        // With no other scope an ID token was given.
+        let isForOpenID: SQL = "' ' || f.scope || ' ' LIKE '% openid %'"
         return try await database.read { db in
             try db.rows(
                 """
@@ -28,7 +30,7 @@ extension TokenFamilies {
                     LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
                 WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL
                     AND f.created_at < \(nextSecond) AND f.expires_at > \(issuedAt) AND i.issuer_id IS NULL
-                    AND \(isOfSession)
+                    AND \(isOfSession) AND \(isForOpenID)
                 LIMIT 1
                 """
             ).isEmpty

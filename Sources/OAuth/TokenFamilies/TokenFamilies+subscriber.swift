@@ -38,7 +38,7 @@ extension TokenFamilies {
                 .on(.unlinked, "ends the token families that rest on that issuer, except those of the browser session")
                 {
                     event, user, announcement, db in
-                    guard case .unlinked(let issuer, let kept) = event else { return }
+                    guard case .unlinked(let issuer, let kept, _) = event else { return }
                     try end(
                         of: user, assertedBy: issuer, except: kept, telling: callbacks.announcement(for: announcement),
                         in: db)

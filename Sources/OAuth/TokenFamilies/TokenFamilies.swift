@@ -54,14 +54,16 @@ public struct TokenFamilies: Sendable {
         // PostgreSQL takes values without a type for texts here.
         """
         INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-            method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by, ancestors)
+            method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by, ancestors,
+            opened_by)
         SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
             CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
             \(family.subject?.session),
             \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource),
             \(family.request.trial?.text),
-            CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy), \(ancestors(of: family))
+            CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy), \(ancestors(of: family)),
+            \(opening(of: family))
         WHERE \(condition ?? .always)
         ON CONFLICT (id) DO NOTHING
         """
@@ -73,6 +75,13 @@ public struct TokenFamilies: Sendable {
         if let parent = family.parent { return "(SELECT issuer_id FROM token_families WHERE id = \(parent))" }
         guard let session = family.subject?.session else { return "NULL" }
         return "(SELECT issuer_id FROM sessions WHERE id = \(session))"
+    }
+
+    /// The method of the sign-in: that of the request, or of what the family comes from.
+    private static func opening(of family: NewTokenFamily) -> SQL {
+        if let method = family.subject?.method { return "\(method)" }
+        guard let parent = family.parent else { return "NULL" }
+        return "(SELECT COALESCE(opened_by, method) FROM token_families WHERE id = \(parent))"
     }
 
     /// Those of the parent's, as many as fit into so many characters: a family that lives outlives some of them, and
@@ -229,14 +238,15 @@ public struct TokenFamilies: Sendable {
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
             try CodeEnds.end(of: user, forAllOf: merchant, at: now, in: db)
-            _ = try Self.tellingOfBought(user, announcement, in: db) {
+            let isOfMerchant: SQL = "client_id IN (\(Clients.vouchedFor(by: merchant)))"
+            let ending = try Self.live(of: user, isOfMerchant, in: db)
+            _ = try Self.tellingOfBought(user, ending: ending, announcement, in: db) {
                 try db.execute(
                     """
-                    UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL
-                        AND client_id IN (\(Clients.vouchedFor(by: merchant)))
+                    UPDATE token_families SET ended_at = \(now)
+                    WHERE user_id = \(user) AND ended_at IS NULL AND \(isOfMerchant)
                     """)
-                try Self.forgetSessions(
-                    of: user, "client_id IN (\(Clients.vouchedFor(by: merchant)))", in: db)
+                try Self.forgetSessions(of: user, isOfMerchant, in: db)
             }
             try db.execute(
                 """

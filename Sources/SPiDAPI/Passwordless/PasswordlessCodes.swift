@@ -44,7 +44,7 @@ struct PasswordlessCodes: Sendable {
     }
 
     /// Another code where the one for `token` was sent, and in its language: SPiD's app for Android names none again.
-    func next(after token: String?, locale: String?, at client: Client.ID) async throws -> Wanted {
+    func next(after token: String?, locale: String?, at client: Client) async throws -> Wanted {
         guard let token = token.flatMap({ PasswordlessToken($0) }),
             let recipient = try await passwordless.recipient(of: token, at: client)
         else { throw OAuthError.deadPasswordlessToken }
@@ -65,7 +65,7 @@ struct PasswordlessCodes: Sendable {
         let locale = wanted.locale?.replacing("_", with: "-")
         let visit = try await pages.visit(request, client: client, uiLocales: locale)
         let prepared = try await passwordless.prepare(
-            wanted.recipient, in: visit.frame.language.rawValue, at: client.id)
+            wanted.recipient, in: visit.frame.language.rawValue, at: client)
         let post: Verifications.Post
         switch wanted.recipient {
         case .mailbox(let email):

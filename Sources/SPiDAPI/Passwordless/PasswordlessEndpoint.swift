@@ -26,7 +26,7 @@ public struct PasswordlessEndpoint: Endpoint {
         }
         router.post("/passwordless/resend") { request, context in
             try await respond(request, context) { form, client in
-                try await codes.next(after: form["passwordless_token"], locale: form["locale"], at: client.id)
+                try await codes.next(after: form["passwordless_token"], locale: form["locale"], at: client)
             }
         }
     }

@@ -20,7 +20,7 @@ struct PasswordlessResource: SPiDResource {
             route("resend", required: [], optional: ["passwordless_token", "passwordlessToken"]) { call, client in
                 try await codes.next(
                     after: call["passwordless_token"] ?? call["passwordlessToken"], locale: call["locale"],
-                    at: client.id)
+                    at: client)
             },
         ]
     }

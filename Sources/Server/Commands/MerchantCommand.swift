@@ -79,8 +79,11 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            try await stores.issuers.deleteAll(of: Merchant.ID(id), within: .unlimited)
-            guard try await stores.merchants.delete(Merchant.ID(id), within: .unlimited) else {
+            let merchant = Merchant.ID(id)
+            let isDeleted = try await stores.merchants.delete(
+                merchant, within: .unlimited,
+                first: { try await stores.issuers.deleteAll(of: merchant, within: .unlimited) })
+            guard isDeleted else {
                 throw CommandFailure.notFound("merchant", id)
             }
             output.say("deleted merchant \(id)")

@@ -23,6 +23,10 @@ struct RestoreCommand: Command {
         }
         // SQLite follows a link, and keeps its log beside the file itself.
         let path = Files.resolved(name)
+        guard !Files.isDanglingLink(name) else {
+            throw CommandFailure(
+                "\(name) is a symbolic link to a file that is not there: name that file instead", .cannotCreate)
+        }
         guard force || !configuration.database.exists else {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }

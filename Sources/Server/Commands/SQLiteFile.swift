@@ -81,7 +81,6 @@ enum SQLiteFile {
     /// disk when this returns.
     static func publish(_ source: String, as target: String) throws {
         try synchronize(source)
-        remove(companions(of: target))
         if link(source, target) != 0 {
             let error = errno
             // Not every file system has links.
@@ -89,6 +88,8 @@ enum SQLiteFile {
                 throw CommandFailure("\(target): \(String(cString: strerror(error)))", .cannotCreate)
             }
         }
+        // Not before: a database that came there meanwhile keeps its log.
+        remove(companions(of: target))
         try synchronize(Files.folder(of: target))
     }
 

@@ -1,5 +1,6 @@
 import CommandLineTool
 import Cryptography
+import Glibc
 import Keys
 import Logging
 import Pages
@@ -19,6 +20,8 @@ struct ServeCommand: Command {
     func run() async throws {
         // Before there is a key in memory.
         CoreDumps.forbid()
+        // As later (`RunningServer`): a reload may be asked for at any time.
+        if isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
         let configuration = try options.read()
         if development.dev { try DevelopmentMode.check(configuration) }
         let log = StandardErrorLog(configuration)

@@ -67,8 +67,8 @@ struct UserCommand: CommandGroup {
             discussion: """
                 A new password together with another address, or where nobody has proved the address, also removes \
                 linked providers, the verified phone number, consents and connections to clients, as the first reset \
-                by mail does: somebody else may have set them up. --email-verified alone removes nothing: it says \
-                that whoever has the account reads the address.
+                by mail does: somebody else may have set them up. A user who had no address keeps them. \
+                --email-verified alone removes nothing: it says that whoever has the account reads the address.
                 """)
         @Argument() var id: String
         @OptionGroup var members: UserMembers

@@ -91,7 +91,11 @@ struct Listeners: BackgroundService {
     func renewCertificate() {
         guard let tls else { return }
         do {
-            for listener in listeners { try listener.server.exchange(tls: tls) }
+            // One that is no file could be waited for without an end.
+            if let file = [tls.certificate, tls.key].first(where: Files.isSpecial) {
+                throw CommandFailure("\(file) is no file", .configuration)
+            }
+            for exchange in try listeners.map({ try $0.server.preparing(tls: tls) }) { exchange() }
             logger.notice("certificate exchanged", metadata: Self.facts(of: tls))
         } catch {
             logger.error("certificate not exchanged", metadata: ["reason": "\(error)"])
