@@ -84,7 +84,8 @@ enum RemovedLinks {
         export: [
             StoredTable.Export.member("removed_providers") { user, db in
                 .array(
-                    try db.rows("SELECT provider, created_at FROM removed_providers WHERE user_id = \(user)").map { row in
+                    try db.rows("SELECT provider, created_at FROM removed_providers WHERE user_id = \(user)").map {
+                        row in
                         .members(["provider": .string(try row.get("provider")), "since": try row.utc("created_at")])
                     })
             }

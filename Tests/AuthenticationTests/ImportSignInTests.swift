@@ -73,6 +73,22 @@ import Testing
         }
     }
 
+    @Test("of two first sign-ins at once one is refused, though the password is right", arguments: Backend.available)
+    func atOnce(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (hash, password) = (Self.people[0].hash, Self.people[0].password)
+            _ = try await ImportTests.run(
+                #"{"email": "bea@example.com", "password_hash": "\#(hash)"}"#,
+                into: try ImportTests.users(world.server.database))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...4 {
+                    group.addTask { try await world.signIn(as: "bea@example.com", password: password).status }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
     @Test("a disabled imported user, and one without a password, cannot sign in", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -46,4 +46,41 @@ struct RecipientDomainTests {
         }
         try await domains.send(to: "third.example", of: share) {}
     }
+
+    @Test(
+        "mails to a domain that takes a second for each hold all places of a share by waiting, as long as they come",
+        .timeLimit(.minutes(1)), arguments: zip([5, 6], [1, 100]))
+    func pile(places: Int, refusals: Int) async throws {
+        let domains = RecipientDomains()
+        let share = Delivery.Share("loom")
+        for _ in 1...DeliveryLimits.quickInARow { try await domains.send(to: "example.com", of: share) {} }
+        let (refused, refusing) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<places {
+                group.addTask {
+                    while !Task.isCancelled {
+                        do {
+                            try await domains.send(to: "slow.example", of: share) {
+                                try await Task.sleep(for: .seconds(1))
+                            }
+                        } catch Undeliverable.busy {
+                            refusing.yield(number)
+                            try await Task.sleep(for: .milliseconds(1))
+                        }
+                    }
+                }
+            }
+            // The fifth waits for a while; the sixth does not.
+            var others = refused.makeAsyncIterator()
+            for _ in 0..<refusals {
+                let other = await others.next()
+                try #require(other != nil)
+            }
+            var taken = 0
+            try await domains.send(to: "example.com", of: share) { taken += 1 }
+            #expect(taken == 1)
+            group.cancelAll()
+            while let result = await group.nextResult() { if case .success = result { continue } }
+        }
+    }
 }

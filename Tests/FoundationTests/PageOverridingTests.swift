@@ -104,6 +104,20 @@ import Testing
         #expect(Language.preferred(uiLocales: uiLocales, acceptLanguage: acceptLanguage) == language)
     }
 
+    @Test("a browser's languages are read to the end, however long they are")
+    func long() {
+        func language(_ accepted: String) -> Language {
+            Language.preferred(uiLocales: nil, acceptLanguage: accepted)
+        }
+        let (tag, weights) = (String(repeating: "a", count: 30_000), String(repeating: ";q=0.9", count: 5000))
+        #expect(language("\(tag),sv") == .english)
+        #expect(language("sv,\(tag)") == .swedish)
+        #expect(language("de;q=0.1\(weights),sv") == .german)
+        // The thousandth byte is within a character.
+        #expect(language("sv," + String(repeating: "é", count: 15_000)) == .swedish)
+        #expect(language(String(repeating: "a,", count: 15_000) + "sv") == .english)
+    }
+
     @Test("every mail says who sent it and what to do, in text and HTML, with links on lines of their own")
     func mails() throws {
         let link = "https://a.example/x?a=1&b=2"

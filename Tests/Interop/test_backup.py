@@ -385,6 +385,32 @@ def test_a_restore_replaces_the_link_to_a_database_and_not_the_database(prepare)
     assert Path(server.database).is_symlink() and real.stat().st_ino != before and is_intact(real)
 
 
+def test_a_restore_puts_the_database_in_the_place_of_a_link_that_leads_nowhere(prepare):
+    server = prepare()
+    server.init()
+    copy, link = server.directory / "copy.db", Path(server.database)
+    assert server.command("backup", str(copy)).returncode == 0
+    link.unlink()
+    link.symlink_to(server.directory / "disk" / "real.db")
+    refused = server.command("restore", str(copy))
+    assert refused.returncode == CANNOT_CREATE and "symbolic link" in said(refused), said(refused)
+    assert link.is_symlink()
+
+
+def test_a_backup_that_finds_a_file_in_its_place_takes_its_log_away(prepare):
+    server = prepare()
+    server.init()
+    slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=20000"]
+    with subprocess.Popen(
+            [*slow, binary(), "backup", "copy.db"], env=server.environment(), cwd=server.directory,
+            stderr=subprocess.DEVNULL) as tracer:
+        wait_for_one(server)
+        (server.directory / "copy.db").write_bytes(b"another")
+        (server.directory / "copy.db-wal").write_bytes(b"its log")
+        assert tracer.wait(timeout=60) == CANNOT_CREATE
+    assert (server.directory / "copy.db-wal").read_bytes() == b"its log" and left_behind(server) == []
+
+
 def test_a_backup_under_a_name_like_a_uri_is_empty(prepare):
     server = prepare()
     server.init()

@@ -126,15 +126,18 @@ def test_a_tls_session_is_resumed_after_a_certificate_replacement(server, world,
     assert reused, "the exchange ended the sessions"
 
 
-@pytest.mark.parametrize("fault", ["no certificate", "the key of another", "gone"])
+@pytest.mark.parametrize("fault", ["no certificate", "the key of another", "gone", "a pipe"])
 def test_an_unusable_certificate_does_not_replace_the_current_one(server, world, identities, place, fault):
     exchange(server, place, identities[0])
     if fault == "no certificate":
         place.certificate.write_text("nothing of the kind")
     elif fault == "the key of another":
         place.key.write_bytes(identities[1].key.read_bytes())
-    else:
+    elif fault == "gone":
         os.unlink(place.certificate)
+    else:
+        place.key.unlink()
+        os.mkfifo(place.key)
     before = server.log.stat().st_size
     server.process.send_signal(signal.SIGHUP)
     deadline = time.monotonic() + PATIENCE
@@ -144,6 +147,8 @@ def test_an_unusable_certificate_does_not_replace_the_current_one(server, world,
     assert "certificate" in said.lower(), f"the log does not say so: {said}"
     assert shown(server) == identities[0].encoded
     assert world.spindle.client_credentials(world.backend).status == 200
+    if fault == "a pipe":
+        place.key.unlink()
     exchange(server, place, identities[1])
 
 

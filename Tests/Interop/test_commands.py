@@ -4,6 +4,7 @@ import email
 import email.policy
 import json
 import re
+import signal
 import socket
 import sqlite3
 import stat
@@ -502,6 +503,25 @@ def test_a_terminated_server_finishes_running_requests_and_refuses_new_ones(laun
         assert begun.recv(4096).startswith(b"HTTP/1.1 200"), "what was in flight was dropped"
         stopping.join(30)
     assert statuses == [0]
+
+
+def test_a_reload_ends_a_server_that_starts(prepare):
+    server = prepare()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(PATIENCE)
+        address = f"postgresql://spindle@127.0.0.1:{silent.getsockname()[1]}/x"
+        environment = server.environment() | {"SPINDLE_MASTER_KEY": master_key()}
+        with subprocess.Popen(
+                [binary(), "serve", "--database", address], env=environment, cwd=server.directory,
+                stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)) as serving:
+            try:
+                silent.accept()
+                serving.send_signal(signal.SIGHUP)
+                with pytest.raises(subprocess.TimeoutExpired):
+                    serving.wait(timeout=1)
+            finally:
+                serving.kill()
 
 
 def test_a_terminated_server_waits_for_a_limited_time(launch):

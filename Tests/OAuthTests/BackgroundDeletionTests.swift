@@ -77,6 +77,18 @@ struct BackgroundDeletionTests {
         await world.database.close()
     }
 
+    @Test("a merchant whose deletion is interrupted lives on without its issuers", arguments: Backend.available)
+    func interrupted(backend: Backend) async throws {
+        struct Interruption: Error {}
+        let world = try await TokenFixture(try await backend.open())
+        let merchants = world.merchants
+        await #expect(throws: Interruption.self) {
+            try await merchants.delete(world.merchant, first: { throw Interruption() })
+        }
+        #expect(try await merchants.find(world.merchant) == nil)
+        #expect(try await merchants.finishDeletions(within: .request).gone == 1)
+    }
+
     @Test(
         "a merchant that is being deleted is not seen, and goes with its clients in later rounds",
         arguments: Backend.available)

@@ -186,6 +186,51 @@ struct ConnectedAppsTests {
         await database.close()
     }
 
+    @Test("taking access from one app, or one merchant, reads what the user has at all others")
+    func others() async throws {
+        let database = Explained(base: try await Backend.sqlite.open())
+        let (world, elsewhere) = (try await TokenFixture(database), try await TokenFixture(database))
+        try await world.signIn()
+        let now = world.clock.now
+        try await database.write { db in
+            for number in 1...50 {
+                try db.execute(
+                    """
+                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at)
+                    VALUES (\("other-\(number)"), \(elsewhere.phone.id), \(world.user), 'email', \(now), \(now),
+                        \(now + .days(1)))
+                    """)
+            }
+        }
+        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard, events: .unheard)
+        let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
+        let ending = "SELECT id FROM token_families WHERE user_id = $1 AND client_id"
+        for isOfOneApp in [true, false] {
+            database.forget()
+            if isOfOneApp {
+                try await apps.revoke(world.phone.id, of: world.user)
+            } else {
+                try await families.disconnect(world.user, from: world.merchant, at: now)
+            }
+            database.expect(ending, uses: "token_families_by_user (user_id=? AND client_id=?")
+            #expect(database.count("$40") == 0, "it names each of the others")
+        }
+        #expect(try await world.count("SELECT id FROM token_families WHERE ended_at IS NULL") == 50)
+        await database.close()
+    }
+
+    @Test("a user's list of apps is read on the thread that serves others")
+    func aside() async throws {
+        let database = CountedReads(base: try await Backend.sqlite.open())
+        let world = try await TokenFixture(database)
+        try await world.signIn()
+        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard, events: .unheard)
+        let (reads, aside) = (database.reads, database.readsAside)
+        #expect(try await apps.list(of: world.user).count == 1)
+        #expect(database.reads == reads && database.readsAside == aside + 1)
+        await database.close()
+    }
+
     @Test("each statement finds its rows by an index")
     func plans() async throws {
         let database = Explained(base: try await Backend.sqlite.open())

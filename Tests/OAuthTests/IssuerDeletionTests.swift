@@ -61,6 +61,59 @@ struct IssuerDeletionTests {
         await fixture.database.close()
     }
 
+    @Test(
+        "sessions that rest on an issuer which went with its merchant, and others' tokens in them, never end",
+        arguments: Backend.available)
+    func withMerchant(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let signer = Signer()
+        let issuer = try await fixture.trust(signer)
+        try await fixture.present(signer.sign(fixture.claims()))
+        let other = try await fixture.merchants.create(.members(["name": "Rival"])).id
+        let site = try await JWTBearerFixture.client(of: other, fixture.clients)
+        try await open(120, by: issuer, at: site, fixture)
+        let sessions: SQL = "SELECT id FROM sessions WHERE ended_at IS NULL"
+        let families: SQL = "SELECT id FROM token_families WHERE client_id = \(site.id) AND ended_at IS NULL"
+        let budget = BulkErasure.Budget(batches: 1)
+        try await fixture.issuers.deleteAll(of: fixture.merchant, within: budget)
+        #expect(try await fixture.merchants.delete(fixture.merchant, within: .unlimited))
+        #expect(try await fixture.count("SELECT id FROM issuers") == 0)
+        for live in [sessions, families] { #expect(try await fixture.count(live) == 70) }
+        #expect(try await fixture.issuers.finishDeletions(within: budget).isBehind)
+        for live in [sessions, families] { #expect(try await fixture.count(live) == 20) }
+        let last = try await fixture.issuers.finishDeletions(within: BulkErasure.Budget(batches: 9))
+        #expect(last.gone == 1 && !last.isBehind && last.failures.isEmpty)
+        for live in [sessions, families] { #expect(try await fixture.count(live) == 0) }
+        #expect(try await fixture.issuers.finishDeletions(within: budget).gone == 0)
+        await fixture.database.close()
+    }
+
+    /// Opens sessions that rest on `issuer`, with a token family of `client` in each.
+    private func open(
+        _ count: Int, by issuer: TrustedIssuer, at client: ClientCredentials, _ fixture: JWTBearerFixture
+    ) async throws {
+        let now = fixture.clock.now
+        try await fixture.database.write { db in
+            let user: Int64 = try #require(try db.rows("SELECT id FROM users").first).get("id")
+            for number in 1...count {
+                let session = "s\(number)"
+                try db.execute(
+                    """
+                    INSERT INTO sessions (id, fingerprint, user_id, issuer_id, signed_in_at, created_at, seen_at,
+                        expires_at, user_agent, ip_address)
+                    VALUES (\(session), \(session), \(user), \(issuer.id), 0, 0, 0, \(now + .hours(1)), '', '')
+                    """)
+                try db.execute(
+                    """
+                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
+                        session_id, sid, issuer_id)
+                    VALUES (\(session), \(client.id), \(user), 'openid', \(now), \(now), \(now + .days(1)),
+                        \(session), \(session), \(issuer.id))
+                    """)
+            }
+        }
+    }
+
     /// Links that many more subjects to the only user.
     private func link(_ count: Int, to issuer: TrustedIssuer, _ fixture: JWTBearerFixture) async throws {
         let now = fixture.clock.now

@@ -5,8 +5,8 @@ extension Merchants {
     /// Deletes a merchant with its clients and all their data. False when there is none.
     ///
     /// As with a client, nobody sees it any more; beyond `budget` its clients and their data go by `finishDeletions`.
-    /// `confirm` repeats the checks that were made before this call, and refuses by throwing. `first` deletes what has to
-    /// go before the rest, when nobody sees the merchant any more.
+    /// `confirm` repeats the checks that were made before this call, and refuses by throwing. `first` deletes what has
+    /// to go before the rest, when nobody sees the merchant any more.
     public func delete(
         _ id: Merchant.ID, within budget: BulkErasure.Budget = .request,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },

@@ -34,8 +34,8 @@ extension TokenFamilies {
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
             // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
-            let backends =
-                try Self.merchantReached(by: id, in: db).map { try Self.descendants(of: id, user, at: $0, in: db) } ?? []
+            let merchant = try Self.merchantReached(by: id, in: db)
+            let backends = try merchant.map { try Self.descendants(of: id, user, at: $0, in: db) } ?? []
             try Self.tellingOfBought(user, ending: [id] + backends, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.end(backends: backends, at: now, in: db)

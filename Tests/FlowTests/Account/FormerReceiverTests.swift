@@ -1,5 +1,6 @@
 import JSON
 import Mail
+import Storage
 import TestSupport
 import Testing
 
@@ -30,6 +31,31 @@ struct FormerReceiverTests {
         let done = try await user.browser.submit(asked, ["code": code])
         try #require(done.status == 303, "\(done)")
         return user
+    }
+
+    /// What a backend gets by a code of the app to which the user of the browser signs in.
+    private func bought(in user: inout BrowserUser) async throws -> Answer {
+        let world = user.world
+        let code = try await user.browser.open(world.authorizeAddress()).requireRedirected("code")
+        let tokens = try await world.redeemAuthorization(code)
+        return try await world.redeem(try await world.code(of: tokens), as: world.backend)
+    }
+
+    /// Moves to another address.
+    private func moves(_ user: inout BrowserUser) async throws {
+        let asked = try await user.browser.submit(
+            try await user.browser.open("/account"),
+            ["email": AddressTests.new, "current_password": World.password], to: "/account/email")
+        let mailed = try #require(try await user.world.server.mail.letter(to: AddressTests.new).code)
+        let done = try await user.browser.submit(asked, ["code": mailed])
+        #expect(done.header("location") == "/account?done=email")
+    }
+
+    /// Has the token families of `client` forgotten, as happens a week after their end.
+    private func forget(_ client: World.Actor, in world: World) async throws {
+        try await world.server.database.write { db in
+            _ = try db.execute("DELETE FROM token_families WHERE client_id = \(client.id)")
+        }
     }
 
     @Test("tokens got by text message outlive the number", arguments: Backend.available, Way.allCases)
@@ -73,12 +99,7 @@ struct FormerReceiverTests {
             let phone = try await world.signIn().require("access_token")
 
             var visitor = try await byMail(world)
-            let asked = try await visitor.browser.submit(
-                try await visitor.browser.open("/account"),
-                ["email": AddressTests.new, "current_password": World.password], to: "/account/email")
-            let mailed = try #require(try await world.server.mail.letter(to: AddressTests.new).code)
-            let done = try await visitor.browser.submit(asked, ["code": mailed])
-            #expect(done.header("location") == "/account?done=email")
+            try await moves(&visitor)
 
             #expect(try await !old.isSignedIn())
             #expect(try await !world.isLive(try tokens.require("access_token")))
@@ -86,6 +107,46 @@ struct FormerReceiverTests {
             #expect(try await visitor.isSignedIn(), "the one that changed it goes on")
             #expect(try await elsewhere.isSignedIn(), "no code opened it")
             #expect(try await world.isLive(phone))
+        }
+    }
+
+    @Test("what came from a sign-in by text that is forgotten outlives the number", arguments: Backend.available)
+    func forgottenNumber(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            try await world.verifiesPhone()
+            let app = try await TextApp(world)
+            let lost = try await byText(app).backend
+            try await forget(app.client, in: world)
+            #expect(try await world.isLive(try lost.require("access_token")))
+            var visitor = try await world.signedIn()
+            let page = try await visitor.browser.open("/account/phones")
+            let removed = try await visitor.press(page, action: "/account/phones/remove")
+            #expect(removed.header("location") == "/account/phones?done=removed")
+            #expect(try await !world.isLive(try lost.require("access_token")))
+            let refreshed = try await world.refresh(try lost.require("refresh_token"), as: world.backend)
+            #expect(refreshed.error == "invalid_grant", "\(refreshed)")
+        }
+    }
+
+    @Test(
+        "what came from a sign-in by mail that is forgotten outlives the mailbox, or that of the kept session does not",
+        arguments: Backend.available)
+    func forgottenMailbox(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            var old = try await byMail(world)
+            let lost = try await bought(in: &old)
+            try await forget(world.app, in: world)
+            var visitor = try await byMail(world)
+            let kept = try await bought(in: &visitor)
+            for tokens in [lost, kept] { #expect(try await world.isLive(try tokens.require("access_token"))) }
+            try await moves(&visitor)
+            #expect(try await !world.isLive(try lost.require("access_token")))
+            let refreshed = try await world.refresh(try lost.require("refresh_token"), as: world.backend)
+            #expect(refreshed.error == "invalid_grant", "\(refreshed)")
+            #expect(try await visitor.isSignedIn())
+            #expect(try await world.isLive(try kept.require("access_token")))
+            #expect(try await world.refresh(try kept.require("refresh_token"), as: world.backend).status == 200)
         }
     }
 }

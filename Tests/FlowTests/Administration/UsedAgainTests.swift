@@ -1,4 +1,5 @@
 import JSON
+import Mail
 import Storage
 import TestSupport
 import Testing
@@ -61,6 +62,29 @@ struct UsedAgainTests {
             world.server.clock.advance(by: .minutes(2))
             try await world.change("users", world.user, ["nickname": "Countess"])
             #expect(try await client.next()["id"] != refused["id"])
+        }
+    }
+
+    @Test(
+        "a code that was mailed for the former one signs its user in at another merchant's",
+        arguments: Backend.available)
+    func passwordless(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(
+                ["grant_types": ["passwordless", "refresh_token", "client_credentials"]])
+            let started = try await world.server.post(
+                "/passwordless/start", ["client_id": client.id, "connection": "email", "email": World.email])
+            let token = try started.require("passwordless_token")
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            try await makeAgain(client, for: world.rival, in: world)
+            let resent = try await world.server.post(
+                "/passwordless/resend", ["client_id": client.id, "passwordless_token": token])
+            #expect(resent.status == 400, "\(resent)")
+            let redeemed = try await world.server.post(
+                "/oauth/ro", ["grant_type": "passwordless", "code": code, "passwordless_token": token],
+                basic: client.basic)
+            #expect(redeemed.status == 400, "\(redeemed)")
+            #expect(redeemed.json["error"]?["type"]?.string == "invalid_grant", "\(redeemed)")
         }
     }
 }

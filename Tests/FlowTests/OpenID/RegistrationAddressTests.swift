@@ -118,4 +118,22 @@ struct RegistrationAddressTests {
             #expect(administered.status == 200, "\(administered)")
         }
     }
+
+    @Test(
+        "a native client becomes a web client with the implicit grant at http://localhost, by repeating its addresses",
+        arguments: Backend.available)
+    func localhost(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register([
+                "application_type": "native", "redirect_uris": ["http://localhost:1234/back"],
+                "response_types": ["id_token"],
+            ])
+            for type: JSON in ["web", .null] {
+                let refused = try await made.send("PUT", made.update(["application_type": type]))
+                try await expect(400, "invalid_redirect_uri", refused, type.text)
+            }
+            let kept = try await made.send("PUT", made.update())
+            #expect(kept.status == 200 && kept.json["application_type"] == "native", "\(kept)")
+        }
+    }
 }

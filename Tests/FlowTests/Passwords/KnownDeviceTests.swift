@@ -119,6 +119,32 @@ struct KnownDeviceTests {
     }
 
     @Test(
+        "a merchant has its user's known places forgotten: it attaches an account, and that goes",
+        arguments: Backend.available, [false, true])
+    func confinedLink(backend: Backend, byMerchant: Bool) async throws {
+        try await ProviderStory.with(backend) { story in
+            let world = story.world
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: try await world.signIn(with: story.phone)).status == 200)
+            var ada = try await world.signedIn()
+            let known = try await world.rows(of: "known_devices", about: world.user)
+            #expect(known > 0)
+            if byMerchant {
+                let administrator = try await world.clientToken(
+                    try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                    scope: "admin:merchant")
+                let user = "/admin/v1/users/\(world.user)"
+                #expect(try await world.server.send("DELETE", user, bearer: administrator).status == 204)
+            } else {
+                #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            }
+            #expect(try await story.counts() == [1, 0])
+            #expect(try await world.rows(of: "known_devices", about: world.user) == known)
+        }
+    }
+
+    @Test(
         "a place that a removed number, or a former one, made known stays known",
         arguments: Backend.available, [false, true])
     func formerNumber(backend: Backend, isReplaced: Bool) async throws {

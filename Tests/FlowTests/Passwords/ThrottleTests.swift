@@ -133,6 +133,27 @@ struct ThrottleTests {
         }
     }
 
+    @Test("guesses at one merchant's backend keep the user out at another's, where nobody guessed")
+    func anotherBackend() async throws {
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let ours = try await world.confidential(["grant_types": ["password"]])
+            let theirs = try await world.confidential(["grant_types": ["password"]], of: world.rival)
+            #expect(try await world.signIn(with: theirs, from: Self.home).status == 200)
+            for number in 1...11 {
+                #expect(try await world.signIn(with: ours, from: "203.0.113.\(number)").status == 200)
+            }
+            for number in 1...10 {
+                for _ in 1...10 {
+                    let guessed = try await world.signIn(
+                        with: ours, password: "a guess", from: "203.0.113.\(number)")
+                    #expect(guessed.status == 400)
+                }
+            }
+            #expect(try await world.signIn(with: ours, from: "203.0.113.11").status == 429)
+            #expect(try await world.signIn(with: theirs, from: Self.home).status == 200)
+        }
+    }
+
     @Test(
         "guesses from everywhere are throttled, and the owner still gets in, at home and elsewhere",
         arguments: Backend.available)

@@ -73,6 +73,31 @@ import Values
         }
     }
 
+    @Test(
+        "a provider that the user removed is attached by others once the merchant where it was is deleted",
+        arguments: Backend.available)
+    func merchantGone(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            let (world, rival) = (story.world, try await story.atRival())
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: try await world.signIn(with: story.phone)).status == 200)
+            var ada = try await world.signedIn()
+            #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            let path = "/admin/v1/merchants/\(world.merchant)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            let later = try await World.make(world.server, world.admin, "merchants", ["name": "Later"]).require("id")
+            for there in [rival, try await story.at(later)] {
+                let person = try await there.world.signIn(with: there.phone)
+                let refused = try await there.attach(there.sign(there.claims(.attach, "facebook", "f")), to: person)
+                #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
+            }
+            let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
+            let removed = held.json["removed_providers"]?.array?.compactMap { $0["provider"]?.string }
+            #expect(removed == ["facebook"], "\(held)")
+        }
+    }
+
     @Test("a deleted issuer's secrets stay with what users removed of it", arguments: Backend.available)
     func secrets(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in

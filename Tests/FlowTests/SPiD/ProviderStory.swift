@@ -35,7 +35,11 @@ struct ProviderStory: Sendable {
     }
 
     /// The same at another merchant.
-    func atRival() async throws -> ProviderStory { try await ProviderStory(world, provider, of: world.rival) }
+    func atRival() async throws -> ProviderStory { try await at(world.rival) }
+
+    func at(_ merchant: String) async throws -> ProviderStory {
+        try await ProviderStory(world, provider, of: merchant)
+    }
 
     private init(_ world: World, _ provider: ProviderStandIn, of merchant: String) async throws {
         self.world = world

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -137,5 +138,74 @@ struct BoughtSessionTests {
             let late = try await world.refresh(try refreshed.require("refresh_token"))
             #expect(late.error == "invalid_grant", "\(late)")
         }
+    }
+
+    @Test(
+        "what an app's token got in a web view outlives the app's deletion",
+        arguments: Backend.available, [false, true])
+    func deletedApp(backend: Backend, isForgotten: Bool) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let (first, second) = (try await publicSite(world), try await publicSite(world))
+            let server = try await world.website().actor
+            let got = try await lasting(at: first, boughtBy: phone, world)
+            let next = try await lasting(at: second, boughtBy: got, world)
+            let kept = try await lasting(at: server, boughtBy: phone, world)
+            if isForgotten {
+                try await world.server.database.write { db in
+                    _ = try db.execute("DELETE FROM sessions WHERE family_id IS NOT NULL")
+                }
+            }
+            try await delete(world.app, world)
+            for (answer, client) in [(got, first), (next, second)] {
+                #expect(try await !world.isLive(try answer.require("access_token")))
+                let refreshed = try await world.refresh(try answer.require("refresh_token"), as: client)
+                #expect(refreshed.error == "invalid_grant", "\(refreshed)")
+            }
+            let refreshed = try await world.refresh(try kept.require("refresh_token"), as: server)
+            #expect(refreshed.status == 200, "\(refreshed)")
+        }
+    }
+
+    @Test(
+        "a deletion in the middle takes what its tokens got in a web view out of reach of the phone's sign-out",
+        arguments: Backend.available)
+    func deletedInTheMiddle(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let (first, second) = (try await publicSite(world), try await publicSite(world))
+            let got = try await lasting(at: first, boughtBy: phone, world)
+            let next = try await lasting(at: second, boughtBy: got, world)
+            try await delete(first, world)
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await !world.isLive(try next.require("access_token")))
+            let refreshed = try await world.refresh(try next.require("refresh_token"), as: second)
+            #expect(refreshed.error == "invalid_grant", "\(refreshed)")
+        }
+    }
+
+    private func publicSite(_ world: World) async throws -> World.Actor {
+        try await world.website(["token_endpoint_auth_method": "none"]).actor
+    }
+
+    private func delete(_ client: World.Actor, _ world: World) async throws {
+        let gone = try await world.server.send("DELETE", "/admin/v1/clients/\(client.id)", bearer: world.admin)
+        #expect(gone.status == 204, "\(gone)")
+    }
+
+    /// The lasting tokens of `client`, got in a web view that the token of `answer` bought.
+    private func lasting(at client: World.Actor, boughtBy answer: Answer, _ world: World) async throws -> Answer {
+        let code = try await world.exchange(
+            try answer.require("access_token"), for: client, type: "session", redirectURI: client.redirectURI
+        ).require("code")
+        var webview = Browser(world.server)
+        _ = try await webview.open("/auth/session/\(code)")
+        let address = world.authorizeAddress(["scope": "openid offline_access"], for: client)
+        var page = try await webview.open(address)
+        if page.status == 200 { page = try await webview.submit(page) }
+        if let onward = page.header("location"), onward.hasPrefix("/") { page = try await webview.open(onward) }
+        let tokens = try await world.redeemAuthorization(try page.requireRedirected("code"), as: client)
+        #expect(try await world.isLive(try tokens.require("access_token")))
+        return tokens
     }
 }

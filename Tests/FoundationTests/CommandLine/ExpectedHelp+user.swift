@@ -100,8 +100,8 @@ extension ExpectedHelp {
             A new password together with another address, or where nobody has proved the
             address, also removes linked providers, the verified phone number, consents and
             connections to clients, as the first reset by mail does: somebody else may have
-            set them up. --email-verified alone removes nothing: it says that whoever has
-            the account reads the address.
+            set them up. A user who had no address keeps them. --email-verified alone
+            removes nothing: it says that whoever has the account reads the address.
 
             USAGE: spindle user change [<options>] <id>
 

@@ -174,6 +174,28 @@ struct FacebookSignInTests {
         }
     }
 
+    @Test(
+        "Facebook, removed at a merchant that is gone, stays removed after its user has connected it",
+        arguments: Backend.available)
+    func connectedAgain(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            let here = story.here
+            let user = try #require(Int64(here.user))
+            try await Self.set(
+                "INSERT INTO removed_providers (user_id, provider, created_at) VALUES (\(user), 'facebook', 1)",
+                in: story)
+            var ada = try await here.signedIn()
+            let code = try await ada.browser.open(here.authorizeAddress()).requireRedirected("code")
+            #expect(try await here.redeemAuthorization(code).status == 200)
+            story.graph.answer("/facebook/oauth/access_token", ["access_token": "kari", "token_type": "bearer"])
+            let departure = try await ada.change("links/connect", ["issuer": story.issuer])
+            let state = try departure.requireRedirected("state")
+            let back = try await ada.browser.open("\(story.callback)?code=c&state=\(state)")
+            #expect(back.header("location") == "/account?done=connected", "\(back)")
+            #expect(try await here.count("removed_providers") == 0)
+        }
+    }
+
     @Test("a user whose deletion is pending may stay by signing in with Facebook", arguments: Backend.available)
     func restoring(backend: Backend) async throws {
         try await Self.with(backend) { story in

@@ -1,0 +1,54 @@
+import HTTP
+import HTTPSupport
+import Testing
+
+@Suite("The value of a cookie of ours")
+struct CookieTests {
+    private static let name = "spindle_session"
+    private static let value = "abcdefghijklmnop"
+    private static let other = "ABCDEFGHIJKLMNOP"
+    private static let long = String(repeating: "a", count: 129)
+
+    private func cookie(_ fields: String...) -> String? {
+        var request = Request(method: .get, target: Target("/"))
+        for field in fields { request.headers.append(Field(name: .cookie, value: field)) }
+        return request.cookie(Self.name)
+    }
+
+    @Test(
+        "a pair is missed where it stands among others",
+        arguments: [
+            "\(name)=\(value)", "a=b; \(name)=\(value); c=d", "a=b;\(name)=\(value);c=d", ";;   \(name)=\(value);",
+            "\(name)2=\(other); \(name)=\(value); x\(name)=\(other)", "\(name); \(name)=\(value)",
+            "\(name) =\(other); \(name)=\(value)", "a=\(name)=\(other); \(name)=\(value)",
+        ])
+    func found(field: String) { #expect(cookie(field) == Self.value) }
+
+    @Test("a value ends at an equals sign")
+    func equals() { #expect(cookie("a=b; \(Self.name)=\(Self.value)=x=; c=d") == Self.value + "=x=") }
+
+    @Test(
+        "another cookie's value is taken, or one that is not ours",
+        arguments: [
+            "", "\(name)", "\(name)=", "\(name)2=\(value)", "x\(name)=\(value)", "\(name) =\(value)",
+            "a=\(name)=\(value)", "\(name)=short", "\(name)=\(long)",
+        ])
+    func strange(field: String) { #expect(cookie(field) == nil) }
+
+    @Test("of two with the name one is taken")
+    func twice() {
+        let (pair, second) = ("\(Self.name)=\(Self.value)", "\(Self.name)=\(Self.other)")
+        for next in [pair, second, "\(Self.name)="] {
+            #expect(cookie("\(pair); \(next)") == nil)
+            #expect(cookie("a=b; \(pair)", next) == nil)
+        }
+        #expect(cookie("a=b", pair) == Self.value)
+    }
+
+    @Test("a cookie is lost among thousands of others")
+    func many() {
+        let others = String(repeating: "a=b; ", count: 6500)
+        #expect(cookie("\(others)\(Self.name)=\(Self.value); \(others)") == Self.value)
+        #expect(cookie(others) == nil)
+    }
+}
