@@ -9,6 +9,8 @@ enum Backoff {
 
     /// How long a delivery that could not be tried is left alone.
     static let moment: Duration = .seconds(10)
+    /// And one whose receiver takes others meanwhile.
+    static let turn: Duration = .seconds(1)
 
     /// How long one is left alone whose receiver failed, where `failing` of its share did: about as long as one turn of
     /// all takes that never answer. Otherwise a pile would be taken out and put back all the time.

@@ -55,6 +55,8 @@ extension Outbox {
             return .postponed
         } catch Undeliverable.busy {
             return .held(for: Backoff.moment)
+        } catch Undeliverable.inLine {
+            return .held(for: Backoff.turn)
         } catch Undeliverable.resting(let failures) {
             // Deliveries to a receiver that is down must not be retried every few seconds.
             return .held(for: Backoff.pause(after: failures, random: random))

@@ -39,7 +39,7 @@ final class RecipientDomains: Sendable {
     private let state = Mutex(State())
 
     /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.busy` when those before it have had the places of
-    /// such domains for a while.
+    /// such domains for a while, and `inLine` when they have just got them.
     func send(to domain: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let domain = domain.lowercased()
         let number = try await enter(domain, share)
@@ -53,17 +53,18 @@ final class RecipientDomains: Sendable {
         }
     }
 
-    /// Whoever waits has a place of the share meanwhile: one does at most, and for a moment.
+    /// Whoever waits has a place of the share meanwhile: one does at most, and for a moment. The rest comes again: many
+    /// codes may go to one quick domain, and no other's should wait behind them.
     private func enter(_ domain: String, _ share: Delivery.Share) async throws -> Int {
         if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
-        guard state.withLock({ $0.waiting.insert(share).inserted }) else { throw Undeliverable.busy }
+        guard state.withLock({ $0.waiting.insert(share).inserted }) else { throw Undeliverable.inLine }
         defer { state.withLock { _ = $0.waiting.remove(share) } }
         let deadline = ContinuousClock.now + DeliveryLimits.patience
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: DeliveryLimits.look)
             if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
         }
-        throw Undeliverable.busy
+        throw Undeliverable.inLine
     }
 
     private func leave(

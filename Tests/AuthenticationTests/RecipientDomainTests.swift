@@ -23,7 +23,7 @@ struct RecipientDomainTests {
                             beginning.yield(number)
                             try await Task.sleep(for: .seconds(3600))
                         }
-                    } catch Undeliverable.busy {
+                    } catch Undeliverable.busy, Undeliverable.inLine {
                         refusing.yield(number)
                     }
                 }
@@ -63,7 +63,7 @@ struct RecipientDomainTests {
                             try await domains.send(to: "slow.example", of: share) {
                                 try await Task.sleep(for: .seconds(1))
                             }
-                        } catch Undeliverable.busy {
+                        } catch Undeliverable.inLine {
                             refusing.yield(number)
                             try await Task.sleep(for: .milliseconds(1))
                         }
