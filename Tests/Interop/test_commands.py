@@ -516,10 +516,10 @@ def test_a_reload_ends_a_server_that_starts(prepare):
                 stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)) as serving:
             try:
-                silent.accept()
-                serving.send_signal(signal.SIGHUP)
-                with pytest.raises(subprocess.TimeoutExpired):
-                    serving.wait(timeout=1)
+                with silent.accept()[0]:
+                    serving.send_signal(signal.SIGHUP)
+                    with pytest.raises(subprocess.TimeoutExpired):
+                        serving.wait(timeout=1)
             finally:
                 serving.kill()
 

@@ -90,14 +90,21 @@ extension PageRenderer {
     }
 
     /// The destination of the mail for `verification`. Its secret is accepted in any browser; an expired request has no
-    /// destination.
+    /// destination, nor has a client that was deleted, whatever has its id now.
     package func destination(of verification: Verification) async throws -> Destination? {
         let text = verification.continueTo
         if let page = OwnPage(rawValue: text) { return .page(page) }
         if let back = AccountReturn(path: text) { return .account(back) }
         let address = AppReturn.Address(text)
-        guard let id = address?.interaction ?? Interaction.ID(carried: text) else { return address.map { .app($0) } }
-        return try await interactions.find(id).map { .request($0) } ?? address.map { .app($0) }
+        if let id = address?.interaction ?? Interaction.ID(carried: text),
+            let interaction = try await interactions.find(id)
+        {
+            return .request(interaction)
+        }
+        guard let address, let client = try await clients.find(address.client),
+            client.createdAt <= verification.createdAt
+        else { return nil }
+        return .app(address)
     }
 
     /// The page context for a mailed link: it goes on to the destination of its mail, in any browser.

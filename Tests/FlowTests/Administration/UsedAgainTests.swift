@@ -50,6 +50,22 @@ struct UsedAgainTests {
         }
     }
 
+    @Test("a link that was mailed for the former one leads to another merchant's", arguments: Backend.available)
+    func link(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend()
+            let token = try await world.clientToken(client)
+            #expect(try await world.api("signup", token, ["email": "grace@example.com"]).status == 201)
+            let letter = try await world.server.mail.letter(to: "grace@example.com")
+            let page = try #require(letter.link(containing: "/password/reset/"))
+                .replacing("http://spindle.test", with: "")
+            var visitor = BrowserUser(world)
+            #expect(try await visitor.browser.open(page).body.contains("Loom"))
+            try await makeAgain(client, for: world.rival, in: world)
+            #expect(try await !visitor.browser.open(page).body.contains("Rival"))
+        }
+    }
+
     @Test("a callback that waits for the former one goes to another merchant's", arguments: Backend.available)
     func callback(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
