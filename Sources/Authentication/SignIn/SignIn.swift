@@ -100,10 +100,7 @@ public struct SignIn: Sendable {
             isRight = try await hashing.verify(
                 password, against: found?.hash, for: HashingPool.sender(address), standIn: standIn)
         } catch let full as HashingPoolFull {
-            try await database.write { db in
-                try Throttle.refund(charge, succeeded: false, in: db)
-                if let login { try Logins.forget(login, in: db) }
-            }
+            try await forget(charge, login)
             throw full
         } catch is PasswordTooLong {
             // No stored password is that long, so this reveals nothing about any user.
@@ -152,13 +149,27 @@ public struct SignIn: Sendable {
         }
         if let proof { return proof }
         // Of two first sign-ins at once with a hash of before, one is faster.
-        if !isAgain, newHash != nil, let current = try await hash(of: found.id),
-            try await hashing.verify(
-                password, against: current, for: HashingPool.sender(place.address), standIn: nil)
-        {
-            return try await welcome(found, current, charge, place, login, password: password, isAgain: true)
+        guard !isAgain, newHash != nil, let current = try await hash(of: found.id) else {
+            throw Refusal.wrong(reason: "password_changed_meanwhile")
         }
-        throw Refusal.wrong(reason: "password_changed_meanwhile")
+        do {
+            let sender = HashingPool.sender(place.address)
+            guard try await hashing.verify(password, against: current, for: sender, standIn: nil) else {
+                throw Refusal.wrong(reason: "password_changed_meanwhile")
+            }
+        } catch let full as HashingPoolFull {
+            try await forget(charge, login)
+            throw full
+        }
+        return try await welcome(found, current, charge, place, login, password: password, isAgain: true)
+    }
+
+    /// Takes an attempt back that was not looked at.
+    private func forget(_ charge: Throttle.Charge, _ login: Login.Attempt?) async throws {
+        try await database.write { db in
+            try Throttle.refund(charge, succeeded: false, in: db)
+            if let login { try Logins.forget(login, in: db) }
+        }
     }
 
     private func hash(of user: UserID) async throws -> PasswordHash? {

@@ -103,8 +103,10 @@ extension Sessions {
         ).map { try $0.get("id") }
     }
 
-    /// Ends the sessions that were bought for `client`, in the transaction that makes a client of this id again.
+    /// Ends the sessions that were bought for `client`, and those at hosts of its site, in the transaction that makes a
+    /// client of this id again.
     package static func end(for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("DELETE FROM host_sessions WHERE client_id = \(client)")
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE client_id = \(client) AND ended_at IS NULL")
     }
 

@@ -21,7 +21,20 @@ extension TokenFamilies {
         with browsers: BrowserSessions, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
-        try end(gotIn: try rows(of: browsers, user, in: db), of: user, telling: announcement, in: db)
+        let isDeletedApps = if case .one(let session) = browsers { try isDeletedApps(session, in: db) } else { false }
+        try end(
+            gotIn: try rows(of: browsers, user, in: db), areBought: isDeletedApps, of: user, telling: announcement,
+            in: db)
+    }
+
+    /// Whether tokens of an app that is being deleted bought `session`: they end too.
+    private static func isDeletedApps(_ session: Session.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT s.id FROM sessions s JOIN clients c ON c.id = s.buyer_id
+            WHERE s.id = \(session) AND c.deleted_at IS NOT NULL
+            """
+        ).isEmpty
     }
 
     /// The same in one session, for `client` alone.
@@ -34,11 +47,13 @@ extension TokenFamilies {
     }
 
     private static func end(
-        gotIn rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
+        gotIn rows: [Row], areBought: Bool = false, of user: UserID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
     ) throws {
         let families = try rows.map { try $0.get("id", as: TokenFamily.ID.self) }
         let bought = try bought(by: families, at: announcement.now, in: db)
-        try end(rows, bought, of: user, at: announcement.now, telling: announcement, in: db)
+        try end(
+            rows, areBought: areBought, bought, of: user, at: announcement.now, telling: announcement, in: db)
     }
 
     /// Also, of `bought`, what was got in the browser sessions that tokens of `rows` bought, and theirs in turn.
@@ -120,7 +135,8 @@ extension TokenFamilies {
         try db.rows(
             """
             SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                c.spid_compatible, c.scope AS registered
+                c.spid_compatible, c.scope AS registered,
+                CASE WHEN c.authentication_method = 'none' THEN 1 ELSE 0 END AS is_public
             FROM token_families p JOIN clients c ON c.id = p.client_id
             WHERE \(condition)
             """)
@@ -185,7 +201,7 @@ extension TokenFamilies {
     }
 
     /// Ends, as above, what was got in the browser sessions that tokens of a deleted client's `families` bought: these
-    /// rows are about to go. The sessions ended before, and their clients were told.
+    /// rows are about to go. Live sessions ended before (`end(with:of:telling:in:)`), and their clients were told.
     static func endBought(byDeleted families: [Row], in db: any Transaction) throws {
         let buyers = try families.map { row -> (user: UserID?, id: TokenFamily.ID, now: Timestamp?) in
             (try row.get("user_id"), try row.get("id"), try row.get("deleted_at"))

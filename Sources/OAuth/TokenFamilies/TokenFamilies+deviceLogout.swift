@@ -30,12 +30,21 @@ extension TokenFamilies {
 
     private func end(with id: TokenFamily.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
+        // Read before: it may be all that the user has at the merchant, and the write is everybody's.
+        let tree = try await database.readAside { db -> Descent in
+            guard case .user(let user)? = try Self.holder(ofLive: id, in: db),
+                let merchant = try Self.merchantReached(by: id, in: db)
+            else { return Descent(from: id) }
+            return try Self.descendants(of: Descent(from: id), user, at: merchant, in: db)
+        }
         try await database.write { db in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
-            // Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
             let merchant = try Self.merchantReached(by: id, in: db)
-            let backends = try merchant.map { try Self.descendants(of: id, user, at: $0, in: db) } ?? []
+            // A redemption may have been faster.
+            let young: SQL = "ended_at IS NULL AND created_at >= \(now - Self.skew)"
+            let backends =
+                try merchant.map { try Self.descendants(of: tree, user, at: $0, young, in: db).live } ?? []
             try Self.tellingOfBought(user, ending: [id] + backends, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.end(backends: backends, at: now, in: db)
@@ -84,19 +93,39 @@ extension TokenFamilies {
         }
     }
 
-    /// The live families below `id`, also those below one that has ended or is forgotten. All of it is `user`'s and at
-    /// clients of `merchant`, because a code acts for the user whose token bought it, and is for its buyer's merchant.
+    /// How much earlier it may be for the node that stores a family than for the one that looks for it.
+    private static let skew: Duration = .minutes(5)
+
+    /// What came from a family.
+    private struct Descent: Sendable {
+        /// It, and all below.
+        var all: Set<String>
+        /// Those below it that have not ended.
+        var live: [TokenFamily.ID] = []
+
+        init(from id: TokenFamily.ID) { all = [id.text] }
+    }
+
+    /// Adds to `known` the families below it for which `condition` holds, also those below one that has ended or is
+    /// forgotten. All of it is `user`'s and at clients of `merchant`, because a code acts for the user whose token
+    /// bought it, and is for its buyer's merchant.
+    ///
+    /// Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
     private static func descendants(
-        of id: TokenFamily.ID, _ user: UserID, at merchant: Merchant.ID, in db: any Transaction
-    ) throws -> [TokenFamily.ID] {
+        of known: Descent, _ user: UserID, at merchant: Merchant.ID, _ condition: SQL = .always,
+        in db: any Transaction
+    ) throws -> Descent {
         let rows = try db.rows(
             """
             SELECT id, parent_id, ancestors, ended_at FROM token_families
             WHERE user_id = \(user) AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
-                AND parent_id IS NOT NULL
+                AND parent_id IS NOT NULL AND \(condition)
             """)
-        return try reached(from: [id.text], by: children(rows)).intersection(live(rows)).subtracting([id.text])
-            .map { TokenFamily.ID($0) }
+        var descent = known
+        let more = reached(from: Array(known.all), by: try children(rows)).subtracting(known.all)
+        descent.all.formUnion(more)
+        descent.live += try more.intersection(live(rows)).map { TokenFamily.ID($0) }
+        return descent
     }
 
     /// The ids of those of `rows` that have not ended.

@@ -156,7 +156,11 @@ struct BoughtSessionTests {
                     _ = try db.execute("DELETE FROM sessions WHERE family_id IS NOT NULL")
                 }
             }
+            let bye: JSON = ["backchannel_logout_uri": "https://site.example/bye"]
+            try await world.change("clients", second.id, bye)
             try await delete(world.app, world)
+            let notices = try await world.server.database.rows("SELECT id FROM deliveries WHERE kind = 'notice'")
+            #expect(notices.count == (isForgotten ? 0 : 1), "who is signed in at the web view's web view is told")
             for (answer, client) in [(got, first), (next, second)] {
                 #expect(try await !world.isLive(try answer.require("access_token")))
                 let refreshed = try await world.refresh(try answer.require("refresh_token"), as: client)
