@@ -119,7 +119,8 @@ public struct SignIn: Sendable {
     ) async throws -> Proof {
         let now = clock.now
         var upgraded: String?
-        if oldHash.needsUpgrade(to: hashing.parameters) {
+        let isOld = oldHash.needsUpgrade(to: hashing.parameters)
+        if isOld {
             // If it fails now, the next sign-in tries again.
             upgraded = try? await hashing.hash(
                 password, for: HashingPool.sender(place.address), random: random
@@ -149,7 +150,7 @@ public struct SignIn: Sendable {
         }
         if let proof { return proof }
         // Of two first sign-ins at once with a hash of before, one is faster.
-        guard !isAgain, newHash != nil, let current = try await hash(of: found.id) else {
+        guard !isAgain, isOld, let current = try await hash(of: found.id) else {
             throw Refusal.wrong(reason: "password_changed_meanwhile")
         }
         do {
