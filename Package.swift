@@ -161,6 +161,7 @@ let package = Package(
                 .embedInCode("v040_connecting_sessions.sql"),
                 .embedInCode("v041_failed_logins.sql"),
                 .embedInCode("v042_former_ways_in.sql"),
+                .embedInCode("v043_session_buyers.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -49,6 +49,7 @@ extension Migration {
         Migration(version: 40, name: "connecting_sessions", text: PackageResources.v040_connecting_sessions_sql),
         Migration(version: 41, name: "failed_logins", text: PackageResources.v041_failed_logins_sql),
         Migration(version: 42, name: "former_ways_in", text: PackageResources.v042_former_ways_in_sql),
+        Migration(version: 43, name: "session_buyers", text: PackageResources.v043_session_buyers_sql),
     ]
 
     private init(

@@ -66,6 +66,7 @@ public struct ExchangeCodes: Sendable {
                         \(now + request.kind.lifetime))
                     ON CONFLICT (fingerprint) DO NOTHING
                     """)
+                try SessionBuyers.note(token, of: source, at: now, in: db)
             }
             return (code, .session)
         }

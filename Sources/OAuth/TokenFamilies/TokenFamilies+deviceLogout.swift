@@ -62,10 +62,14 @@ extension TokenFamilies {
     }
 
     /// Ends what came with a token that is refused because its client, merchant or issuer is disabled: otherwise it
-    /// would live again, though its user has signed out. Does nothing for any other.
+    /// would live again, though its user has signed out. Or because it has expired, when a session that it bought
+    /// lives. Does nothing for any other.
     public func logOut(resting token: Secret<AccessToken>, among tokens: AccessTokens, at now: Timestamp) async throws {
-        guard let family = try await tokens.restingFamily(of: token) else { return }
-        try await logOut(family, at: now)
+        if let family = try await tokens.restingFamily(of: token) {
+            try await logOut(family, at: now)
+        } else if let family = try await SessionBuyers.family(ofExpired: token.fingerprint, at: now, in: database) {
+            try await logOut(family, at: now)
+        }
     }
 
     /// The merchant of a family, if it wants that. A code's receiver is its buyer's merchant's too.

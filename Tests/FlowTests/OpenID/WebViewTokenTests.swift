@@ -39,6 +39,25 @@ struct WebViewTokenTests {
     }
 
     @Test(
+        "an app's token that has expired does not sign out of the web view that it opened",
+        arguments: Backend.available, ["/logout", "/api/2/logout"])
+    func expired(backend: Backend, path: String) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn(with: try await world.spidBackend())
+            var webview = try await self.webview(of: phone, world)
+            var other = try await self.webview(of: try await world.signIn(), world)
+            let token = try phone.require("access_token")
+            world.server.clock.advance(by: .minutes(70))
+            let retention = Retention(database: world.server.database)
+            while await retention.sweep(at: world.server.clock.now).gone > 0 {}
+            #expect(try await webview.isSignedIn())
+            #expect(try await world.server.get(path, bearer: token).status == 401)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await other.isSignedIn())
+        }
+    }
+
+    @Test(
         "a user who signs in there by hand loses the site's tokens with the app's", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
