@@ -23,6 +23,7 @@ extension DatabaseDiagnosis {
                 findings.append(
                     Finding("database", .warning, "\(name) is off: a power cut loses what was acknowledged, or more"))
             }
+            if let apart = try await clockFinding(database) { findings.append(apart) }
             let tables = try await database.tablesWithoutKeys(among: Set(StoredTable.all.map(\.name)))
                 .joined(separator: ", ")
             if !tables.isEmpty {
@@ -33,5 +34,19 @@ extension DatabaseDiagnosis {
         } catch {
             return [Finding("database", .bad, Self.reason(error))]
         }
+    }
+
+    /// The nodes have no other clock in common than the server's.
+    private func clockFinding(_ database: PostgreSQLDatabase) async throws -> Finding? {
+        let before = clock.now
+        let now: Timestamp? = try await database.read { db in
+            try db.rows("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now").first?.get("now")
+        }
+        let (ahead, behind) = now.map { (before - $0, $0 - clock.now) } ?? (.zero, .zero)
+        let (time, way) = ahead > behind ? (ahead, "ahead of") : (behind, "behind")
+        guard time > .seconds(1) else { return nil }
+        return Finding(
+            "clock", .warning,
+            "it is \(time.seconds) s \(way) the database server's: the clocks of all nodes must agree to a second")
     }
 }
