@@ -1,5 +1,6 @@
 """A disk that fails under SQLite: what cannot be kept is refused, what was promised stays, and nothing is half done."""
 
+import resource
 import shutil
 import sqlite3
 from collections import Counter
@@ -122,6 +123,18 @@ def test_a_crash_on_a_full_disk_keeps_what_was_acknowledged(wish, server, world,
     assert answer.status == 200 or wish.startswith("sync") and answer.error == "invalid_grant", answer
     tokens += own_tokens(world, 5)
     assert are_active(world, tokens) and ends_whole(server)
+
+
+def test_a_limit_of_the_size_of_files_ends_the_server(launch):
+    server = launch()
+    world = World.create(Spindle.of(server))
+    token = own_tokens(world, 1)
+    full = Path(server.database + "-wal").stat().st_size
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (full, resource.RLIM_INFINITY))
+    assert is_refused(world.spindle.client_credentials(world.backend)), server.log_tail()
+    assert are_active(world, token)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert are_active(world, own_tokens(world, 1)) and ends_whole(server)
 
 
 @pytest.mark.parametrize("wish", FOLDING_FAILS)
