@@ -65,7 +65,8 @@ extension TrustedIssuers {
             try db.rows(
                 """
                 SELECT merchant_id FROM issuers WHERE id = \(id)
-                UNION ALL SELECT merchant_id FROM closed_issuers WHERE issuer_id = \(id) AND is_gone = 1
+                UNION ALL SELECT COALESCE(merchant_id, '') AS merchant_id FROM closed_issuers
+                WHERE issuer_id = \(id) AND is_gone = 1
                 """
             ).first?.get("merchant_id")
         }

@@ -21,7 +21,7 @@ enum SessionBuyers {
             """)
     }
 
-    /// The family of the token, if it has expired and a live session rests on it.
+    /// The family of the token, if it has expired, or was revoked alone, and a live session rests on it.
     static func family(ofExpired token: Fingerprint<AccessToken>, at now: Timestamp, in database: any Database)
         async throws -> TokenFamily.ID?
     {

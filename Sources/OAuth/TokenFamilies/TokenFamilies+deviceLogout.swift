@@ -7,44 +7,50 @@ extension TokenFamilies {
     /// Logs a device out: ends its token family and, if the merchant says "logout reaches backends", also what was
     /// redeemed from its codes. Sessions bought with it end too. The merchant's clients are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
-        let (isLive, reached) = try await database.read { db -> (Bool, Requester?) in
+        let (isLive, reach) = try await database.read { db -> (Bool, Reach?) in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return (false, nil) }
             guard case .user(let user) = holder, let merchant = try Self.merchantReached(by: id, in: db) else {
                 return (true, nil)
             }
-            return (true, .user(user, of: merchant, for: "logouts"))
+            return (true, Reach(user: user, merchant: merchant))
         }
         guard isLive else { return }
-        guard let reached else { return try await end(with: id, at: now) }
+        guard let reach else { return try await end(with: id, at: now) }
+        let requester = Requester.user(reach.user, of: reach.merchant, for: "logouts")
         // All that a user has redeemed is gone through then. Nobody's logout is refused because others sign out too.
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {
             do {
-                return try await database.inTurn(of: reached) { try await end(with: id, at: now) }
+                return try await database.inTurn(of: requester) { try await end(with: id, reaching: reach, at: now) }
             } catch StorageError.tooMany {
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
-        try await end(with: id, at: now)
+        try await end(with: id, reaching: reach, at: now)
     }
 
-    private func end(with id: TokenFamily.ID, at now: Timestamp) async throws {
+    /// Whose backends a logout reaches, and of which merchant.
+    private struct Reach: Sendable {
+        let user: UserID
+        let merchant: Merchant.ID
+    }
+
+    private func end(with id: TokenFamily.ID, reaching reach: Reach? = nil, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
-        // Read before: it may be all that the user has at the merchant, and the write is everybody's.
-        let tree = try await database.readAside { db -> Descent in
-            guard case .user(let user)? = try Self.holder(ofLive: id, in: db),
-                let merchant = try Self.merchantReached(by: id, in: db)
-            else { return Descent(from: id) }
-            return try Self.descendants(of: Descent(from: id), user, at: merchant, in: db)
+        var known = Descent(from: id)
+        if let reach {
+            // Read before: it may be all that the user has at the merchant, and the write is everybody's.
+            known = try await database.readAside { db in
+                try Self.descendants(of: Descent(from: id), reach, in: db)
+            }
         }
+        let tree = known
         try await database.write { db in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return }
             guard case .user(let user) = holder else { return _ = try Self.end(id, at: now, in: db) }
-            let merchant = try Self.merchantReached(by: id, in: db)
             // A redemption may have been faster.
             let young: SQL = "ended_at IS NULL AND created_at >= \(now - Self.skew)"
-            let backends =
-                try merchant.map { try Self.descendants(of: tree, user, at: $0, young, in: db).live } ?? []
+            let backends = try reach.map { try Self.descendants(of: tree, $0, young, in: db).live } ?? []
             try Self.tellingOfBought(user, ending: [id] + backends, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.end(backends: backends, at: now, in: db)
@@ -111,18 +117,18 @@ extension TokenFamilies {
     }
 
     /// Adds to `known` the families below it for which `condition` holds, also those below one that has ended or is
-    /// forgotten. All of it is `user`'s and at clients of `merchant`, because a code acts for the user whose token
+    /// forgotten. All of it is one user's at one merchant's clients, because a code acts for the user whose token
     /// bought it, and is for its buyer's merchant.
     ///
     /// Not by a recursive statement: PostgreSQL reads all of them again for each step of a long chain of codes.
     private static func descendants(
-        of known: Descent, _ user: UserID, at merchant: Merchant.ID, _ condition: SQL = .always,
-        in db: any Transaction
+        of known: Descent, _ reach: Reach, _ condition: SQL = .always, in db: any Transaction
     ) throws -> Descent {
         let rows = try db.rows(
             """
             SELECT id, parent_id, ancestors, ended_at FROM token_families
-            WHERE user_id = \(user) AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+            WHERE user_id = \(reach.user)
+                AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(reach.merchant))
                 AND parent_id IS NOT NULL AND \(condition)
             """)
         var descent = known

@@ -21,7 +21,7 @@ extension TokenFamilies {
             if let session { "COALESCE(f.sid, f.session_id) = \(session)" } else {
                 "COALESCE(f.sid, f.session_id) IS NULL"
             }
-        // With no other scope an ID token was given.
+        // No ID token is given without it.
         let isForOpenID: SQL = "' ' || f.scope || ' ' LIKE '% openid %'"
         return try await database.read { db in
             try db.rows(

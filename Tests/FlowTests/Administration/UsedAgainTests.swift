@@ -1,3 +1,4 @@
+import Directory
 import JSON
 import Mail
 import Storage
@@ -47,6 +48,24 @@ struct UsedAgainTests {
             }
             _ = try await world.signIn(with: client)
             #expect(try await world.api("logins", token).data.array?.count == 1)
+        }
+    }
+
+    @Test("a session at a host of the former one's site is its own", arguments: Backend.available)
+    func host(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let (database, now) = (world.server.database, world.server.clock.now)
+            try await database.change(
+                """
+                INSERT INTO host_sessions (session_id, client_id, host, expires_at)
+                SELECT id, \(client.id), 'id.loom.example', \(now + .hours(1)) FROM sessions
+                """)
+            try await database.write { db in try Sessions.end(for: Client.ID(client.id), at: now, in: db) }
+            #expect(try await database.rows("SELECT host FROM host_sessions").isEmpty)
+            #expect(try await browser.isSignedIn())
         }
     }
 
