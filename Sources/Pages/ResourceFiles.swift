@@ -40,9 +40,10 @@ struct ResourceFiles: Sendable {
         guard let folder else { return nil }
         let path = "\(folder)/\(name)"
         guard Files.exists(path) else { return nil }
-        guard let bytes = Files.read(path),
+        // A pipe that nobody writes to would hold up the start for ever.
+        guard !Files.isSpecial(path), let bytes = Files.read(path),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw TemplateFault(file: path, "cannot be read as UTF-8") }
+        else { throw TemplateFault(file: path, "is no regular file, or cannot be read as UTF-8") }
         return (path, text)
     }
 

@@ -66,6 +66,14 @@ import Testing
         #expect(throws: TemplateFault.self) { try Templates(overriding: folder.path) }
     }
 
+    @Test("a device or a pipe in the folder is read, and a pipe holds up the start for ever")
+    func special() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("spindle.css"), withDestinationPath: "/dev/null")
+        #expect(throws: TemplateFault.self) { try Templates(overriding: folder.path) }
+    }
+
     @Test(
         "text on a brand's colour is black or white, whichever is easier to read",
         arguments: [
