@@ -4,7 +4,7 @@ public import Directory
 public struct AuthenticationRequest: Sendable, Equatable {
     /// Goes into the first ID token only, and only if it was sent.
     public let nonce: String?
-    public let claims: ClaimsRequest?
+    public internal(set) var claims: ClaimsRequest?
     /// The audience of the access token, when that is not this server.
     public let resource: String?
     /// A developer's trial settings; nil for everyone else.

@@ -1,4 +1,5 @@
 import Directory
+import JSON
 
 extension ClaimsRequest {
     /// The claims of a user, by the scope that contains them (OpenID Connect Core §5.4).
@@ -31,5 +32,22 @@ extension ClaimsRequest {
         return Scope(
             Self.scopes.filter { of, _ in !scope.contains(of) && registered.contains(of) }
                 .flatMap { _, claims in claims.intersection(names).sorted() }.map(Self.family(for:)))
+    }
+
+    /// The request without the claims of `declined` scopes: whoever declines a scope declines each claim of it.
+    func without(_ declined: Scope) -> ClaimsRequest {
+        let names = Set(Self.scopes.filter { declined.contains($0.key) }.flatMap(\.value))
+        guard !names.isDisjoint(with: Set(idToken.keys).union(userinfo.keys)),
+            let json = try? JSON(parsing: Array(text.utf8)), let members = json.members
+        else { return self }
+        let rest = members.map { member in
+            guard ["id_token", "userinfo"].contains(member.name), let wishes = member.value.members else {
+                return member
+            }
+            return JSON.Member(member.name, .object(wishes.filter { !names.contains($0.name) }))
+        }
+        return ClaimsRequest(
+            idToken: idToken.filter { !names.contains($0.key) }, userinfo: userinfo.filter { !names.contains($0.key) },
+            text: JSON.object(rest).text)
     }
 }

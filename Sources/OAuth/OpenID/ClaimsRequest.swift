@@ -11,11 +11,17 @@ public struct ClaimsRequest: Sendable, Equatable {
 
     public let idToken: [String: Wish]
     public let userinfo: [String: Wish]
-    /// The original text, which is also what is stored.
+    /// Its text, which is also what is stored.
     public let text: String
 
     private static let longest = 4096
     private static let most = 50
+
+    init(idToken: [String: Wish], userinfo: [String: Wish], text: String) {
+        self.idToken = idToken
+        self.userinfo = userinfo
+        self.text = text
+    }
 
     /// Ignores unknown members, as the specification requires. Refuses text that has another form.
     public init(_ text: String) throws(OAuthError) {

@@ -1,0 +1,44 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("A scope that the user declines, of which the app also requests single claims by name")
+struct DeclinedClaimTests {
+    private static let claims = #"{"id_token":{"email":{"essential":true},"acr":null},"userinfo":{"email":null}}"#
+
+    @Test("the consent page asks for the claims of a declined scope, for ever", arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "openid email", "claims": Self.claims], for: client))
+            #expect(page.boxes == ["openid", "email"])
+            let answer = try await world.allow(page, in: &browser, ticking: [])
+            try await expectNoAddress(answer, world, client)
+        }
+    }
+
+    @Test("a merchant's own app gets by name the claims of a scope that its user declined", arguments: Backend.available)
+    func firstParty(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "openid email", "claims": Self.claims, "prompt": "consent"]))
+            let answer = try await world.allow(page, in: &browser, ticking: [])
+            try await expectNoAddress(answer, world, nil)
+        }
+    }
+
+    private func expectNoAddress(_ answer: Answer, _ world: World, _ client: World.Actor?) async throws {
+        let code = try answer.requireRedirected("code")
+        let tokens = try await world.redeemAuthorization(code, as: client)
+        #expect(tokens.json["scope"]?.string == "openid")
+        let claims = try TakenApart(try tokens.require("id_token")).claims
+        #expect(claims["sub"] != nil && claims["email"] == nil && claims["acr"] != nil, "\(claims)")
+        let told = try await world.server.get("/oauth/userinfo", bearer: try tokens.require("access_token"))
+        #expect(told.status == 200 && told.json["email"] == nil, "\(told.body)")
+    }
+}
