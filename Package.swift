@@ -162,6 +162,7 @@ let package = Package(
                 .embedInCode("v041_failed_logins.sql"),
                 .embedInCode("v042_former_ways_in.sql"),
                 .embedInCode("v043_session_buyers.sql"),
+                .embedInCode("v044_providers_everywhere.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -50,6 +50,8 @@ extension Migration {
         Migration(version: 41, name: "failed_logins", text: PackageResources.v041_failed_logins_sql),
         Migration(version: 42, name: "former_ways_in", text: PackageResources.v042_former_ways_in_sql),
         Migration(version: 43, name: "session_buyers", text: PackageResources.v043_session_buyers_sql),
+        Migration(
+            version: 44, name: "providers_everywhere", text: PackageResources.v044_providers_everywhere_sql),
     ]
 
     private init(

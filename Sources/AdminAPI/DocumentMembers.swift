@@ -54,7 +54,7 @@ extension DocumentMembers {
         "issuer", "provider", "jwks", "jwks_uri", "discovery_url", "secret", "audiences", "algorithms", "create_users",
         "disabled", "nonce", "nonce_transform", "authorized_parties", "max_age", "link_by_email",
         "authoritative_domains", "app_names", "app_secret", "client_id", "client_secret", "sign_in_name", "scope",
-        "team_id", "key_id", "private_key",
+        "signs_in_everywhere", "team_id", "key_id", "private_key",
     ])
 
     /// A change may repeat what cannot change.

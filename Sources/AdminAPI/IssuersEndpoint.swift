@@ -32,7 +32,8 @@ public struct IssuersEndpoint: Endpoint {
             "issuers", than: TrustedIssuers.mostOfMerchant, unless: TrustedIssuers.hasRoom)
         let issuer = try await gate.inTurn(of: administrator) {
             try await issuers.register(
-                json, merchant: merchant, permit: administrator.permit(registering:),
+                json, merchant: merchant, byPlatform: administrator.confines == nil,
+                permit: administrator.permit(registering:),
                 also: { db in
                     try confirm(db)
                     try bound(db)
@@ -56,9 +57,9 @@ public struct IssuersEndpoint: Endpoint {
         let (issuer, administrator, confirm) = try await mine(request, context)
         let json = try request.jsonObject(of: .issuerChange)
         let changed = try await gate.inTurn(of: administrator) {
-            try await issuers.change(issuer.id, json, confirm: confirm) { issuer, changed in
-                try administrator.permit(issuer, toBecome: changed)
-            }
+            try await issuers.change(
+                issuer.id, json, byPlatform: administrator.confines == nil, confirm: confirm
+            ) { issuer, changed in try administrator.permit(issuer, toBecome: changed) }
         }
         guard let changed else { throw Problem.notFound("issuer") }
         return .json(changed.json)

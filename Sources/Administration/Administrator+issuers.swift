@@ -9,6 +9,7 @@ extension Administrator {
         // The links of an issuer that only has a provider's name would later be taken for the provider's.
         try permit(keysOfProvider: issuer.app == nil ? !issuer.isNamedAsProvider : issuer.hasProvidersKeys)
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
+        try permit(everywhere: !issuer.signsInEverywhere)
     }
 
     public func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
@@ -29,7 +30,12 @@ extension Administrator {
             && isAlike
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
-        try permit(guarded: !issuer.isGuarded || isAlike)
+        try permit(everywhere: !changed.signsInEverywhere || issuer.signsInEverywhere)
+        // Whoever owns the app at a provider could sign in as anybody who uses it.
+        let isForSameApp =
+            changed.signIn == nil
+            || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
+        try permit(guarded: !issuer.isGuarded || isAlike && isForSameApp)
     }
 
     /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled.
@@ -54,12 +60,20 @@ extension Administrator {
         }
     }
 
+    private func permit(everywhere isPermitted: Bool) throws {
+        guard isPermitted else {
+            throw AdministrationRefusal(
+                "Whether a provider's sign-ins are good at every merchant is the platform's to say: the app there is "
+                    + "yours.", member: "signs_in_everywhere")
+        }
+    }
+
     /// Who was linked while the platform trusted the issuer is so still.
     private func permit(guarded isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that people were sent to, or that led to accounts by their address, is the platform's to "
-                    + "change: who was linked to it is so still.")
+                "An issuer that the platform sent people to, or that led to accounts by their address, is the "
+                    + "platform's to change: who was linked to it is so still.")
         }
     }
 

@@ -11,14 +11,18 @@ public struct Subject: Sendable, Hashable {
     public let session: Session.ID?
     /// The id of the trusted issuer whose token proved it in the request at hand.
     public let issuer: String?
+    /// Whether `signedInAt` is known. An issuer need not say when its user signed in there.
+    public let isDated: Bool
 
     public init(
-        user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil, issuer: String? = nil
+        user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil, issuer: String? = nil,
+        isDated: Bool = true
     ) {
         self.user = user
         self.signedInAt = signedInAt
         self.method = method
         self.session = session
         self.issuer = issuer
+        self.isDated = isDated
     }
 }

@@ -56,12 +56,17 @@ public enum Files {
         return (status.st_uid, status.st_gid)
     }
 
+    /// Where `path` leads by symbolic links; `path` when there is nothing.
+    public static func followed(_ path: String) -> String {
+        guard let found = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+
     /// The path of the file itself where `path` leads to it by symbolic links; `path` when there is none. Root follows
     /// none to a file of somebody else than the owner of the folder, who may have made the link.
     public static func resolved(_ path: String) -> String {
-        guard let found = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(found) }
-        let target = unsafe String(cString: found)
+        let target = followed(path)
         guard geteuid() != 0 || owner(of: target)?.user == owner(of: folder(of: path))?.user else { return path }
         return target
     }

@@ -311,6 +311,31 @@ def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored(launch, p
     assert server.command("merchant", "show", late).returncode == 0
 
 
+def test_a_database_that_was_cut_off_loses_its_log_when_it_is_restored_by_a_link(launch):
+    server = launch()
+    late = World.create(Spindle.of(server)).spindle.create_merchant("In the log only")
+    server.kill()
+    folder = server.directory / "copies"
+    folder.mkdir()
+    copy, link = folder / "cut.db", server.directory / "latest.db"
+    shutil.copyfile(server.database, copy)
+    shutil.copyfile(server.database + "-wal", f"{copy}-wal")
+    link.symlink_to(copy)
+    second = server.directory / "second.db"
+    second.symlink_to(link.name)
+    for path in (copy, link, second):
+        refused = server.command("restore", str(path), "--force")
+        assert refused.returncode == BAD_DATA and "cut.db-wal" in said(refused), said(refused)
+    # A link to a whole copy is as good as the copy.
+    whole = folder / "whole.db"
+    done = server.command("backup", str(whole), "--database", str(copy))
+    assert done.returncode == 0, said(done)
+    link.unlink()
+    link.symlink_to(whole)
+    assert (done := server.command("restore", str(second), "--force")).returncode == 0, said(done)
+    assert server.command("merchant", "show", late).returncode == 0
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_what_root_restores_or_reseals_cannot_be_read_by_the_service(prepare):
     server = prepare()

@@ -46,7 +46,7 @@ struct IssuerDeletionTests {
         for merchant in [nil, fixture.merchant] {
             #expect(try await fixture.issuers.list(of: merchant, after: "", count: 9).isEmpty)
         }
-        #expect(try await fixture.issuers.change(issuer.id, ["disabled": false]) == nil)
+        #expect(try await fixture.issuers.change(issuer.id, ["disabled": false], byPlatform: true) == nil)
         #expect(try await fixture.issuers.delete(issuer.id) == false)
         let user = try await fixture.database.read { db in
             try db.rows("SELECT user_id FROM issuer_subjects").first?.get("user_id", as: Int64.self)
@@ -85,6 +85,42 @@ struct IssuerDeletionTests {
         #expect(last.gone == 1 && !last.isBehind && last.failures.isEmpty)
         for live in [sessions, families] { #expect(try await fixture.count(live) == 0) }
         #expect(try await fixture.issuers.finishDeletions(within: budget).gone == 0)
+        await fixture.database.close()
+    }
+
+    @Test("a name that the deletion of another issuer needs is registered", arguments: Backend.available)
+    func blanks(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let signer = Signer()
+        let issuer = try await fixture.trust(signer)
+        for name in ["\(signer.name) \(issuer.id)", "a b", "a\u{A0}b", "a\u{2003}b"] {
+            let fault = await #expect(throws: JSONFault.self, "\(name)") {
+                try await fixture.trust(Signer(name))
+            }
+            #expect(fault?.member == "issuer", "\(name)")
+        }
+        await fixture.database.close()
+    }
+
+    @Test(
+        "an issuer is never deleted while another has the name that its deletion gives it",
+        arguments: Backend.available, [false, true])
+    func nameTaken(_ backend: Backend, isOtherFirst: Bool) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let issuer = try await fixture.trust(Signer())
+        let other = try await fixture.trust(Signer("https://another.example"))
+        let name = "\(issuer.issuer) \(issuer.id)"
+        try await fixture.database.write { db in
+            _ = try db.execute("UPDATE issuers SET issuer = \(name) WHERE id = \(other.id)")
+        }
+        for id in isOtherFirst ? [other.id, issuer.id] : [issuer.id, other.id] {
+            #expect(try await fixture.issuers.delete(id, within: BulkErasure.Budget(batches: 0)))
+            #expect(try await fixture.issuers.find(id) == nil)
+        }
+        #expect(try await fixture.count("SELECT id FROM issuers") == 2)
+        #expect(try await fixture.issuers.finishDeletions(within: .request).gone == 2)
+        #expect(try await fixture.count("SELECT id FROM issuers") == 0)
+        try await fixture.trust(Signer())
         await fixture.database.close()
     }
 

@@ -123,7 +123,7 @@ struct JWTBearerFixture: Sendable {
             (JSON.members(more).members ?? []) + [
                 JSON.Member("issuer", .string(signer.name)), JSON.Member("jwks", signer.keySet),
             ])
-        return try await issuers.register(json, merchant: merchant)
+        return try await issuers.register(json, merchant: merchant, byPlatform: true)
     }
 
     /// Valid claims with `changes` over them; a claim changed to null is left out.

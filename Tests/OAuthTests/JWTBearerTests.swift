@@ -83,7 +83,8 @@ import Values
         // The same issuer and subject at another merchant are another person, and another key's word is not taken.
         let impostor = Signer()
         _ = try await fixture.issuers.register(
-            .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other)
+            .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other,
+            byPlatform: true)
         let forged = impostor.sign(fixture.claims())
         #expect(try await fixture.refusal(of: forged) == "assertion_key_unknown")
         #expect(try await fixture.present(forged, from: stranger).user != kari)
@@ -97,13 +98,13 @@ import Values
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer, [:])
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
-        _ = try await fixture.issuers.change(issuer.id, .members(["create_users": true]))
+        _ = try await fixture.issuers.change(issuer.id, .members(["create_users": true]), byPlatform: true)
         let user = try #require(try await fixture.present(signer.sign(fixture.claims())).user)
         _ = try await fixture.database.write { db in
             try db.execute("UPDATE users SET disabled_at = 1 WHERE id = \(user)")
         }
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_account")
-        _ = try await fixture.issuers.change(issuer.id, .members(["disabled": true]))
+        _ = try await fixture.issuers.change(issuer.id, .members(["disabled": true]), byPlatform: true)
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_issuer")
     }
 

@@ -243,7 +243,8 @@ struct QueryPlanTests {
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
                 opening.at(
-                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer),
+                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer,
+                    isDated: true),
                 user: entitlement.subject.user,
                 signedInAt: now,
                 boughtBy: entitlement.family,

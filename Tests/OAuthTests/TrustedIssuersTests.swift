@@ -39,7 +39,9 @@ import Values
         ]
         for (members, member) in cases {
             let fault = await #expect(throws: JSONFault.self, "\(members)") {
-                try await fixture.issuers.register(.members(members), merchant: fixture.merchant)
+                try await fixture.issuers.register(
+                    .members(members), merchant: fixture.merchant,
+                    byPlatform: true)
             }
             #expect(fault?.member == member, "\(members)")
         }
@@ -50,7 +52,8 @@ import Values
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.issuers.register(
             .members(["issuer": "https://issuer.example", "jwks": Self.keySet, "audiences": .array(["a", "b"])]),
-            merchant: fixture.merchant)
+            merchant: fixture.merchant,
+            byPlatform: true)
         let found = try #require(try await fixture.issuers.find(issuer.id))
         #expect(found.json == issuer.json)
         #expect(found.json["jwks"] == Self.keySet)
@@ -59,25 +62,28 @@ import Values
 
         let taken = await #expect(throws: JSONFault.self) {
             try await fixture.issuers.register(
-                .members(["issuer": "https://issuer.example", "secret": Self.secret]), merchant: fixture.merchant)
+                .members(["issuer": "https://issuer.example", "secret": Self.secret]), merchant: fixture.merchant,
+                byPlatform: true)
         }
         #expect(taken?.member == "issuer")
         let orphan = await #expect(throws: JSONFault.self) {
             try await fixture.issuers.register(
-                .members(["issuer": "i", "secret": Self.secret]), merchant: Merchant.ID("none"))
+                .members(["issuer": "i", "secret": Self.secret]), merchant: Merchant.ID("none"), byPlatform: true)
         }
         #expect(orphan?.member == "merchant_id")
 
         // Keys give way to a secret, and their algorithms with them.
         let changed = try #require(
-            try await fixture.issuers.change(issuer.id, .members(["secret": Self.secret, "disabled": true])))
+            try await fixture.issuers.change(
+                issuer.id, .members(["secret": Self.secret, "disabled": true]), byPlatform: true))
         #expect(changed.json["algorithms"]?.strings == ["HS256"])
         #expect(changed.json["jwks"] == nil)
         #expect(changed.json["audiences"]?.strings == ["a", "b"])
         #expect(try await fixture.issuers.find(issuer.id)?.json == changed.json)
         #expect(changed.disabledAt != nil)
         await #expect(throws: JSONFault.self) {
-            try await fixture.issuers.change(issuer.id, .members(["issuer": "https://another.example"]))
+            try await fixture.issuers.change(
+                issuer.id, .members(["issuer": "https://another.example"]), byPlatform: true)
         }
 
         #expect(try await fixture.issuers.list(of: fixture.merchant, after: "", count: 9).count == 1)
@@ -85,7 +91,7 @@ import Values
         #expect(try await fixture.issuers.list(of: nil, after: issuer.id.text, count: 9).isEmpty)
         #expect(try await fixture.issuers.delete(issuer.id))
         #expect(try await fixture.issuers.delete(issuer.id) == false)
-        #expect(try await fixture.issuers.change(issuer.id, .members([:])) == nil)
+        #expect(try await fixture.issuers.change(issuer.id, .members([:]), byPlatform: true) == nil)
     }
 
     private static let facebook = "https://www.facebook.com"
@@ -114,7 +120,9 @@ import Values
             let json = JSON.object(
                 facebook.filter { !changed.contains($0.name) } + changes.map { JSON.Member($0.key, $0.value) })
             let fault = await #expect(throws: JSONFault.self, "\(changes)") {
-                try await fixture.issuers.register(json, merchant: fixture.merchant)
+                try await fixture.issuers.register(
+                    json, merchant: fixture.merchant,
+                    byPlatform: true)
             }
             #expect(fault?.member == member, "\(changes)")
         }
@@ -127,7 +135,8 @@ import Values
             .members([
                 "issuer": .string(Self.facebook), "provider": "facebook", "audiences": .array(["1"]),
                 "app_names": .array(["a", "b"]), "app_secret": "the app's secret",
-            ]), merchant: fixture.merchant)
+            ]), merchant: fixture.merchant,
+            byPlatform: true)
         let found = try #require(try await fixture.issuers.find(made.id))
         #expect(found.json == made.json && found.hasProvidersKeys && found.algorithms == [.rs256])
         #expect(found.json["provider"] == "facebook" && found.json["app_names"]?.strings == ["a", "b"])
@@ -136,15 +145,16 @@ import Values
         #expect(try fixture.seal.open(sealed, .appSecret, row: made.id.text) == "the app's secret")
 
         // What is not named stays; keys may come later, so that its ID tokens are taken too.
-        let renamed = try await fixture.issuers.change(made.id, .members(["app_names": .array(["c"])]))
+        let renamed = try await fixture.issuers.change(
+            made.id, .members(["app_names": .array(["c"])]), byPlatform: true)
         #expect(renamed?.app?.names == ["c"] && renamed?.app?.sealedSecret == sealed)
         let keyed = try await fixture.issuers.change(
-            made.id, .members(["jwks": Self.keySet, "app_secret": "another secret"]))
+            made.id, .members(["jwks": Self.keySet, "app_secret": "another secret"]), byPlatform: true)
         #expect(keyed?.json["jwks"] == Self.keySet && keyed?.hasProvidersKeys == false)
         #expect(keyed?.app?.names == ["c"] && keyed?.app?.sealedSecret != sealed)
         #expect(try await fixture.issuers.find(made.id)?.json == keyed?.json)
         await #expect(throws: JSONFault.self) {
-            try await fixture.issuers.change(made.id, .members(["provider": "google"]))
+            try await fixture.issuers.change(made.id, .members(["provider": "google"]), byPlatform: true)
         }
     }
 
@@ -152,10 +162,11 @@ import Values
     func laterProvider(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(
-            .members(["issuer": .string(Self.google), "jwks": Self.keySet]), merchant: fixture.merchant)
+            .members(["issuer": .string(Self.google), "jwks": Self.keySet]), merchant: fixture.merchant,
+            byPlatform: true)
         #expect(made.json["provider"] == nil && made.json["app_names"] == nil)
         let changed = try await fixture.issuers.change(
-            made.id, .members(["provider": "google", "audiences": .array(["a", "b"])]))
+            made.id, .members(["provider": "google", "audiences": .array(["a", "b"])]), byPlatform: true)
         #expect(changed?.app?.provider == .google && changed?.json["jwks"] == Self.keySet)
         #expect(try await fixture.issuers.find(made.id)?.json == changed?.json)
     }

@@ -69,7 +69,7 @@ struct UnknownCommitTests {
 
         let issuer = try await issuers.register(
             ["issuer": "https://paper.example", "secret": "a shared secret of at least 32 bytes"],
-            merchant: merchant.id)
+            merchant: merchant.id, byPlatform: true)
         #expect(try await issuers.delete(issuer.id))
         #expect(try await issuers.delete(issuer.id) == false)
 

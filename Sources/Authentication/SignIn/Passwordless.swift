@@ -63,13 +63,15 @@ public struct Passwordless: Sendable {
             hasReader: user != nil)
     }
 
-    /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same.
+    /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same. Nil
+    /// for one that was sent for an earlier client of the same id.
     public func recipient(of token: PasswordlessToken, at client: Client) async throws -> Recipient? {
         let holder = token.holder(at: client)
-        if let found = try await verifications.awaiting(token.id, .signIn, in: holder) {
-            return EmailAddress(found.email).map { .mailbox($0) }
-        }
-        return try await verifications.awaiting(token.id, .signInByPhone, in: holder)?.phone.map { .phone($0) }
+        let mailed = try await verifications.awaiting(token.id, .signIn, in: holder)
+        let found =
+            if let mailed { mailed } else { try await verifications.awaiting(token.id, .signInByPhone, in: holder) }
+        guard let found, found.createdAt >= client.createdAt else { return nil }
+        return found.phone.map { .phone($0) } ?? EmailAddress(found.email).map { .mailbox($0) }
     }
 
     /// Takes `code`, which signs in the user of `recipient`.

@@ -30,11 +30,9 @@ public struct PasswordlessToken: Sendable {
 
     public var text: String { [id.text, secret.value, language].compactMap { $0 }.joined(separator: ".") }
 
-    /// No browser is known by this, whatever its cookie says: of a cookie the fingerprint is a hash alone. Nor is it
-    /// good at a later client of the same id.
+    /// No browser is known by this, whatever its cookie says: of a cookie the fingerprint is a hash alone.
     static func holder(_ secret: Secret<Browser>, at client: Client) -> Fingerprint<Browser> {
-        let client = "\(client.id.text)|\(client.createdAt.milliseconds)"
-        return Fingerprint(text: "app." + Fingerprint<Browser>(of: "\(client)|\(secret.value)").text)
+        Fingerprint(text: "app." + Fingerprint<Browser>(of: "\(client.id.text)|\(secret.value)").text)
     }
 
     func holder(at client: Client) -> Fingerprint<Browser> { Self.holder(secret, at: client) }

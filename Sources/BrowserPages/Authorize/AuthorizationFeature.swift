@@ -43,7 +43,7 @@ public struct AuthorizationFeature: Feature {
             PickEndpoint(pages: pages, sessions: sessions, hosts: hosts, signIns: signIns, clock: clock),
             ConsentEndpoint(
                 pages: pages, consents: oauth.consents, introductions: oauth.introductions,
-                agreements: oauth.agreements, sessions: sessions, clock: clock),
+                sessions: sessions, clock: clock),
             HasSessionEndpoint(clients: clients, reports: reports, site: site),
             SessionServiceEndpoint(
                 clients: clients, reports: reports, names: openID.names, sessions: pageSessions),

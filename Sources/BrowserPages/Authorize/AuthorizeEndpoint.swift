@@ -271,7 +271,9 @@ extension Session {
 
     /// The session's user, in OAuth's terms. A bought session is no sign-in by a method that could be reported.
     var subject: Subject {
-        Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id)
+        Subject(
+            user: user, signedInAt: signedInAt, method: isBought ? nil : methodReference, session: id,
+            isDated: method != .issuerUndated)
     }
 
     private var methodReference: String? {
@@ -288,7 +290,7 @@ extension Session {
         case .signIn where method == .issuer || method == .issuerUndated:
             .asserted(for: nil, isDated: method == .issuer)
         case .signIn: .signIn
-        case .bought(let merchant): .bought(by: merchant)
+        case .bought(let merchant): .bought(by: merchant, isDated: method != .issuerUndated)
         case .asserted(let merchant): .asserted(for: merchant, isDated: method == .issuer)
         }
     }

@@ -13,18 +13,16 @@ public struct ConsentEndpoint: Endpoint {
     private let pages: PageRenderer
     private let consents: Consents
     private let introductions: Introductions
-    private let agreements: Agreements
     private let sessions: Sessions
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, consents: Consents, introductions: Introductions, agreements: Agreements,
-        sessions: Sessions, clock: any WallClock
+        pages: PageRenderer, consents: Consents, introductions: Introductions, sessions: Sessions,
+        clock: any WallClock
     ) {
         self.pages = pages
         self.consents = consents
         self.introductions = introductions
-        self.agreements = agreements
         self.sessions = sessions
         self.clock = clock
     }
@@ -123,10 +121,10 @@ public struct ConsentEndpoint: Endpoint {
                 decision.shown, for: request, WaitingRequest(interaction: asked, form: pages.forms.issue(http)),
                 of: session, http, refusal: .nothingAllowed)
         }
-        try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: now)
         do {
             let isStored = try await consents.allow(
-                decision.allowed, of: decision.shown, to: client, by: session.user, at: now
+                decision.allowed, of: decision.shown, to: client, by: session.user, at: now,
+                accepting: form.agreed(of: [client.terms])
             ) { db in try RevocationThrottle.charge(session.user, at: now, in: db) }
             guard isStored else {
                 try await pages.interactions.askAgain(asked)

@@ -96,9 +96,10 @@ public struct Session: Sendable {
             self.client = client
         }
 
-        /// The same, for `client`, with a token of `buyer`, for whose sign-in `issuer` vouched, if one did.
-        public func at(_ client: Client.ID, boughtBy buyer: Client.ID, issuer: String?) -> Opening {
-            var opening = self
+        /// The same, for `client`, with a token of `buyer`, for whose sign-in `issuer` vouched, if one did; `isDated`:
+        /// it is known when that was.
+        public func at(_ client: Client.ID, boughtBy buyer: Client.ID, issuer: String?, isDated: Bool) -> Opening {
+            var opening = isDated ? self : by(.issuerUndated)
             opening.client = client
             opening.buyer = buyer
             return opening.resting(on: issuer)

@@ -15,8 +15,10 @@ struct Assertion: Sendable {
     let expiresAt: Timestamp
     /// When the user signed in at the issuer, or now if it does not say.
     let signedInAt: Timestamp
-    /// Remembered, so that the assertion is used only once.
-    let fingerprint: Fingerprint<Assertion>
+    let saysWhen: Bool
+    /// Remembered, so that the assertion is used only once. Where it names this server alone, it could be used at every
+    /// merchant that trusts its issuer: then the second is of all of them.
+    let fingerprints: [Fingerprint<Assertion>]
 
     /// Checks the claims of `jwt`. `ours` are our own names: the issuer URL first, then the URLs of the token endpoint.
     /// `nonce` is the one that the request sent along.
@@ -45,15 +47,19 @@ struct Assertion: Sendable {
         self.person = IssuerUser(jwt.claims, subject: subject, of: issuer)
         self.expiresAt = expiresAt
         self.signedInAt = try Self.signIn(jwt, at: now)
+        self.saysWhen = try jwt.signedInAt != nil
         // Of the issuer's name, which it keeps when it is registered anew. Hashes the signed text, not the token: every
         // ECDSA signature has a second form that verifies too.
         let names = (issuer.merchant.text, issuer.issuer)
-        self.fingerprint =
+        let first =
             if let identifier = try jwt.identifier, !identifier.isEmpty {
                 Self.fingerprint(names.0, names.1, "jti", identifier)
             } else {
                 Self.fingerprint(names.0, names.1, "assertion", jwt.signedText)
             }
+        let isForUsAlone = !audience.contains(where: issuer.audiences.holds)
+        // Of the text, which only its bearers know: nobody uses up another's `jti`.
+        self.fingerprints = isForUsAlone ? [first, Self.fingerprint("assertion", jwt.signedText)] : [first]
     }
 
     /// OpenID Connect Core §2: `auth_time` is when the user signed in.

@@ -18,11 +18,12 @@ struct AssertionRedemption: Redemption {
         let found = try people.find(assertion.person, in: db)
         guard found == finding || found == .known(user) else { return .changed }
 
-        let taken = try ReplayMemory.use(assertion.fingerprint, by: attempt.id, until: assertion.expiresAt, in: db)
-        switch taken {
-        case .first: break
-        case .usedBefore: return .wonBefore
-        case .usedByAnother: return .refused(use.refusal(.assertionReplayed))
+        for fingerprint in assertion.fingerprints {
+            switch try ReplayMemory.use(fingerprint, by: attempt.id, until: assertion.expiresAt, in: db) {
+            case .first: break
+            case .usedBefore: return .wonBefore
+            case .usedByAnother: return .refused(use.refusal(.assertionReplayed))
+            }
         }
         do {
             _ = try people.resolve(assertion.person, newcomer: user, at: attempt.now, in: db)

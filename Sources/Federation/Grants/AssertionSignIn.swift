@@ -41,7 +41,9 @@ public struct AssertionSignIn: Sendable {
             let finding = try await people.find(assertion.person)
             let user = try user(finding)
             return Authorization(
-                client: client, subject: Subject(user: user, signedInAt: assertion.signedInAt, issuer: issuer.id.text),
+                client: client,
+                subject: Subject(
+                    user: user, signedInAt: assertion.signedInAt, issuer: issuer.id.text, isDated: assertion.saysWhen),
                 scope: scope,
                 family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
                 claim: RememberedRedemption(

@@ -44,7 +44,8 @@ public struct JWTBearerGrant: Grant {
         }
         guard !link.isDisabled else { throw OAuthError.providerAccountDisabled }
         return Authorization(
-            client: client, subject: Subject(user: link.user, signedInAt: clock.now, issuer: holder.issuer.text),
+            client: client,
+            subject: Subject(user: link.user, signedInAt: clock.now, issuer: holder.issuer.text, isDated: false),
             scope: scope,
             family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
             claim: RememberedRedemption(

@@ -13,7 +13,7 @@ extension IssuerUsers {
             guard link.user == user else { return false }
             // The user was told of a link to one merchant's applications. From now on it leads to all, and to the
             // account.
-            if try IssuerSubjects.release(person.subject, of: person.issuer.id, in: db) {
+            if try IssuerSubjects.release(person.subject, of: person.issuer.id, for: user, in: db) {
                 try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
             }
             return true

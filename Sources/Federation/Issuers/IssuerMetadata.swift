@@ -17,6 +17,8 @@ struct IssuerMetadata: Sendable {
     let rules: IssuerRules
     let signIn: NewSignIn?
     let isDisabled: Bool
+    /// Whether a provider's sign-ins are good at every merchant; nil when that is not said.
+    let signsInEverywhere: Bool?
     /// Whether it has a secret to seal.
     var holdsSecret: Bool { keys?.isSecret == true || app?.secret != nil || signIn?.secret != nil }
 
@@ -27,6 +29,10 @@ struct IssuerMetadata: Sendable {
         if provider == nil { try NewApp.checkAbsence(in: members) }
         issuer =
             if let name = base?.issuer ?? provider?.issuer { name } else { try members.required("issuer", most: 1000) }
+        // A deleted issuer gets a name with a blank.
+        guard base != nil || !issuer.contains(where: \.isWhitespace) else {
+            throw JSONFault("issuer", "the exact `iss` of its assertions, without blanks")
+        }
         if let text = try members.text("issuer", most: 1000), text != issuer {
             // Users are linked under this name.
             throw JSONFault(
@@ -51,6 +57,13 @@ struct IssuerMetadata: Sendable {
         createsUsers = try members.flag("create_users") ?? base?.createsUsers ?? false
         rules = try IssuerRules(members, over: base?.rules ?? provider?.rules ?? IssuerRules())
         isDisabled = try members.flag("disabled") ?? (base?.disabledAt != nil)
+        signsInEverywhere = try members.flag("signs_in_everywhere")
+        guard signsInEverywhere != true || provider != nil && newSignIn != nil else {
+            throw JSONFault("signs_in_everywhere", "absent without provider and client_id")
+        }
+        guard signsInEverywhere != false || base?.signsInEverywhere != true else {
+            throw JSONFault("signs_in_everywhere", "true for good, like the sessions: disable or delete the issuer")
+        }
         try keys?.check(for: algorithms)
         let isDiscovered = keys?.isDiscovery ?? (base?.keys ?? provider?.keys).map(\.isDiscovery)
         try signIn?.check(app, isDiscovered == true, audiences)

@@ -94,18 +94,21 @@ public struct IssuerSubjects: Sendable {
         _ subject: String, of issuer: TrustedIssuer.ID, to user: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
     ) throws {
-        if !isConfined {
-            let those: SQL = "WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))"
-            try db.execute("DELETE FROM removed_links \(those)")
-            try db.execute("DELETE FROM removed_subjects \(those)")
-            try db.execute(
-                "DELETE FROM removed_providers WHERE user_id = \(user) AND provider = (\(provider(of: issuer)))")
-        }
+        if !isConfined { try forgetRemoval(of: issuer, by: user, in: db) }
         try db.execute(
             """
             INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
             VALUES (\(issuer), \(subject), \(user), \(isConfined), \(now))
             """)
+    }
+
+    /// The user has connected an account there again: it, and that provider at other merchants, is removed no more.
+    private static func forgetRemoval(of issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws {
+        let those: SQL = "WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))"
+        try db.execute("DELETE FROM removed_links \(those)")
+        try db.execute("DELETE FROM removed_subjects \(those)")
+        try db.execute(
+            "DELETE FROM removed_providers WHERE user_id = \(user) AND provider = (\(provider(of: issuer)))")
     }
 
     /// Links a subject that an import brings, in its transaction.
@@ -135,12 +138,17 @@ public struct IssuerSubjects: Sendable {
     }
 
     /// Ends the confinement: the user has asked for the link in a browser, too. False when there was none.
-    static func release(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
-        try db.execute(
+    static func release(
+        _ subject: String, of issuer: TrustedIssuer.ID, for user: UserID, in db: any Transaction
+    ) throws -> Bool {
+        let released = try db.execute(
             """
             UPDATE issuer_subjects SET is_confined = 0
             WHERE issuer_id = \(issuer) AND subject = \(subject) AND is_confined = 1
-            """) == 1
+            """)
+        guard released == 1 else { return false }
+        try forgetRemoval(of: issuer, by: user, in: db)
+        return true
     }
 
     /// Removes all links of a user, in the caller's transaction, and those of before: somebody else may have made and

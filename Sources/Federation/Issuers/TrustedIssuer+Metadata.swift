@@ -5,11 +5,13 @@ import Values
 
 extension Seal {
     /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when nothing says
-    /// what its keys are.
+    /// what its keys are. Where the platform sets up the sign-in at a provider, it is good everywhere unless it says
+    /// otherwise.
     func issuer(
         _ id: TrustedIssuer.ID, of merchant: Merchant.ID, _ metadata: IssuerMetadata, over base: TrustedIssuer?,
-        at now: Timestamp
+        byPlatform: Bool, at now: Timestamp
     ) -> TrustedIssuer? {
+        let isSetUp = metadata.app != nil && metadata.signIn != nil && base?.signIn == nil
         guard let keys = stored(metadata.keys, of: id) ?? base?.keys ?? metadata.app?.provider.keys else { return nil }
         return TrustedIssuer(
             id: id, merchant: merchant, issuer: metadata.issuer, keys: keys,
@@ -19,6 +21,8 @@ extension Seal {
                 seal(secret.value, .upstreamSecret, row: id.text)
             }, createdAt: base?.createdAt ?? now, updatedAt: now,
             disabledAt: metadata.isDisabled ? base?.disabledAt ?? now : nil,
+            signsInEverywhere: metadata.signsInEverywhere
+                ?? (base?.signsInEverywhere == true || byPlatform && isSetUp),
             wasGuarded: base?.isGuarded ?? false)
     }
 

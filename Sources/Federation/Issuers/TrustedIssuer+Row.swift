@@ -9,7 +9,7 @@ extension TrustedIssuers {
     static let columns: SQL.Columns = """
         id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider, app_names, sealed_app_secret, \
         audiences, algorithms, create_users, rules, client_id, sealed_client_secret, sign_in_name, scope, created_at, \
-        updated_at, disabled_at, guarded
+        updated_at, disabled_at, guarded, signs_in_everywhere
         """
 
     static func insert(_ issuer: TrustedIssuer, in db: any Transaction) throws {
@@ -18,14 +18,15 @@ extension TrustedIssuers {
             """
             INSERT INTO issuers (id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider,
                 app_names, sealed_app_secret, audiences, algorithms, create_users, rules, client_id,
-                sealed_client_secret, sign_in_name, scope, created_at, updated_at, disabled_at, guarded)
+                sealed_client_secret, sign_in_name, scope, created_at, updated_at, disabled_at, guarded,
+                signs_in_everywhere)
             VALUES (\(issuer.id), \(issuer.merchant), \(issuer.issuer), \(keys?.keySet), \(keys?.address),
                 \(keys?.discovery), \(keys?.sealedSecret), \(issuer.app?.provider.rawValue),
                 \(issuer.storedAppNames), \(issuer.app?.sealedSecret), \(issuer.storedAudiences),
                 \(issuer.storedAlgorithms), \(issuer.createsUsers), \(issuer.storedRules),
                 \(issuer.signIn?.clientID), \(issuer.signIn?.sealedClientSecret), \(issuer.signIn?.name),
                 \(issuer.signIn?.scope), \(issuer.createdAt), \(issuer.updatedAt), \(issuer.disabledAt),
-                \(issuer.isGuarded))
+                \(issuer.isGuarded), \(issuer.signsInEverywhere))
             ON CONFLICT (id) DO NOTHING
             """)
     }
@@ -44,7 +45,8 @@ extension TrustedIssuers {
                 rules = \(issuer.storedRules), client_id = \(issuer.signIn?.clientID),
                 sealed_client_secret = \(issuer.signIn?.sealedClientSecret), sign_in_name = \(issuer.signIn?.name),
                 scope = \(issuer.signIn?.scope), updated_at = \(issuer.updatedAt),
-                disabled_at = \(issuer.disabledAt), guarded = \(issuer.isGuarded)
+                disabled_at = \(issuer.disabledAt), guarded = \(issuer.isGuarded),
+                signs_in_everywhere = \(issuer.signsInEverywhere)
             WHERE id = \(issuer.id)
             """)
     }
@@ -65,7 +67,7 @@ extension TrustedIssuer {
             rules: try IssuerRules(stored: try row.get("rules"), over: app?.provider.rules ?? IssuerRules()),
             signIn: try Self.signIn(row), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"),
-            wasGuarded: try row.get("guarded"))
+            signsInEverywhere: try row.get("signs_in_everywhere"), wasGuarded: try row.get("guarded"))
     }
 
     /// Lists are stored one item a line: no audience, name or algorithm can contain a line feed.

@@ -40,6 +40,8 @@ public struct TrustedIssuer: Sendable {
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
+    /// Whether the platform lets a provider's sign-ins be good at every merchant.
+    public var signsInEverywhere: Bool
     /// Whether it has been guarded since it was registered.
     let wasGuarded: Bool
 }
@@ -70,7 +72,9 @@ extension TrustedIssuer {
 
     /// Whether it leads, or once led, to users by the platform's word. What was linked to it then stays when the
     /// platform takes its word back.
-    public var isGuarded: Bool { wasGuarded || vouchesForAddresses || (signIn != nil && !hasProvidersKeys) }
+    public var isGuarded: Bool {
+        wasGuarded || vouchesForAddresses || signsInEverywhere || (signIn != nil && !hasProvidersKeys)
+    }
 
     /// Whether `other` accepts the same tokens, and for the same users.
     public func isTrustedAlike(_ other: TrustedIssuer) -> Bool {
@@ -104,6 +108,7 @@ extension TrustedIssuer {
             "client_id": signIn.map { .string($0.clientID) },
             "sign_in_name": signIn.map { .string($0.name) },
             "scope": signIn.map { .string($0.scope) },
+            "signs_in_everywhere": app.map { _ in .bool(signsInEverywhere) },
             "created_at": .integer(createdAt.seconds),
             "updated_at": .integer(updatedAt.seconds),
             "disabled": .bool(disabledAt != nil),

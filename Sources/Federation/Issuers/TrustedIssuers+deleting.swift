@@ -26,7 +26,7 @@ extension TrustedIssuers {
             try permit(issuer)
             try db.execute(
                 """
-                UPDATE issuers SET issuer = \(issuer.issuer + " " + id.text), deleted_at = \(now),
+                UPDATE issuers SET issuer = \(try Self.nameOfDeleted(issuer, in: db)), deleted_at = \(now),
                     disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id)
                 """)
@@ -35,6 +35,16 @@ extension TrustedIssuers {
         var budget = budget
         _ = try await finish(id, &budget)
         return true
+    }
+
+    /// A name that is free at the merchant, by which nobody finds it. None that is registered has a blank; some that
+    /// were registered before that have.
+    private static func nameOfDeleted(_ issuer: TrustedIssuer, in db: any Transaction) throws -> String {
+        var name = "\(issuer.issuer) \(issuer.id)"
+        while try !db.rows(
+            "SELECT id FROM issuers WHERE merchant_id = \(issuer.merchant) AND issuer = \(name)"
+        ).isEmpty { name += " " }
+        return name
     }
 
     /// Deletes those of `merchant`, which is being deleted: nothing that rests on them outlives them untold.
@@ -115,7 +125,7 @@ extension TrustedIssuers {
             """
             SELECT id FROM issuers
             WHERE merchant_id = \(issuer.merchant) AND deleted_at IS NOT NULL
-                AND issuer = CAST(\(issuer.issuer + " ") AS TEXT) || id
+                AND RTRIM(issuer) = CAST(\(issuer.issuer + " ") AS TEXT) || id
             """
         ).map { try $0.get("id") }
         for id in former {

@@ -35,15 +35,17 @@ public struct TrustedIssuers: Sendable {
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
     /// `permit` sees the issuer before it is stored, and refuses by throwing; `also` joins the transaction.
+    /// `byPlatform`: the platform registers it, not the merchant.
     public func register(
-        _ json: JSON, merchant: Merchant.ID, permit: (TrustedIssuer) throws -> Void = { _ in },
+        _ json: JSON, merchant: Merchant.ID, byPlatform: Bool, permit: (TrustedIssuer) throws -> Void = { _ in },
         also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> TrustedIssuer {
         let metadata = try IssuerMetadata(json, outbound: outbound)
         let now = clock.now
-        guard let issuer = seal.issuer(.random(from: random), of: merchant, metadata, over: nil, at: now) else {
-            throw JSONFault("jwks", "given")
-        }
+        guard
+            let issuer = seal.issuer(
+                .random(from: random), of: merchant, metadata, over: nil, byPlatform: byPlatform, at: now)
+        else { throw JSONFault("jwks", "given") }
         try permit(issuer)
         do {
             try await database.write { db in
@@ -97,6 +99,7 @@ public struct TrustedIssuers: Sendable {
     static func stands(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Bool {
         guard let current = try find(issuer.id, in: db), current.disabledAt == nil else { return false }
         return current.isTrustedAlike(issuer) && current.createsUsers == issuer.createsUsers
+            && current.signIn?.clientID == issuer.signIn?.clientID
     }
 
     /// The issuer that `merchant` knows under this name, or the provider that sometimes uses this name. Another
@@ -148,9 +151,9 @@ public struct TrustedIssuers: Sendable {
     /// and writes: a change of the audiences never undoes a disabling in between.
     ///
     /// `permit` sees the issuer as it is and as it would become, and refuses by throwing. `confirm` repeats the checks
-    /// that were made before this call, and refuses likewise.
+    /// that were made before this call, and refuses likewise. `byPlatform`: the platform changes it, not the merchant.
     public func change(
-        _ id: TrustedIssuer.ID, _ json: JSON,
+        _ id: TrustedIssuer.ID, _ json: JSON, byPlatform: Bool,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ issuer: TrustedIssuer, _ changed: TrustedIssuer) throws -> Void = { _, _ in }
     ) async throws -> TrustedIssuer? {
@@ -160,7 +163,9 @@ public struct TrustedIssuers: Sendable {
             guard let issuer = try Self.find(id, in: db) else { return nil }
             let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
             if metadata.holdsSecret { try seal.confirm(in: db) }
-            let changed = seal.issuer(id, of: issuer.merchant, metadata, over: issuer, at: now) ?? issuer
+            let changed =
+                seal.issuer(id, of: issuer.merchant, metadata, over: issuer, byPlatform: byPlatform, at: now)
+                ?? issuer
             try permit(issuer, changed)
             _ = try Self.update(changed, in: db)
             return changed

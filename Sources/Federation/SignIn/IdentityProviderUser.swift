@@ -9,9 +9,9 @@ public struct IdentityProviderUser: Sendable {
     /// When they signed in there, if the issuer says so.
     public let signedInAt: Timestamp?
 
-    /// What a session records about the issuer. A session by a merchant's own issuer is good for that merchant only:
-    /// otherwise any merchant could sign its users in elsewhere. Nobody can imitate a well-known provider. But a link
-    /// to one that a client of the merchant made (`isConfined`) is good for that merchant only.
+    /// What a session records about the issuer. A session by a merchant's own issuer, or by its own app at a provider,
+    /// is good for that merchant only: otherwise any merchant could sign its users in elsewhere. So is a link to a
+    /// provider that a client of the merchant made (`isConfined`).
     public func assertedBy(isConfined: Bool = false) -> AssertedBy {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
         return AssertedBy(
@@ -21,8 +21,8 @@ public struct IdentityProviderUser: Sendable {
 }
 
 extension TrustedIssuer {
-    /// Whether its merchant cannot make up its assertions: they come from a provider's own keys or its own API.
-    public var isTrustedByAll: Bool { app?.provider == .facebook || hasProvidersKeys }
+    /// Whether its sign-ins are good everywhere, by the platform's word, and come from a provider's own keys or API.
+    public var isTrustedByAll: Bool { signsInEverywhere && (app?.provider == .facebook || hasProvidersKeys) }
 
     /// Whether it has the name of a well-known provider.
     public var isNamedAsProvider: Bool {

@@ -7,8 +7,8 @@ public struct BrowserSessionState: Sendable {
     public enum Session: Sendable, Equatable {
         /// The user signed in here.
         case signIn
-        /// A session code bought it, with a token of a client of this merchant.
-        case bought(by: Merchant.ID?)
+        /// A session code bought it, with a token of a client of this merchant. Behind it may be such an assertion.
+        case bought(by: Merchant.ID?, isDated: Bool = true)
         /// An identity provider asserted the user: one of this merchant, or with nil one that all merchants trust. Only
         /// some providers say when the user signed in there.
         case asserted(for: Merchant.ID?, isDated: Bool)
@@ -57,11 +57,16 @@ extension BrowserSessionState.Session {
     public func isGood(for client: Client) -> Bool {
         switch self {
         case .signIn: true
-        case .bought(let merchant): Merchant.same(merchant, client.merchant)
+        case .bought(let merchant, _): Merchant.same(merchant, client.merchant)
         case .asserted(let merchant, _): merchant == nil || merchant == client.merchant
         }
     }
 
     /// Whether the time of the user's sign-in is known.
-    var isDated: Bool { if case .asserted(_, isDated: false) = self { false } else { true } }
+    var isDated: Bool {
+        switch self {
+        case .signIn: true
+        case .bought(_, let isDated), .asserted(_, let isDated): isDated
+        }
+    }
 }

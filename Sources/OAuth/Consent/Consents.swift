@@ -33,26 +33,32 @@ public struct Consents: Sendable {
         }
     }
 
-    /// Stores that `user` was shown `shown` and allowed `scope` of it. What was not shown stays. Allowing the same
-    /// again changes nothing. Allowing less ends the client's tokens for more. False, and nothing is stored, when the
-    /// client has become another than `shownClient`, which the user was shown.
+    /// Stores that `user` was shown `shown` and allowed `scope` of it, and accepted `terms`. What was not shown stays,
+    /// but for the single claims of a scope that is left out. Allowing the same again changes nothing. Allowing less
+    /// ends the client's tokens for more. False, and nothing is stored, when the client has become another than
+    /// `shownClient`, which the user was shown.
     ///
-    /// - Parameter charge: refuses by throwing when the user leaves something out too often: see `ConnectedApps`.
+    /// - Parameter charge: refuses by throwing when the user takes something back too often: see `ConnectedApps`.
     public func allow(
         _ scope: Scope, of shown: Scope, to shownClient: Client, by user: UserID, at now: Timestamp,
-        charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        accepting terms: [Terms] = [], charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Bool {
         let announcement = callbacks.announcement(at: now)
         let client = shownClient.id
         let isStored = try await database.write { db in
             guard try Clients.find(client, in: db)?.identity == shownClient.identity else { return false }
             let known = try Self.find(user, client, in: db)?.scope
-            let allowed = (known ?? .empty).subtracting(shown).union(scope.intersection(shown))
             let lost = shown.subtracting(scope)
+            let kept = (known ?? .empty).subtracting(shown).subtracting(ClaimsRequest.permissions(of: lost))
+            let allowed = kept.union(scope.intersection(shown))
             if lost != .empty {
-                try charge(db)
-                try Self.take(lost, from: client, of: user, telling: announcement, in: db)
+                let families = try Self.families(of: user, at: client, with: lost, in: db)
+                if !families.isEmpty || known?.isSubset(of: allowed) == false { try charge(db) }
+                try TokenFamilies.end(families: families, of: user, telling: announcement, in: db)
+                // The code that this consent leads to may come in the same millisecond.
+                try CodeEnds.end(of: user, for: client, at: now - .milliseconds(1), in: db)
             }
+            try Agreements.accept(terms, by: user, at: now, in: db)
             guard allowed != known else { return true }
             try db.execute(
                 """
@@ -67,21 +73,17 @@ public struct Consents: Sendable {
         return isStored
     }
 
-    /// Ends the tokens of `client` that hold any of `lost`, which `user` did not allow, and its codes of before.
-    private static func take(
-        _ lost: Scope, from client: Client.ID, of user: UserID, telling announcement: CallbackAnnouncement,
-        in db: any Transaction
-    ) throws {
+    /// The live token families of `user` at `client` that hold any of `lost`.
+    private static func families(
+        of user: UserID, at client: Client.ID, with lost: Scope, in db: any Transaction
+    ) throws -> [String] {
         let families = try db.rows(
             """
             SELECT id, scope FROM token_families
             WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
             """)
-        let ending = try families.filter { try $0.get("scope", as: Scope.self).intersection(lost) != .empty }
-        try TokenFamilies.end(
-            families: try ending.map { try $0.get("id") }, of: user, telling: announcement, in: db)
-        // The code that this consent leads to may come in the same millisecond.
-        try CodeEnds.end(of: user, for: client, at: announcement.now - .milliseconds(1), in: db)
+        return try families.filter { try $0.get("scope", as: Scope.self).intersection(lost) != .empty }
+            .map { try $0.get("id") }
     }
 
     /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A

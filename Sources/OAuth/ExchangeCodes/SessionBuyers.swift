@@ -21,7 +21,12 @@ enum SessionBuyers {
             """)
     }
 
-    /// The family of the token, if it has expired, or was revoked alone, and a live session rests on it.
+    /// Forgets a token that is revoked: it is good for nothing any more.
+    static func forget(_ token: Fingerprint<AccessToken>, in db: any Transaction) throws {
+        try db.execute("DELETE FROM session_buyers WHERE fingerprint = \(token)")
+    }
+
+    /// The family of the token, if it has expired and a live session rests on it.
     static func family(ofExpired token: Fingerprint<AccessToken>, at now: Timestamp, in database: any Database)
         async throws -> TokenFamily.ID?
     {

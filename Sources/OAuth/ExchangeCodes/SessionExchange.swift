@@ -88,7 +88,7 @@ public struct SessionExchange: Sendable {
         let row = try db.rows(
             """
             SELECT e.source_family_id, e.client_id, e.user_id, e.redirect_uri, e.state, e.signed_in_at, e.expires_at,
-                e.spent_by, f.client_id AS buyer, f.issuer_id
+                e.spent_by, f.client_id AS buyer, f.issuer_id, f.opened_by
             FROM exchange_codes e JOIN token_families f ON f.id = e.source_family_id
             WHERE e.fingerprint = \(code) AND e.type = 'session'
             """
@@ -105,7 +105,8 @@ public struct SessionExchange: Sendable {
             entitlement: Entitlement(
                 subject: Subject(
                     user: try row.get("user_id"), signedInAt: try row.get("signed_in_at"),
-                    issuer: try row.get("issuer_id")),
+                    issuer: try row.get("issuer_id"),
+                    isDated: try row.get("opened_by", as: String?.self) != Session.Method.issuerUndated.rawValue),
                 family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
                 state: try row.get("state"), client: try row.get("client_id"), buyer: try row.get("buyer")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))

@@ -19,6 +19,11 @@ extension ClaimsRequest {
     /// Whether `name`, among such scopes, is a single claim.
     public static func isPermission(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
+    /// The single claims of the scopes in `scope`, by the names that a user allows them by.
+    static func permissions(of scope: Scope) -> Scope {
+        Scope(scopes.filter { scope.contains($0.key) }.flatMap { $0.value.sorted() }.map(family(for:)))
+    }
+
     /// What of `allowed` a client may still use that is registered for `registered`: also the single claims of its
     /// scopes.
     static func rest(of allowed: Scope, for registered: Scope) -> Scope {

@@ -35,7 +35,7 @@ public struct ClientLogouts: Sendable {
 
     /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.
     ///
-    /// Only a client that the user has used can be left, and once, so that no site fills the table.
+    /// Only a client that would learn who the user is can be left, and once, so that no site fills the table.
     ///
     /// - Parameter charge: refuses by throwing when the user does so too often: it may rewrite what the user has at a
     ///   merchant.
@@ -46,7 +46,7 @@ public struct ClientLogouts: Sendable {
         let announcement = callbacks.announcement(at: now)
         let user = session.user
         try await database.write { db in
-            guard try Sessions.isLive(session, in: db), try Connections.has(user, client, in: db),
+            guard try Sessions.isLive(session, in: db), try Self.isAnswered(client, about: session, in: db),
                 try !Self.isGone(session.id, from: client, in: db)
             else { return }
             try charge(db)
@@ -61,6 +61,16 @@ public struct ClientLogouts: Sendable {
                 """)
         }
         announcement.send()
+    }
+
+    /// Whether `client` has had an answer about the user of `session`, or would get one unasked.
+    private static func isAnswered(
+        _ client: Client.ID, about session: Session, in db: any Transaction
+    ) throws -> Bool {
+        guard try !Connections.has(session.user, client, in: db) else { return true }
+        guard let client = try Clients.find(client, in: db) else { return false }
+        guard client.firstParty else { return try Consents.find(session.user, client.id, in: db) != nil }
+        return try !Introductions.isDue(session.user, to: client, in: session.id, db)
     }
 
     /// Notes that the user of `session` is back at `client`.

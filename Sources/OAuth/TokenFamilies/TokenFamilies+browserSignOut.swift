@@ -194,6 +194,21 @@ extension TokenFamilies {
         return value
     }
 
+    /// Ends the browser sessions that `family`, which lives on, has bought, and what was got there, as above.
+    static func endBought(
+        by family: TokenFamily.ID, of user: UserID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
+    ) throws {
+        let sessions: [Session.ID] = try db.rows(
+            "SELECT id FROM sessions WHERE family_id = \(family) AND ended_at IS NULL"
+        ).map { try $0.get("id") }
+        for session in sessions {
+            let rows = try rows(of: .one(session), user, in: db)
+            try end(gotIn: rows, areBought: true, of: user, telling: announcement, in: db)
+        }
+        try Sessions.endBought(by: family, at: announcement.now, in: db)
+    }
+
     /// The live families of `user` for which `condition` holds.
     static func live(of user: UserID, _ condition: SQL, in db: any Transaction) throws -> [TokenFamily.ID] {
         try db.rows("SELECT id FROM token_families WHERE user_id = \(user) AND \(condition) AND ended_at IS NULL")

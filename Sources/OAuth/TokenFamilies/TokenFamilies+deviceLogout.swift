@@ -68,13 +68,19 @@ extension TokenFamilies {
     }
 
     /// Ends what came with a token that is refused because its client, merchant or issuer is disabled: otherwise it
-    /// would live again, though its user has signed out. Or because it has expired, when a session that it bought
-    /// lives. Does nothing for any other.
+    /// would live again, though its user has signed out. Or, because it has expired, the browser sessions that its
+    /// family bought, and what was got there: an old token is in more hands, so the device stays signed in. Does
+    /// nothing for any other.
     public func logOut(resting token: Secret<AccessToken>, among tokens: AccessTokens, at now: Timestamp) async throws {
         if let family = try await tokens.restingFamily(of: token) {
             try await logOut(family, at: now)
         } else if let family = try await SessionBuyers.family(ofExpired: token.fingerprint, at: now, in: database) {
-            try await logOut(family, at: now)
+            let announcement = callbacks.announcement(at: now)
+            try await database.write { db in
+                guard case .user(let user) = try Self.holder(ofLive: family, in: db) else { return }
+                try Self.endBought(by: family, of: user, telling: announcement, in: db)
+            }
+            announcement.send()
         }
     }
 

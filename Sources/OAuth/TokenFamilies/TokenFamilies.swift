@@ -77,9 +77,17 @@ public struct TokenFamilies: Sendable {
         return "(SELECT issuer_id FROM sessions WHERE id = \(session))"
     }
 
-    /// The method of the sign-in: that of the request, or of what the family comes from.
+    /// The method of the sign-in: that of the request, or of what the family comes from. One by an issuer that did not
+    /// say when has a name of its own, which the request does not know.
     private static func opening(of family: NewTokenFamily) -> SQL {
-        if let method = family.subject?.method { return "\(method)" }
+        let undated = Session.Method.issuerUndated.rawValue
+        if family.subject?.isDated == false { return "\(undated)" }
+        if let method = family.subject?.method {
+            guard method == AuthenticationContext.byIssuer, let session = family.subject?.session else {
+                return "\(method)"
+            }
+            return "COALESCE((SELECT method FROM sessions WHERE id = \(session)), \(undated))"
+        }
         guard let parent = family.parent else { return "NULL" }
         return "(SELECT COALESCE(opened_by, method) FROM token_families WHERE id = \(parent))"
     }

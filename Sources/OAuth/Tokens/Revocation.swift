@@ -34,7 +34,10 @@ public struct Revocation: Sendable {
         let refresh = Secret<RefreshToken>(value).fingerprint
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
-                if owner.mayBeRevoked(by: client, isLive) { try AccessTokens.end(access, in: db) }
+                if owner.mayBeRevoked(by: client, isLive) {
+                    try AccessTokens.end(access, in: db)
+                    try SessionBuyers.forget(access, in: db)
+                }
             } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let family = owner.family {
                 if owner.mayBeRevoked(by: client, isLive) {
                     try TokenFamilies.end(family, telling: announcement, in: db)

@@ -77,7 +77,8 @@ public struct IDTokenHints: Sendable {
 
     /// By the sign secret of the client that it is for, if that client has such tokens. A `kid` means nothing here.
     private func verifiedBySecret(_ text: String) async throws -> VerifiedJWT? {
-        guard let name = CompactJWS.unverifiedClaims(of: text)?["aud"]?.string,
+        // Nothing is verified yet, and no database takes U+0000.
+        guard let name = CompactJWS.unverifiedClaims(of: text)?["aud"]?.string, !name.utf8.contains(0),
             let client = try await clients.findLive(Client.ID(name)), client.openID.idTokenAlgorithm == .signSecret
         else { return nil }
         return try? await signers.secrets.keys(of: client).verify(text, allowed: [.hs256])

@@ -29,7 +29,9 @@ public struct LoginResource: SPiDResource {
                 optional: optional + ["userId"]
             ) { call in
                 guard let user = call["userId"] else { return try await list(nil, call) }
-                guard let id = try await people.id(spid: user) else {
+                // An import may have kept the uuid of somebody whom the merchant does not know: a uuid without a user
+                // is answered alike.
+                guard let id = try await people.id(spid: user) ?? (UserUUID.hasForm(user) ? UserID(0) : nil) else {
                     throw SPiDRefusal.malformed("userId", "a user's id or uuid")
                 }
                 return try await list(id, call)

@@ -55,7 +55,8 @@ struct ClientCommand: CommandGroup {
                 let made = try await stores.clients.register(
                     metadata, as: id, merchant: owner, by: .platform,
                     also: { client, db in
-                        // An earlier client of the id may have left some.
+                        // An earlier client of the id may have left some. No other has a random one.
+                        guard id != nil else { return }
                         try Sessions.end(for: client.id, at: client.createdAt, in: db)
                     })
                 output.print(made.json, loss: made.client.afterLoss)

@@ -137,7 +137,9 @@ enum SQLiteFile {
         guard !Files.areSame(path, target) else {
             throw CommandFailure("\(path) is the database itself", .usage)
         }
-        for companion in companions(of: path) where !companion.hasSuffix("-shm") {
+        // SQLite keeps them beside the file itself, but the file may have been moved since, or linked by another name.
+        let all = Set(companions(of: path) + companions(of: Files.followed(path)))
+        for companion in all.sorted() where !companion.hasSuffix("-shm") {
             guard let bytes = Files.size(companion), bytes > 0 else { continue }
             throw CommandFailure(
                 "\(companion) has changes that are not in \(path): make a backup of that database, and restore it",

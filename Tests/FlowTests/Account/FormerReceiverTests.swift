@@ -3,6 +3,7 @@ import Mail
 import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("What codes to a former number or mailbox opened")
 struct FormerReceiverTests {
@@ -147,6 +148,64 @@ struct FormerReceiverTests {
             #expect(try await visitor.isSignedIn())
             #expect(try await world.isLive(try kept.require("access_token")))
             #expect(try await world.refresh(try kept.require("refresh_token"), as: world.backend).status == 200)
+        }
+    }
+
+    @Test(
+        "what came before an upgrade from a sign-in by mail that is forgotten outlives the mailbox",
+        arguments: Backend.available)
+    func beforeUpgrade(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            var old = try await byMail(world)
+            let lost = try await bought(in: &old)
+            try await forget(world.app, in: world)
+            let kept = [try await world.signIn(), try await world.signIn(with: world.rivalBackend)]
+            let (database, rival) = (world.server.database, world.rivalBackend.id)
+            try await database.change("UPDATE token_families SET opened_by = NULL")
+            // As of an assertion that does not say how its user signed in.
+            try await database.change("UPDATE token_families SET method = NULL WHERE client_id = \(rival)")
+            #expect(try await world.isLive(try lost.require("access_token")))
+            var visitor = try await byMail(world)
+            try await moves(&visitor)
+            #expect(try await !world.isLive(try lost.require("access_token")))
+            let refreshed = try await world.refresh(try lost.require("refresh_token"), as: world.backend)
+            #expect(refreshed.error == "invalid_grant", "\(refreshed)")
+            for tokens in kept { #expect(try await world.isLive(try tokens.require("access_token"))) }
+        }
+    }
+
+    @Test(
+        "of a chain of codes from before an upgrade a link outlives the mailbox, or one whose origin is known ends",
+        arguments: Backend.available)
+    func chainsBeforeUpgrade(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            let (database, client) = (world.server.database, world.backend.id)
+            let (now, user) = (world.server.clock.now, try #require(Int64(world.user)))
+            let families: [(id: String, parent: String?, ancestors: String?, method: String?)] = [
+                ("lost-1", "gone", nil, nil), ("lost-2", "gone", "older eldest", nil),
+                ("lost-3", "lost-1", "gone", nil), ("mailed", nil, nil, "otp"), ("mailed-1", "gone", "mailed", nil),
+                ("kept", nil, nil, nil), ("kept-1", "kept", nil, nil), ("known", nil, nil, "pwd"),
+                ("known-1", "known", nil, nil), ("known-2", "gone", "known", nil),
+            ]
+            try await database.write { db in
+                for family in families {
+                    try db.execute(
+                        """
+                        INSERT INTO token_families (id, parent_id, ancestors, method, client_id, user_id, scope,
+                            signed_in_at, created_at, expires_at)
+                        VALUES (\(family.id), \(family.parent), \(family.ancestors), \(family.method), \(client),
+                            \(user), 'email', \(now), \(now), \(now + .days(1)))
+                        """)
+                }
+            }
+            var visitor = try await byMail(world)
+            try await moves(&visitor)
+            let live: [String] = try await database.rows(
+                "SELECT id FROM token_families WHERE client_id = \(client) AND ended_at IS NULL"
+            ).map { try $0.get("id") }
+            #expect(Set(live) == ["kept", "kept-1", "known", "known-1", "known-2"])
         }
     }
 }

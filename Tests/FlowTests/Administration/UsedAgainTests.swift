@@ -122,4 +122,28 @@ struct UsedAgainTests {
             #expect(redeemed.json["error"]?["type"]?.string == "invalid_grant", "\(redeemed)")
         }
     }
+
+    @Test(
+        "a code that a node of the version before sent is refused, though its client is the same",
+        arguments: Backend.available)
+    func versionBefore(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(
+                ["grant_types": ["passwordless", "refresh_token", "client_credentials"]])
+            let started = try await world.server.post(
+                "/passwordless/start", ["client_id": client.id, "connection": "email", "email": World.email])
+            let token = try started.require("passwordless_token")
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let secret = try #require(token.split(separator: ".").dropFirst().first)
+            let holder = "app." + Fingerprint<World>(of: "\(client.id)|\(secret)").text
+            let database = world.server.database
+            let stored: String? = try await database.rows("SELECT browser FROM verifications").first?.get("browser")
+            #expect(stored == holder, "that node would refuse this one's")
+            try await database.change("UPDATE verifications SET browser = \(holder)")
+            let redeemed = try await world.server.post(
+                "/oauth/ro", ["grant_type": "passwordless", "code": code, "passwordless_token": token],
+                basic: client.basic)
+            #expect(redeemed.status == 200, "\(redeemed)")
+        }
+    }
 }

@@ -20,7 +20,9 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test("a merchant's own app gets by name the claims of a scope that its user declined", arguments: Backend.available)
+    @Test(
+        "a merchant's own app gets by name the claims of a scope that its user declined",
+        arguments: Backend.available)
     func firstParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -29,6 +31,37 @@ struct DeclinedClaimTests {
                 world.authorizeAddress(["scope": "openid email", "claims": Self.claims, "prompt": "consent"]))
             let answer = try await world.allow(page, in: &browser, ticking: [])
             try await expectNoAddress(answer, world, nil)
+        }
+    }
+
+    @Test(
+        "an app keeps the single claims, allowed before, of a scope that its user declines",
+        arguments: Backend.available)
+    func before(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let single: KeyValuePairs = ["scope": "openid", "claims": Self.claims]
+            let first = try await browser.open(world.authorizeAddress(single, for: client))
+            #expect(first.boxes == ["openid", "claim:email"])
+            let allowed = try await world.allow(first, in: &browser, ticking: first.boxes)
+            let tokens = try await world.redeemAuthorization(try allowed.requireRedirected("code"), as: client)
+            let token = try tokens.require("access_token")
+            let told = try await world.server.get("/oauth/userinfo", bearer: token)
+            #expect(told.json["email"]?.string == World.email, "\(told)")
+
+            world.server.clock.advance(by: .seconds(1))
+            let page = try await browser.open(
+                world.authorizeAddress(
+                    ["scope": "openid email", "claims": Self.claims, "prompt": "consent"], for: client))
+            #expect(page.boxes == ["openid", "email"])
+            try await expectNoAddress(try await world.allow(page, in: &browser, ticking: []), world, client)
+            let later = try await world.server.get("/oauth/userinfo", bearer: token)
+            #expect(later.json["email"] == nil, "\(later)")
+            let silent = try await browser.open(
+                world.authorizeAddress(["scope": "openid", "claims": Self.claims, "prompt": "none"], for: client))
+            #expect(silent.redirected("error") == "consent_required", "\(silent)")
         }
     }
 

@@ -204,4 +204,52 @@ import Testing
             #expect(good.json["scope"] == "public_profile email" && good.json["audiences"]?.strings == ["1"])
         }
     }
+
+    @Test(
+        "a merchant's administrator puts a client of its own at a provider in the place of the platform's",
+        arguments: Backend.available, [true, false])
+    func platformsClient(_ backend: Backend, linksByEmail: Bool) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let token = try await merchantsToken(world)
+            let google: JSON = [
+                "provider": "google", "client_id": "platforms", "client_secret": "s",
+                "link_by_email": .bool(linksByEmail), "signs_in_everywhere": .bool(!linksByEmail),
+            ]
+            let made = try await make(world, google, by: world.admin)
+            #expect(made.status == 201, "\(made)")
+            let path = "/admin/v1/issuers/\(try made.require("id"))"
+            func change(_ json: JSON, by token: String) async throws -> Answer {
+                try await world.server.send("PATCH", path, json: json, bearer: token)
+            }
+            let theirs: JSON = ["client_id": "theirs", "client_secret": "t"]
+            for json: JSON in [["client_id": "theirs"], theirs, ["sign_in_name": "BankID"]] {
+                expectProblem(try await change(json, by: token), 403)
+            }
+            let kept = try await world.server.get(path, bearer: world.admin).json
+            #expect(kept["client_id"] == "platforms" && kept["sign_in_name"] == "Google")
+            let ended = try await change(["client_id": .null], by: token)
+            #expect(ended.status == 200 && ended.json["client_id"] == nil, "\(ended)")
+            for json: JSON in [theirs, ["client_id": "platforms", "client_secret": "t"]] {
+                expectProblem(try await change(json, by: token), 403)
+            }
+            #expect(try await change(theirs, by: world.admin).status == 200)
+        }
+    }
+
+    @Test("a merchant's administrator cannot change the client of a Google of its own", arguments: Backend.available)
+    func ownClient(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let token = try await merchantsToken(world)
+            let made = try await make(world, ["provider": "google", "client_id": "a", "client_secret": "s"], by: token)
+            #expect(made.status == 201, "\(made)")
+            let path = "/admin/v1/issuers/\(try made.require("id"))"
+            for json: JSON in [
+                ["client_id": "b", "client_secret": "t"], ["client_id": "c"], ["sign_in_name": "Our Google"],
+                ["client_id": .null], ["client_id": "d", "client_secret": "u"],
+            ] {
+                let changed = try await world.server.send("PATCH", path, json: json, bearer: token)
+                #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == false, "\(changed)")
+            }
+        }
+    }
 }

@@ -161,4 +161,66 @@ import Values
             story.expect("assertion_replayed", try await story.exchange(another), "invalid_request")
         }
     }
+
+    /// Has the rival trust `host` as Loom does, and returns an app of the rival's.
+    private func rivalApp(_ story: IssuerStory, trusting host: IssuerHost) async throws -> World.Actor {
+        let world = story.world
+        let made = try await World.make(
+            world.server, world.admin, "issuers",
+            [
+                "merchant_id": .string(world.rival), "issuer": .string(host.issuer),
+                "audiences": [.string(IssuerStory.audience)], "discovery_url": .string(host.discovery),
+                "create_users": true,
+            ])
+        #expect(made.status == 201, "\(made)")
+        return try await IssuerStory.client(world, of: world.rival)
+    }
+
+    @Test(
+        "an assertion for this server alone, used at one merchant, is accepted at another that trusts its issuer",
+        arguments: Backend.available)
+    func forUsAlone(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost()
+            try await story.trust(host)
+            let rival = try await rivalApp(story, trusting: host)
+            let ours = JSON.string(SigningClient.issuer)
+            for changes: KeyValuePairs<String, JSON> in [
+                ["aud": ours], ["aud": [ours]], ["aud": ours, "jti": .null],
+            ] {
+                let token = host.sign(story.claims(host, changes))
+                #expect(try await story.present(token, as: rival).status == 200)
+                story.expect("assertion_replayed", try await story.present(token))
+                story.expect("assertion_replayed", try await story.exchange(token), "invalid_request")
+                story.expect("assertion_replayed", try await story.present(token, as: rival))
+            }
+            let own = host.sign(story.claims(host, ["aud": ours]))
+            #expect(try await story.present(own).status == 200)
+            story.expect("assertion_replayed", try await story.present(own, as: rival))
+            // Nobody uses up the `jti` of another assertion elsewhere.
+            let first = host.sign(story.claims(host, ["aud": ours, "jti": "one"]))
+            let second = host.sign(story.claims(host, ["aud": ours, "jti": "one", "sub": "ola"]))
+            #expect(try await story.present(first, as: rival).status == 200)
+            #expect(try await story.present(second).status == 200)
+        }
+    }
+
+    @Test(
+        "an assertion for an app that two merchants share is refused at the second of them",
+        arguments: Backend.available)
+    func forApp(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost()
+            try await story.trust(host)
+            let rival = try await rivalApp(story, trusting: host)
+            let both: JSON = [.string(IssuerStory.audience), .string(SigningClient.issuer)]
+            for changes: KeyValuePairs<String, JSON> in [[:], ["jti": .null], ["aud": both]] {
+                let token = host.sign(story.claims(host, changes))
+                #expect(try await story.present(token, as: rival).status == 200)
+                #expect(try await story.present(token).status == 200)
+                story.expect("assertion_replayed", try await story.present(token, as: rival))
+                story.expect("assertion_replayed", try await story.present(token))
+            }
+        }
+    }
 }

@@ -199,4 +199,36 @@ struct PairwiseTests {
             #expect(try await told.next()["sid"]?.string == first.sid)
         }
     }
+
+    @Test("two clients find out by id_token_hint which of their users are the same", arguments: Backend.available)
+    func hints(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func site(_ host: String, _ type: String = "pairwise", of merchant: String? = nil) async throws -> Website {
+                try await world.website([
+                    "subject_type": .string(type), "redirect_uris": [.string("https://\(host)/back")],
+                    "merchant_id": .string(merchant ?? world.merchant),
+                ])
+            }
+            _ = try await world.person("bob@example.com")
+            let (alpha, sister) = (try await site("alpha.example"), try await site("alpha.example"))
+            let (beta, foreign) = (try await site("beta.example"), try await site("alpha.example", of: world.rival))
+            let open = try await site("alpha.example", "public")
+            let another = try await site("beta.example", "public")
+            var (ada, bob) = (Browser(world.server), Browser(world.server))
+            try await ada.signIn()
+            try await bob.signIn(as: "bob@example.com")
+            let cases: [(Website, Website, Bool)] = [
+                (alpha, beta, false), (alpha, foreign, false), (alpha, open, false), (open, alpha, false),
+                (alpha, alpha, true), (alpha, sister, true), (open, another, true),
+            ]
+            for (number, (giver, asker, isTaken)) in cases.enumerated() {
+                let hint = try await giver.signIn(in: &ada).require("id_token")
+                let address = world.authorizeAddress(
+                    ["scope": "openid", "prompt": "none", "id_token_hint": hint], for: asker.actor)
+                let expected: [String?] = isTaken ? [nil, "login_required"] : ["invalid_request", "invalid_request"]
+                let told = [try await ada.open(address), try await bob.open(address)].map { $0.redirected("error") }
+                #expect(told == expected, "\(number)")
+            }
+        }
+    }
 }

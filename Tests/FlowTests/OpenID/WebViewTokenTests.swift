@@ -58,6 +58,53 @@ struct WebViewTokenTests {
     }
 
     @Test(
+        "an app's token that has expired signs out of the app itself, its backend too, or leaves its web view's sites",
+        arguments: Backend.available)
+    func expiredAlone(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
+            let told = try await world.notified(at: try CallbackReceiver())
+            let phone = try await world.signIn()
+            var webview = try await self.webview(of: phone, world)
+            let tokens = try await told.site.signIn(in: &webview)
+            world.server.clock.advance(by: .minutes(50))
+            let fresh = try await world.refresh(try phone.require("refresh_token"))
+            let backends = try await world.redeem(try await world.code(of: fresh), as: world.backend)
+            var second = try await self.webview(of: fresh, world)
+            world.server.clock.advance(by: .minutes(20))
+            let out = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(out.status == 401)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await !second.isSignedIn())
+            #expect(try await world.waiting(.notice) == 1)
+            #expect(try await world.refresh(try tokens.require("refresh_token"), as: told.site.actor).status == 400)
+            for answer in [fresh, backends] { #expect(try await world.isLive(try answer.require("access_token"))) }
+            #expect(try await world.refresh(try fresh.require("refresh_token")).status == 200)
+            let refreshed = try await world.refresh(try backends.require("refresh_token"), as: world.backend)
+            #expect(refreshed.status == 200, "\(refreshed)")
+        }
+    }
+
+    @Test(
+        "an app's token that was revoked alone signs out of its web view and its device",
+        arguments: Backend.available, [false, true])
+    func revokedAlone(backend: Backend, byBackend: Bool) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let token = try phone.require("access_token")
+            var webview = try await self.webview(of: phone, world)
+            let form = [("token", token)] + (byBackend ? [] : [("client_id", world.app.id)])
+            let credentials = byBackend ? world.backend.basic : nil
+            let revoked = try await world.server.post("/oauth/revoke", form: form, basic: credentials)
+            #expect(revoked.status == 200, "\(revoked)")
+            #expect(try await !world.isLive(token))
+            #expect(try await world.server.get("/logout", bearer: token).status == 401)
+            #expect(try await webview.isSignedIn())
+            #expect(try await world.refresh(try phone.require("refresh_token")).status == 200)
+        }
+    }
+
+    @Test(
         "a user who signs in there by hand loses the site's tokens with the app's", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in

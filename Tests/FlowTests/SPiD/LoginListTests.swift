@@ -244,4 +244,34 @@ struct LoginListTests {
             }
         }
     }
+
+    @Test(
+        "a uuid that an import kept tells a backend that somebody it does not know has an account",
+        arguments: Backend.available)
+    func keptUUID(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let kept = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
+            let random = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+            let mary = try await world.newcomer("mary@example.com")
+            let id = try #require(Int64(mary))
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE users SET subject = \(kept) WHERE id = \(id)")
+            }
+            for changes: KeyValuePairs<String, JSON> in [[:], ["first_party": false]] {
+                let token = try await world.clientToken(try await world.spidBackend(changes))
+                func ask(_ uuid: String) async throws -> (answer: Answer, gist: String) {
+                    let answer = try await world.api("logins?userId=\(uuid)", token)
+                    let members = (answer.json.members ?? []).filter { $0.name != "request" }
+                    return (answer, JSON.object(members).text.replacing(uuid, with: ""))
+                }
+                let found = try await ask(kept)
+                let nobody = try await ask(random)
+                #expect(found.answer.status == 200 && nobody.answer.status == 200, "\(found) \(nobody)")
+                #expect(found.answer.data.array?.isEmpty == true && found.gist == nobody.gist)
+                for bad in ["x", kept + "0", String(kept.dropLast()), World.email] {
+                    #expect(try await world.api("logins?userId=\(bad)", token).status == 400, "\(bad)")
+                }
+            }
+        }
+    }
 }

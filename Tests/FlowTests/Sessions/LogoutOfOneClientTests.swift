@@ -106,9 +106,10 @@ struct LogoutOfOneClientTests {
     func strangers() async throws {
         try await World.with(.sqlite) { world in
             var browser = try await signedIn(world)
-            let never = try await world.confidential(["redirect_uris": ["https://never.example/"]])
-            let path = "/logout?logout_scope=client&client_id=\(never.id)"
-            #expect(try await browser.submit(try await browser.open(path)).words.contains("signed out of"))
+            for never in [try await world.stranger(), world.rivalBackend] {
+                let path = "/logout?logout_scope=client&client_id=\(never.id)"
+                #expect(try await browser.submit(try await browser.open(path)).words.contains("signed out of"))
+            }
             _ = try await browser.submit(try await browser.open(logout(world)))
             let rows = try await world.server.database.read { db in
                 try db.rows("SELECT client_id FROM client_logouts").map { try $0.get("client_id", as: String.self) }
@@ -132,6 +133,46 @@ struct LogoutOfOneClientTests {
             let left = try await browser.submit(try await browser.open(logout(world)))
             #expect(left.header("location")?.hasPrefix(World.webview) == true, "\(left)")
         }
+    }
+
+    @Test("an app that has not redeemed its code cannot be left", arguments: Backend.available)
+    func unredeemed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(for: stranger))
+            let allowed = try await world.allow(page, in: &browser, ticking: page.boxes)
+            try await expectLeft(stranger, by: &browser, having: try allowed.requireRedirected("code"), world)
+        }
+    }
+
+    @Test(
+        "a merchant's own app that needs no introduction cannot be left before it redeems its code",
+        arguments: Backend.available)
+    func unintroduced(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("merchants", world.rival, ["skip_introduction": true])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let answer = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
+            try await expectLeft(world.rivalBackend, by: &browser, having: try answer.requireRedirected("code"), world)
+        }
+    }
+
+    /// Leaves `client`, and expects that neither the session nor `code` is anything to it.
+    private func expectLeft(
+        _ client: World.Actor, by browser: inout Browser, having code: String, _ world: World
+    ) async throws {
+        let page = try await browser.open("/logout?logout_scope=client&client_id=\(client.id)")
+        let out = try await browser.submit(page)
+        #expect(out.words.contains("signed out of"), "\(out)")
+        let silent = try await browser.open(world.authorizeAddress(["prompt": "none"], for: client))
+        #expect(silent.redirected("error") == "login_required", "\(silent)")
+        let redeemed = try await world.redeemAuthorization(code, as: client)
+        #expect(redeemed.error == "invalid_grant", "\(redeemed)")
+        let isSignedIn = try await browser.isSignedIn()
+        #expect(isSignedIn)
     }
 
     private func logout(_ world: World) -> String {

@@ -83,4 +83,57 @@ struct IdentityProviderFreshnessTests {
             }
         }
     }
+
+    @Test(
+        "a web view that the token of an undated sign-in bought is fresh enough for max_age",
+        arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            let cases: [(KeyValuePairs<String, JSON>, String?)] = [
+                (["auth_time": .null], "login_required"), ([:], nil),
+            ]
+            for (changes, error) in cases {
+                var browser = Browser(story.here.server)
+                let back = try await story.signIn(&browser, changes)
+                let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
+                let phone = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
+                var webview = Browser(story.here.server)
+                _ = try await webview.open("/auth/session/\(try await story.here.sessionCode(of: phone))")
+                try await expectSilent(error, story.here.app, story.here, &webview)
+            }
+        }
+    }
+
+    @Test(
+        "a web view that the token of an undated assertion bought is fresh enough for max_age",
+        arguments: Backend.available)
+    func asserted(backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost()
+            try await story.trust(host)
+            let world = story.world
+            let now = world.server.clock.now.seconds
+            let cases: [(JSON, String?)] = [
+                (.null, "login_required"), (.integer(now - 600), "login_required"), (.integer(now - 10), nil),
+            ]
+            for (time, error) in cases {
+                let token = try await story.signIn(at: host, ["auth_time": time]).require("access_token")
+                let code = try await world.exchange(
+                    token, for: world.backend, type: "session", redirectURI: world.backend.redirectURI)
+                var webview = Browser(world.server)
+                _ = try await webview.open("/auth/session/\(try code.require("code"))")
+                try await expectSilent(error, world.backend, world, &webview)
+            }
+        }
+    }
+
+    /// Expects a code for `client`, and this error when it wants a sign-in of the last five minutes.
+    private func expectSilent(
+        _ error: String?, _ client: World.Actor, _ world: World, _ browser: inout Browser
+    ) async throws {
+        let plain = try await browser.open(world.authorizeAddress(["prompt": "none"], for: client))
+        #expect(plain.redirected("code") != nil, "\(plain)")
+        let fresh = try await browser.open(world.authorizeAddress(["prompt": "none", "max_age": "300"], for: client))
+        #expect(fresh.redirected("error") == error && (fresh.redirected("code") != nil) == (error == nil), "\(fresh)")
+    }
 }

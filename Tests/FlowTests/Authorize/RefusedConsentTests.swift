@@ -1,0 +1,53 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+
+@Suite("A consent that allows less than is asked, and the limit of taking access away")
+struct RefusedConsentTests {
+    @Test("a consent that is refused accepts the app's terms", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "profile email"], for: client)
+            let first = try await browser.open(address)
+            #expect(try await world.allow(first, in: &browser, ticking: first.boxes).redirected("code") != nil)
+            try await world.change("clients", client.id, ["tos_uri": "https://stranger.example/terms"])
+            world.server.clock.advance(by: .seconds(1))
+            let page = try await browser.open(address + "&prompt=consent")
+            #expect(page.fields["terms"] == "https://stranger.example/terms")
+            try await world.useUpRevocations()
+            let refused = try await world.answer(page, in: browser, "allow", ticking: ["email"])
+            #expect(refused.status == 429 && refused.isPage, "\(refused)")
+            #expect(try await agreements(world) == 0)
+            world.server.clock.advance(by: .seconds(10))
+            #expect(try await world.allow(page, in: &browser, ticking: ["email"]).redirected("code") != nil)
+            #expect(try await agreements(world) == 1)
+        }
+    }
+
+    @Test("whoever never allowed a box takes access away by leaving it out", arguments: Backend.available)
+    func nothingHeld(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            try await world.useUpRevocations()
+            let address = world.authorizeAddress(["scope": "profile email", "prompt": "consent"], for: client)
+            for _ in 1...2 {
+                let page = try await browser.open(address)
+                let answer = try await world.allow(page, in: &browser, ticking: ["email"])
+                #expect(answer.redirected("code") != nil, "\(answer)")
+            }
+            let page = try await browser.open(address)
+            let taken = try await world.answer(page, in: browser, "allow", ticking: ["profile"])
+            #expect(taken.status == 429, "\(taken)")
+        }
+    }
+
+    private func agreements(_ world: World) async throws -> Int {
+        try await world.server.database.read { db in try db.rows("SELECT terms_uri FROM agreements").count }
+    }
+}
