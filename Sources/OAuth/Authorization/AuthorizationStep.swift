@@ -64,12 +64,16 @@ extension AuthorizationRequest {
     ///
     /// A merchant's own client need not ask. Others ask for what they do not have yet, and once even for nothing.
     public func scopeToAsk(for consented: Scope?) -> Scope? {
-        let client = returnAddress.client
-        guard !client.firstParty else { return prompt.contains(.consent) ? scope : nil }
-        let claims = authentication.claims?.families(beside: scope, within: client.scope) ?? .empty
-        let wanted = scope.union(claims)
+        guard !returnAddress.client.firstParty else { return prompt.contains(.consent) ? scope : nil }
         guard !prompt.contains(.consent), let consented else { return wanted }
         return wanted.isSubset(of: consented) ? nil : wanted.subtracting(consented)
+    }
+
+    /// What a user is asked to allow: the scope and, of an app that is not the merchant's own, the single claims.
+    var wanted: Scope {
+        let client = returnAddress.client
+        guard !client.firstParty else { return scope }
+        return scope.union(authentication.claims?.families(beside: scope, within: client.scope) ?? .empty)
     }
 
     /// With `prompt=none`, a step that needs the user becomes an error (OpenID Connect Core §3.1.2.6).

@@ -6,7 +6,7 @@ public struct ConsentDecision: Sendable, Equatable {
     public let shown: Scope
     /// The part of it that the user allowed.
     public let allowed: Scope
-    /// The scope the request goes on with: what the user allowed, and what needed no question.
+    /// What the request goes on with: what the user allowed, and what needed no question, single claims too.
     public let granted: Scope
 
     public init(shown: Scope, allowed: Scope, granted: Scope) {
@@ -15,20 +15,18 @@ public struct ConsentDecision: Sendable, Equatable {
         self.granted = granted
     }
 
-    /// Whether `name` cannot be declined alone: `openid` and single claims. A user who wants neither denies it all.
-    public static func isRequired(_ name: String) -> Bool { name == Scope.openID || ClaimsRequest.isPermission(name) }
+    /// Whether `name` cannot be declined alone. Claims can, also those that the client calls essential (Core §5.5.1).
+    public static func isRequired(_ name: String) -> Bool { name == Scope.openID }
 }
 
 extension AuthorizationRequest {
     /// The decision made by the ticks of a user who had allowed the client `consented`. Nil when there was nothing to
-    /// ask, as for a form sent twice, or when the page did not name a claim that is asked for now: the client has
-    /// changed since. What was not asked for is not granted, whatever the form says.
+    /// ask, as for a form sent twice. What was not asked for is not granted, whatever the form says.
     public func decision(ticked: Scope, consented: Scope?) -> ConsentDecision? {
         guard let shown = scopeToAsk(for: consented) else { return nil }
         let required = Scope(shown.tokens.filter(ConsentDecision.isRequired))
-        guard shown.tokens.filter(ClaimsRequest.isPermission).allSatisfy(ticked.contains) else { return nil }
         let allowed = shown.intersection(ticked.union(required))
-        let granted = scope.intersection(scope.subtracting(shown).union(allowed))
+        let granted = wanted.subtracting(shown).union(allowed)
         return ConsentDecision(shown: shown, allowed: allowed, granted: granted)
     }
 }

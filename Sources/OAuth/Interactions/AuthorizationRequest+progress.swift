@@ -30,7 +30,7 @@ extension AuthorizationRequest {
         if let allowed = progress.allowed {
             request.prompt.remove(.consent)
             request.scope = scope.intersection(allowed)
-            request.authentication.claims = authentication.claims?.without(scope.subtracting(allowed))
+            request.authentication.claims = authentication.claims?.without(wanted.subtracting(allowed))
         }
         return request
     }

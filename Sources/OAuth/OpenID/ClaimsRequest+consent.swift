@@ -39,9 +39,11 @@ extension ClaimsRequest {
                 .flatMap { _, claims in claims.intersection(names).sorted() }.map(Self.family(for:)))
     }
 
-    /// The request without the claims of `declined` scopes: whoever declines a scope declines each claim of it.
+    /// The request without the `declined` claims, and those of declined scopes: whoever declines a scope declines each
+    /// claim of it.
     func without(_ declined: Scope) -> ClaimsRequest {
-        let names = Set(Self.scopes.filter { declined.contains($0.key) }.flatMap(\.value))
+        let permissions = declined.union(Self.permissions(of: declined)).tokens.filter(Self.isPermission)
+        let names = Set(permissions.map { String($0.dropFirst(Self.prefix.count)) })
         guard !names.isDisjoint(with: Set(idToken.keys).union(userinfo.keys)),
             let json = try? JSON(parsing: Array(text.utf8)), let members = json.members
         else { return self }

@@ -65,6 +65,26 @@ struct DeclinedClaimTests {
         }
     }
 
+    @Test("single claims cannot be declined, though the app calls them voluntary", arguments: Backend.available)
+    func single(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let claims = #"{"id_token":{"email":{"essential":true},"name":null}}"#
+            let address = world.authorizeAddress(["scope": "openid", "claims": claims], for: client)
+            let page = try await browser.open(address)
+            #expect(page.boxes == ["openid", "claim:name", "claim:email"])
+            #expect(page.body.ranges(of: " disabled>").count == 1, "openid alone is needed")
+            let answer = try await world.allow(page, in: &browser, ticking: ["claim:name"])
+            let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+            let told = try TakenApart(try tokens.require("id_token")).claims
+            #expect(told["name"]?.string == "Ada Lovelace" && told["email"] == nil, "\(told)")
+            // What was left out is asked for again, and nothing else.
+            #expect(try await browser.open(address).boxes == ["claim:email"])
+        }
+    }
+
     private func expectNoAddress(_ answer: Answer, _ world: World, _ client: World.Actor?) async throws {
         let code = try answer.requireRedirected("code")
         let tokens = try await world.redeemAuthorization(code, as: client)
