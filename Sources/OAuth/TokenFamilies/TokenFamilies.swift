@@ -88,6 +88,7 @@ public struct TokenFamilies: Sendable {
             }
             return "COALESCE((SELECT method FROM sessions WHERE id = \(session)), \(undated))"
         }
+        if family.subject?.issuer != nil { return "\(Session.Method.issuer.rawValue)" }
         guard let parent = family.parent else { return "NULL" }
         return "(SELECT COALESCE(opened_by, method) FROM token_families WHERE id = \(parent))"
     }
