@@ -9,3 +9,6 @@ WHERE provider IN ('google', 'apple') AND client_id IS NOT NULL
 UPDATE sessions SET merchant_id = (SELECT i.merchant_id FROM issuers i WHERE i.id = sessions.issuer_id)
 WHERE merchant_id IS NULL AND family_id IS NULL AND ended_at IS NULL
     AND issuer_id IN (SELECT id FROM issuers WHERE provider = 'facebook');
+
+-- Of sign-ins at an issuer it was not noted whether it said when its user had signed in.
+UPDATE token_families SET opened_by = 'issuer_undated' WHERE opened_by = 'issuer';

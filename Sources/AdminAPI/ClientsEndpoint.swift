@@ -99,7 +99,8 @@ public struct ClientsEndpoint: Endpoint {
         return { db in
             if client.registeredItself { try bound(db) }
             // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
-            guard try isOfMerchant && Connections.isUsed(client.id, in: db) else { return }
+            guard isOfMerchant, try Connections.isUsed(client.id, in: db) || Consents.areGiven(to: client.id, in: db)
+            else { return }
             throw Problem(
                 status: .conflict,
                 detail: "People have used this client as a third party's: make another one for the merchant's own "

@@ -36,6 +36,7 @@ extension Administrator {
             changed.signIn == nil
             || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
         try permit(guarded: !issuer.isGuarded || isAlike && isForSameApp)
+        try permit(app: !issuer.signsInEverywhere || isForSameApp)
     }
 
     /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled.
@@ -55,8 +56,7 @@ extension Administrator {
     private func permit(signingIn isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that people are sent to is the platform's to register and to change: a session here is "
-                    + "every merchant's.", member: "client_id")
+                "An issuer that people are sent to is the platform's to register and to change.", member: "client_id")
         }
     }
 
@@ -68,11 +68,19 @@ extension Administrator {
         }
     }
 
+    private func permit(app isPermitted: Bool) throws {
+        guard isPermitted else {
+            throw AdministrationRefusal(
+                "The client and the name of a provider whose sign-ins are good at every merchant are the platform's to "
+                    + "change.", member: "client_id")
+        }
+    }
+
     /// Who was linked while the platform trusted the issuer is so still.
     private func permit(guarded isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that the platform sent people to, or that led to accounts by their address, is the "
+                "An issuer that people were sent to, or that led to accounts by their address, is the "
                     + "platform's to change: who was linked to it is so still.")
         }
     }

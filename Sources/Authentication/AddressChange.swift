@@ -22,7 +22,9 @@ public struct AddressChange: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db, _ in
-            try User.verify(verification.email, of: session.user, at: now, in: db)
+            guard try User.verify(verification.email, of: session.user, at: now, in: db) else { return false }
+            try KnownDevices.forgetAll(of: session.user, in: db)
+            return true
         }
     }
 

@@ -76,9 +76,9 @@ public struct AppSignUp: Sendable {
     }
 
     /// The same as `charge` for one text message, of all clients of `merchant`.
-    public func chargeText(by merchant: Merchant.ID) async throws -> Duration? {
+    public func chargeText(by client: Client.ID, of merchant: Merchant.ID) async throws -> Duration? {
         let now = clock.now
-        return try await database.write { db in try Throttle.chargeText(by: merchant, at: now, in: db) }
+        return try await database.write { db in try Throttle.chargeText(by: client, of: merchant, at: now, in: db) }
     }
 
     /// Whether a user has the address.
@@ -131,6 +131,7 @@ public struct AppSignUp: Sendable {
                 return try User.verify(verification.email, of: proof.user, at: now, in: db)
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            try KnownDevices.forgetAll(of: proof.user, in: db)
             try Sessions.open(
                 opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)

@@ -79,11 +79,13 @@ public struct MailSignIn: Sendable {
 
     /// Takes a code that was typed in an app. There is no session. The address is remembered, as after a password, so
     /// that strangers' wrong codes do not keep the user out from there.
-    func prove(_ key: VerificationKey, login: Login.Attempt) async throws -> Result<Proof, Verification.Refusal> {
+    func prove(
+        _ key: VerificationKey, by client: Client, login: Login.Attempt
+    ) async throws -> Result<Proof, Verification.Refusal> {
         let now = clock.now
         let place = KnownDevices.Place(address: login.address, device: nil)
         return try await events.write(to: database, at: now) { db, announcement in
-            switch try take(key, at: place, attempt: login.id.text, now, in: db, announcement) {
+            switch try take(key, at: place, by: client, attempt: login.id.text, now, in: db, announcement) {
             case .failure(let refusal): return .failure(refusal)
             case .success(let entry):
                 guard entry.leaving == nil else { return .failure(.gone(reason: "deletion_pending")) }
@@ -100,11 +102,11 @@ public struct MailSignIn: Sendable {
     }
 
     private func take(
-        _ key: VerificationKey, at place: KnownDevices.Place, attempt: String, _ now: Timestamp,
-        in db: any Transaction, _ announcement: UserEvents.Announcement
+        _ key: VerificationKey, at place: KnownDevices.Place, by backend: Client? = nil, attempt: String,
+        _ now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws -> Result<Entry, Verification.Refusal> {
         let verification: Verification
-        switch try verifications.takeSignIn(key, at: place, attempt: attempt, in: db) {
+        switch try verifications.takeSignIn(key, at: place, by: backend, attempt: attempt, in: db) {
         case .success(let taken): verification = taken
         case .failure(let refusal): return .failure(refusal)
         }

@@ -35,6 +35,9 @@ static inline CURLcode spindle_curl_set_head_writer(CURL *curl, curl_write_callb
     CURLcode code = curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, writer);
     return code == CURLE_OK ? curl_easy_setopt(curl, CURLOPT_HEADERDATA, data) : code;
 }
+static inline CURLcode spindle_curl_set_words(CURL *curl, char *words) {
+    return curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words);
+}
 static inline CURLcode spindle_curl_set_progress(CURL *curl, curl_xferinfo_callback progress, void *data) {
     CURLcode code = curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, progress);
     return code == CURLE_OK ? curl_easy_setopt(curl, CURLOPT_XFERINFODATA, data) : code;

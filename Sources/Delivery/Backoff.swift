@@ -9,13 +9,17 @@ enum Backoff {
 
     /// How long a delivery that could not be tried is left alone.
     static let moment: Duration = .seconds(10)
-    /// And one whose receiver takes others meanwhile.
-    static let turn: Duration = .seconds(1)
+    /// And one whose receiver takes others meanwhile: a second, and longer behind many, a tenth at most of the time in
+    /// which it is of use.
+    static func turn(behind many: Int, left: Duration) -> Duration {
+        min(.seconds(1) + .milliseconds(50) * many, .minutes(1), max(.seconds(1), left / 10))
+    }
 
     /// How long one is left alone whose receiver failed, where `failing` of its share did: about as long as one turn of
-    /// all takes that never answer. Otherwise a pile would be taken out and put back all the time.
-    static func pause(among failing: Int) -> Duration {
-        min(moment + .milliseconds(500) * failing, .minutes(10))
+    /// all takes that never answer. Otherwise a pile would be taken out and put back all the time. One that is of use
+    /// only for the time that is `left` is tried again within a tenth of it.
+    static func pause(among failing: Int, left: Duration) -> Duration {
+        min(moment + .milliseconds(500) * failing, .minutes(10), max(moment, left / 10))
     }
 
     /// Adds up to a quarter at random, so that deliveries that failed together are not retried together.

@@ -20,6 +20,11 @@ enum DeliveryLimits {
     /// quick, and as many to any one domain: the rest is for others that took so many in a row at once.
     static let mostToSlowDomains = 2
     static let mostToUnknownDomains = 4
+    /// The same of the mails of all shares: a stranger may have a hand in several.
+    static let mostToSlowDomainsInAll = 4
+    static let mostToUnknownDomainsInAll = 6
+    /// How many mails wait for such a place, of all shares: each holds one meanwhile.
+    static let mostWaiting = 2
     static let quickInARow = 20
     /// What it takes at most at a quick domain, and at least at a slow one.
     static let quick: Duration = .seconds(5)

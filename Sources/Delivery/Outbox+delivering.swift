@@ -55,13 +55,13 @@ extension Outbox {
             return .postponed
         } catch Undeliverable.busy {
             return .held(for: Backoff.moment)
-        } catch Undeliverable.inLine {
-            return .held(for: Backoff.turn)
+        } catch Undeliverable.inLine(let behind) {
+            return .held(for: Backoff.turn(behind: behind, left: claim.expiresAt - clock.now))
         } catch Undeliverable.resting(let failures) {
             // Deliveries to a receiver that is down must not be retried every few seconds.
             return .held(for: Backoff.pause(after: failures, random: random))
         } catch Undeliverable.crowded(let failing) {
-            return .held(for: Backoff.pause(among: failing))
+            return .held(for: Backoff.pause(among: failing, left: claim.expiresAt - clock.now))
         } catch is CancellationError {
             // The server stops, so leave the attempt to the next node.
             return .unknown

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps places of a share for mails to domains that took many in a row at once.
+/// Keeps places of a share, and of all, for mails to domains that took many in a row at once.
 ///
 /// Anyone can have mails sent to addresses of their own, and a mail server may keep us waiting until the recipient's
 /// has answered. Such mails must not take all places, or nobody's code would arrive while it is good.
@@ -26,9 +26,17 @@ final class RecipientDomains: Sendable {
         var isNew: Bool { .now - began < DeliveryLimits.patience }
     }
 
+    /// Mails that have to wait for the same: those of a share to one quick domain, or to all others.
+    fileprivate struct Line: Hashable {
+        let share: Delivery.Share
+        let domain: String?
+    }
+
     fileprivate struct State {
         var paces: [String: Pace] = [:]
         var underWay: [Delivery.Share: [Int: Sending]] = [:]
+        /// How many mails have been put off since there was room for one of the line.
+        var putOff: [Line: Int] = [:]
         /// The shares of which a mail waits for one of those under way.
         var waiting: Set<Delivery.Share> = []
         var last = 0
@@ -38,7 +46,7 @@ final class RecipientDomains: Sendable {
     private static let most = 10_000
     private let state = Mutex(State())
 
-    /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.busy` when those before it have had the places of
+    /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.crowded` when those before it have had the places of
     /// such domains for a while, and `inLine` when they have just got them.
     func send(to domain: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let domain = domain.lowercased()
@@ -53,18 +61,22 @@ final class RecipientDomains: Sendable {
         }
     }
 
-    /// Whoever waits has a place of the share meanwhile: one does at most, and for a moment. The rest comes again: many
+    /// Whoever waits has a place of the share meanwhile: one does at most, few in all, and for a moment. The rest comes again: many
     /// codes may go to one quick domain, and no other's should wait behind them.
     private func enter(_ domain: String, _ share: Delivery.Share) async throws -> Int {
         if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
-        guard state.withLock({ $0.waiting.insert(share).inserted }) else { throw Undeliverable.inLine }
+        guard state.withLock({ $0.waits(share) }) else { throw inLine(domain, share) }
         defer { state.withLock { _ = $0.waiting.remove(share) } }
         let deadline = ContinuousClock.now + DeliveryLimits.patience
         while ContinuousClock.now < deadline {
             try await Task.sleep(for: DeliveryLimits.look)
             if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
         }
-        throw Undeliverable.inLine
+        throw inLine(domain, share)
+    }
+
+    private func inLine(_ domain: String, _ share: Delivery.Share) -> Undeliverable {
+        .inLine(behind: state.withLock { $0.putOff(domain, share) })
     }
 
     private func leave(
@@ -74,6 +86,7 @@ final class RecipientDomains: Sendable {
             state.underWay[share]?[number] = nil
             if state.underWay[share]?.isEmpty == true { state.underWay[share] = nil }
             if state.paces.count >= Self.most { state.paces = [:] }
+            if state.putOff.count >= Self.most { state.putOff = [:] }
             if time >= DeliveryLimits.quick {
                 state.paces[domain] = time >= DeliveryLimits.slow ? .slow : nil
             } else if tookIt {
@@ -85,21 +98,43 @@ final class RecipientDomains: Sendable {
 }
 
 extension RecipientDomains.State {
+    private func line(_ domain: String, _ share: Delivery.Share) -> RecipientDomains.Line {
+        .init(share: share, domain: paces[domain]?.isKnownQuick == true ? domain : nil)
+    }
+
+    /// Notes that a mail has been put off, and returns how many have in its line.
+    fileprivate mutating func putOff(_ domain: String, _ share: Delivery.Share) -> Int {
+        putOff[line(domain, share), default: 0] += 1
+        return putOff[line(domain, share), default: 0]
+    }
+
+    /// Notes that a mail of `share` waits; false when it must not.
+    fileprivate mutating func waits(_ share: Delivery.Share) -> Bool {
+        waiting.count < DeliveryLimits.mostWaiting && waiting.insert(share).inserted
+    }
+
     /// The number of a mail that may be sent; nil for one that has to wait a moment.
     fileprivate mutating func enter(_ domain: String, _ share: Delivery.Share) throws -> Int? {
         let pace = paces[domain] ?? .quick(0)
         let all = (underWay[share] ?? [:]).values
         // A quick domain may become another at any moment, so none has all places.
         let before = pace.isKnownQuick ? all.filter { $0.domain == domain } : all.filter { !$0.isOfQuick }
+        let ofAll = pace.isKnownQuick ? [] : underWay.values.flatMap(\.values).filter { !$0.isOfQuick }
         let isFull =
             before.count >= DeliveryLimits.mostToUnknownDomains
             || pace.isSlow && before.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomains
+        let areAllFull =
+            ofAll.count >= DeliveryLimits.mostToUnknownDomainsInAll
+            || pace.isSlow && ofAll.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomainsInAll
         // Where the mail server takes long for everybody, there is nobody to keep places for.
-        guard !isFull || !paces.values.contains(where: \.isKnownQuick) else {
+        guard !(isFull || areAllFull) || !paces.values.contains(where: \.isKnownQuick) else {
             // Nobody waits for those that take long.
-            guard before.contains(where: \.isNew) else { throw Undeliverable.busy }
+            guard (isFull ? before : ofAll).contains(where: \.isNew) else {
+                throw Undeliverable.crowded(failing: putOff(domain, share))
+            }
             return nil
         }
+        if before.count + 1 < DeliveryLimits.mostToUnknownDomains { putOff[line(domain, share)] = nil }
         last += 1
         underWay[share, default: [:]][last] = .init(domain: domain, pace: pace, began: .now)
         return last

@@ -4,11 +4,13 @@ extension MailFailure {
     /// What `failure` means for the mail.
     ///
     /// A 5xx to the envelope or to the message is final (RFC 5321 §4.2.1). A demand for TLS or other credentials
-    /// (RFC 3207 §4, RFC 4954 §6) and a 5xx before the envelope concern our settings, which the operator can correct.
+    /// (RFC 3207 §4, RFC 4954 §6), a 5xx before the envelope and one to its sender concern our settings, which the
+    /// operator can correct.
     init(_ failure: SMTPFailure) {
         switch failure {
         case .refusedEnvelope(let answer): self.init(answer, to: "envelope")
         case .refusedMessage(let answer): self.init(answer, to: "message")
+        case .refusedSender(let answer): self = .temporary("the mail server answered \(answer) to the sender")
         default: self = .temporary(Self.reason(failure))
         }
     }
@@ -22,7 +24,8 @@ extension MailFailure {
 
     private static func reason(_ failure: SMTPFailure) -> String {
         switch failure {
-        case .refusedEnvelope(let answer), .refusedMessage(let answer), .answered(let answer):
+        case .refusedSender(let answer), .refusedEnvelope(let answer), .refusedMessage(let answer),
+            .answered(let answer):
             "the mail server answered \(answer)"
         case .unknownHost: "the mail server's name has no address"
         case .nameServiceBusy: "the name service does not answer"

@@ -10,17 +10,28 @@ final class SMTPConversation {
     }
 
     /// What libcurl's callbacks read; it lives until QUIT is sent.
-    private final class Context {
+    @safe private final class Context {
         let cancellation: Cancellation
         let addresses: [IPAddress]
         /// What is left of the message to send.
         var rest: ArraySlice<UInt8> = []
         /// The server has accepted the envelope and DATA, so its next reply is about the message itself.
         var isAsked = false
+        /// Where libcurl says what has failed.
+        let words: UnsafeMutableBufferPointer<CChar>
 
         init(_ cancellation: Cancellation, _ addresses: [IPAddress]) {
             self.cancellation = cancellation
             self.addresses = addresses
+            unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+            unsafe words.initialize(repeating: 0)
+        }
+
+        deinit { unsafe words.deallocate() }
+
+        /// The command that the server has refused, if libcurl names it.
+        var refused: SMTPFailure.Command? {
+            unsafe words.starts(with: "MAIL failed".utf8.map { CChar(bitPattern: $0) }) ? .mail : nil
         }
 
         static func at(_ pointer: UnsafeMutableRawPointer?) -> Context? {
@@ -52,7 +63,7 @@ final class SMTPConversation {
                 Route(scheme: destination.scheme, addresses: addresses, port: destination.port))
             try configure(destination, time: time, connecting: connecting)
         } catch {
-            throw SMTPFailure(error.code, answer: 0, isOnMessage: false)
+            throw SMTPFailure(error.code, answer: 0, to: nil, isOnMessage: false)
         }
     }
 
@@ -74,6 +85,7 @@ final class SMTPConversation {
             try handle.set(CURLOPT_USERNAME, credentials.user)
             try handle.set(CURLOPT_PASSWORD, credentials.password.value)
         }
+        try unsafe handle.configure { easy in unsafe spindle_curl_set_words(easy, context.words.baseAddress) }
         // libcurl asks about once a second whether to go on.
         try handle.set(CURLOPT_NOPROGRESS, 0)
         let data = unsafe Unmanaged.passUnretained(context).toOpaque()
@@ -122,7 +134,8 @@ final class SMTPConversation {
             try handle.perform()
         } catch {
             if error.code == CURLE_ABORTED_BY_CALLBACK, context.isCancelled { throw CancellationError() }
-            throw SMTPFailure(error.code, answer: handle.answer, isOnMessage: context.isAsked)
+            throw SMTPFailure(
+                error.code, answer: handle.answer, to: context.refused, isOnMessage: context.isAsked)
         }
     }
 }

@@ -1,11 +1,16 @@
 import CCurl
 
 extension SMTPFailure {
-    /// The failure that libcurl's `code` and the server's last `answer` mean. `isOnMessage`: the message had been sent.
-    init(_ code: CURLcode, answer: Int, isOnMessage: Bool) {
+    /// A command that libcurl names where the server refuses it.
+    enum Command { case mail }
+
+    /// The failure that libcurl's `code` and the server's last `answer`, to `command`, mean. `isOnMessage`: the message
+    /// had been sent.
+    init(_ code: CURLcode, answer: Int, to command: Command?, isOnMessage: Bool) {
         let isRefusal = (400...599).contains(answer)
         self =
             switch code {
+            case CURLE_SEND_ERROR where isRefusal && command == .mail: .refusedSender(answer)
             case CURLE_SEND_ERROR where isRefusal: .refusedEnvelope(answer)
             case CURLE_WEIRD_SERVER_REPLY where isRefusal && isOnMessage: .refusedMessage(answer)
             case CURLE_WEIRD_SERVER_REPLY where answer > 0: .answered(answer)

@@ -1,6 +1,8 @@
 /// Why a mail server has not taken a message.
 public enum SMTPFailure: Error, Sendable, Equatable {
-    /// It replied 400 to 599 to `MAIL`, `RCPT` or `DATA`.
+    /// It replied 400 to 599 to `MAIL`.
+    case refusedSender(Int)
+    /// It replied 400 to 599 to `RCPT` or `DATA`.
     case refusedEnvelope(Int)
     /// It replied 400 to 599 to the message itself.
     case refusedMessage(Int)

@@ -64,13 +64,13 @@ import Values
         "a permanent refusal of a mail is final; any other failure is tried again",
         arguments: [
             ([.recipient: "550 <ada@example.org>: unknown"], .refused("the mail server answered 550 to the envelope")),
-            ([.mail: "553 not you"], .refused("the mail server answered 553 to the envelope")),
+            ([.mail: "553 not you"], .temporary("the mail server answered 553 to the sender")),
             ([.message: "554 <ada@example.org> no"], .refused("the mail server answered 554 to the message")),
             ([.data: "554 no"], .refused("the mail server answered 554 to the envelope")),
             ([.recipient: "450 busy"], .temporary("the mail server answered 450 to the envelope")),
             ([.message: "452 full"], .temporary("the mail server answered 452 to the message")),
             // About this server, not about the mail.
-            ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the envelope")),
+            ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the sender")),
             ([.recipient: "535 who are you"], .temporary("the mail server answered 535 to the envelope")),
         ] as [Refusal])
     func refusals(_ refusal: Refusal) async throws {

@@ -23,7 +23,7 @@ struct RecipientDomainTests {
                             beginning.yield(number)
                             try await Task.sleep(for: .seconds(3600))
                         }
-                    } catch Undeliverable.busy, Undeliverable.inLine {
+                    } catch is Undeliverable {
                         refusing.yield(number)
                     }
                 }
@@ -38,13 +38,56 @@ struct RecipientDomainTests {
             try await domains.send(to: "Example.com", of: share) { taken += 1 }
             try await domains.send(to: "unknown.example", of: .init("another")) { taken += 1 }
             #expect(taken == 2)
-            await #expect(throws: Undeliverable.busy) {
-                try await domains.send(to: "third.example", of: share) { Issue.record("it took a place") }
+            // A pile of them is taken out and put back ever more seldom.
+            var counts: [Int] = []
+            for _ in 1...40 {
+                do {
+                    try await domains.send(to: "third.example", of: share) { Issue.record("it took a place") }
+                } catch Undeliverable.crowded(let failing) {
+                    counts.append(failing)
+                }
             }
+            #expect(counts == Array((counts.first ?? 0)..<(counts.first ?? 0) + 40))
             group.cancelAll()
             while let result = await group.nextResult() { if case .success = result { continue } }
         }
         try await domains.send(to: "third.example", of: share) {}
+    }
+
+    @Test(
+        "a stranger's mails of two shares, to domains that let the mail server wait, take all places of all",
+        .timeLimit(.minutes(1)))
+    func stalledByTwo() async throws {
+        let domains = RecipientDomains()
+        let shares = ["loom", "rival"].map { Delivery.Share($0) }
+        for _ in 1...DeliveryLimits.quickInARow { try await domains.send(to: "example.com", of: shares[0]) {} }
+        let (begun, beginning) = AsyncStream.makeStream(of: Int.self)
+        let (refused, refusing) = AsyncStream.makeStream(of: Int.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<DeliveryLimits.mostAtOnce(.mail) {
+                group.addTask {
+                    do {
+                        try await domains.send(to: "\(number).slow.example", of: shares[number % 2]) {
+                            beginning.yield(number)
+                            try await Task.sleep(for: .seconds(3600))
+                        }
+                    } catch is Undeliverable {
+                        refusing.yield(number)
+                    }
+                }
+            }
+            var places = begun.makeAsyncIterator()
+            for _ in 0..<DeliveryLimits.mostToUnknownDomainsInAll { _ = await places.next() }
+            var others = refused.makeAsyncIterator()
+            for _ in DeliveryLimits.mostToUnknownDomainsInAll..<DeliveryLimits.mostAtOnce(.mail) {
+                _ = await others.next()
+            }
+            var taken = 0
+            try await domains.send(to: "example.com", of: .init("third")) { taken += 1 }
+            #expect(taken == 1)
+            group.cancelAll()
+            while let result = await group.nextResult() { if case .success = result { continue } }
+        }
     }
 
     @Test(
@@ -63,7 +106,7 @@ struct RecipientDomainTests {
                             try await domains.send(to: "slow.example", of: share) {
                                 try await Task.sleep(for: .seconds(1))
                             }
-                        } catch Undeliverable.inLine {
+                        } catch is Undeliverable {
                             refusing.yield(number)
                             try await Task.sleep(for: .milliseconds(1))
                         }

@@ -194,6 +194,48 @@ import Testing
         return kept
     }
 
+    @Test(
+        "after an upgrade a provider is good everywhere that the platform did not set up, or Google and Apple are not",
+        arguments: Backend.available)
+    func providers(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        try await Migrator(database: database, migrations: Migration.all.filter { $0.version < 44 }).migrate(at: 1)
+        let issuers: [(String, provider: String?, client: String?, keys: String?)] = [
+            ("facebook", "facebook", "c", nil), ("google", "google", "c", nil), ("apple", "apple", "c", nil),
+            ("no-button", "google", nil, nil), ("own-keys", "google", "c", "https://k.example"), ("own", nil, "c", nil),
+        ]
+        try await database.write { db in
+            try db.execute(
+                """
+                INSERT INTO merchants (id, name, logout_reaches_backends, number, created_at, updated_at)
+                VALUES ('m', '', 0, 1, 1, 1)
+                """)
+            try db.execute("INSERT INTO users (id, email_verified, profile, created_at, updated_at) VALUES (5, 0, '{}', 1, 1)")
+            for (id, provider, client, keys) in issuers {
+                try db.execute(
+                    """
+                    INSERT INTO issuers (id, merchant_id, issuer, provider, client_id, jwks_uri, audiences, algorithms,
+                        create_users, created_at, updated_at)
+                    VALUES (\(id), 'm', \(id), \(provider), \(client), \(keys), '', '', 0, 1, 1)
+                    """)
+                try db.execute(
+                    """
+                    INSERT INTO sessions (id, fingerprint, user_id, issuer_id, signed_in_at, created_at, seen_at,
+                        expires_at, user_agent, ip_address)
+                    VALUES (\(id), \(id), 5, \(id), 1, 1, 1, 9, '', '')
+                    """)
+            }
+        }
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 2)
+        let everywhere: [String] = try await database.rows("SELECT id FROM issuers WHERE signs_in_everywhere = 1")
+            .map { try $0.get("id") }
+        #expect(Set(everywhere) == ["google", "apple"])
+        let confined: [String] = try await database.rows("SELECT id FROM sessions WHERE merchant_id = 'm'")
+            .map { try $0.get("id") }
+        #expect(confined == ["facebook"])
+        await database.close()
+    }
+
     @Test("an upgrade numbers the merchants in the order of their creation", arguments: Backend.available)
     func merchantNumbers(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()

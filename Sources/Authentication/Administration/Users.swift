@@ -159,6 +159,9 @@ extension User {
             email = address
             emailVerified = false
         }
+        guard email != nil || changes.emailVerified != true else {
+            throw JSONFault("email_verified", "false, or together with an email: the account has no address")
+        }
         emailVerified = changes.emailVerified ?? emailVerified
         let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
         profile = .object((profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)

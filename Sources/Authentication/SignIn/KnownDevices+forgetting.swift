@@ -21,6 +21,11 @@ extension KnownDevices {
         try db.execute("DELETE FROM known_devices WHERE user_id = \(user) AND fingerprint IN (\(list: oldest))")
     }
 
+    /// Forgets all of `user`, who has proved an address for the first time: others may have been there before.
+    static func forgetAll(of user: UserID, in db: any Transaction) throws {
+        try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
+    }
+
     /// Somebody who knew the old password, or who had the account before its owner, may have left any number of known
     /// devices. The browser that goes on is remembered again after the event. A confined link made no place known, and
     /// a merchant could make and remove one at will.
@@ -29,7 +34,7 @@ extension KnownDevices {
         [UserEvent.Kind.accessRevoked, .methodRevoked, .unlinked, .takenOver].map { kind in
             .on(kind, "forgets the addresses and browsers where the user signed in") { event, user, _, db in
                 if case .unlinked(_, _, wasConfined: true) = event { return }
-                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
+                try forgetAll(of: user, in: db)
             }
         })
 }

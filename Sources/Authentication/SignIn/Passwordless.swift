@@ -80,8 +80,8 @@ public struct Passwordless: Sendable {
     ) async throws -> Result<MailSignIn.Proof, Verification.Refusal> {
         let key = VerificationKey.code(code, of: token.id, in: token.holder(at: client))
         return switch recipient {
-        case .mailbox: try await mail.prove(key, login: login)
-        case .phone: try await phone.prove(key, login: login)
+        case .mailbox: try await mail.prove(key, by: client, login: login)
+        case .phone: try await phone.prove(key, by: client, login: login)
         }
     }
 }

@@ -18,13 +18,15 @@ struct PhoneSignIn: Sendable {
 
     /// Takes a code that was typed in an app, as `MailSignIn.prove` does.
     func prove(
-        _ key: VerificationKey, login: Login.Attempt
+        _ key: VerificationKey, by client: Client, login: Login.Attempt
     ) async throws -> Result<MailSignIn.Proof, Verification.Refusal> {
         let now = clock.now
         let place = KnownDevices.Place(address: login.address, device: nil)
         return try await database.write { [verifications] db in
             let verification: Verification
-            switch try verifications.takeSignIn(key, .signInByPhone, at: place, attempt: login.id.text, in: db) {
+            let taken = try verifications.takeSignIn(
+                key, .signInByPhone, at: place, by: client, attempt: login.id.text, in: db)
+            switch taken {
             case .failure(let refusal): return .failure(refusal)
             case .success(let taken): verification = taken
             }

@@ -91,9 +91,15 @@ extension Throttle {
     /// Wrong codes typed for one recipient, in any browser and for any number of mails: to sign in, except at known
     /// devices and addresses; and to move to an address or a number, for which each of any number of accounts has codes
     /// of its own. Nil where they do not count together.
-    private static func codes(_ purpose: Verification.Purpose, to recipient: String) -> Bucket? {
-        switch purpose {
-        case .signIn, .signInByPhone: Bucket("codes|\(recipient)", burst: 15, refill: .minutes(30))
+    ///
+    /// - Parameter backends: the merchant at whose backends they are typed, where the user is known: their address is
+    ///   every visitor's. They count apart, so that neither uses up the others'.
+    private static func codes(
+        _ purpose: Verification.Purpose, to recipient: String, atBackendsOf backends: Merchant.ID?
+    ) -> Bucket? {
+        let place = backends.map { "codes at backends|\($0)|" } ?? "codes|"
+        return switch purpose {
+        case .signIn, .signInByPhone: Bucket(place + recipient, burst: 15, refill: .minutes(30))
         case .changeEmail, .verifyPhone: Bucket("codes to move to|\(recipient)", burst: 100, refill: .minutes(5))
         default: nil
         }
@@ -101,15 +107,17 @@ extension Throttle {
 
     /// How long to wait before a code that went to `recipient` may be tried.
     static func waitForCode(
-        _ purpose: Verification.Purpose, to recipient: String, at now: Timestamp, in db: any Transaction
+        _ purpose: Verification.Purpose, to recipient: String, atBackendsOf backends: Merchant.ID? = nil,
+        at now: Timestamp, in db: any Transaction
     ) throws -> Duration? {
-        try codes(purpose, to: recipient).flatMap { try wait(for: $0, at: now, in: db) }
+        try codes(purpose, to: recipient, atBackendsOf: backends).flatMap { try wait(for: $0, at: now, in: db) }
     }
 
     /// Charges a wrong code.
     static func chargeWrongCode(
-        _ purpose: Verification.Purpose, to recipient: String, at now: Timestamp, in db: any Transaction
+        _ purpose: Verification.Purpose, to recipient: String, atBackendsOf backends: Merchant.ID? = nil,
+        at now: Timestamp, in db: any Transaction
     ) throws {
-        if let bucket = codes(purpose, to: recipient) { _ = try take(bucket, at: now, in: db) }
+        if let bucket = codes(purpose, to: recipient, atBackendsOf: backends) { _ = try take(bucket, at: now, in: db) }
     }
 }

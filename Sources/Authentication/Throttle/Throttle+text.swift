@@ -21,10 +21,16 @@ extension Throttle {
         return try take(all: buckets, at: now, in: db)
     }
 
-    /// A backend asks for users whose addresses are not seen here, so its merchant is charged, however many clients it
-    /// has.
-    static func chargeText(by merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        try take(Bucket("texts by|\(merchant)", burst: 60, refill: .minutes(1)), at: now, in: db)
+    /// A backend asks for users whose addresses are not seen here, so it is charged, and its merchant, however many
+    /// clients that has. Whoever takes one client's secret out of an app leaves the others half.
+    static func chargeText(
+        by client: Client.ID, of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
+    ) throws -> Duration? {
+        let buckets = [
+            Bucket("texts by client|\(client)", burst: 30, refill: .minutes(2)),
+            Bucket("texts by|\(merchant)", burst: 60, refill: .minutes(1)),
+        ]
+        return try take(all: buckets, at: now, in: db)
     }
 
     /// Each purpose has its own bucket, as mails have.

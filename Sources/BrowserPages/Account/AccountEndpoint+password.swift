@@ -20,10 +20,11 @@ extension AccountEndpoint {
             do {
                 let password = try newPassword(entry)
                 let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+                let warning = try await gate.visitToWarn(entry.session.user, request)
                 let post = entry.session.email.map { email in
                     mail.notice(
                         .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email,
-                        isVerified: entry.session.emailVerified, entry.visit)
+                        isVerified: entry.session.emailVerified, warning)
                 }
                 // Whoever copied the session's cookie has copied the device's too.
                 let device = gate.newSessions.anotherDevice()

@@ -95,6 +95,7 @@ public struct AddressEndpoint: Endpoint {
         guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
         guard let session = try await gate.newSessions.sessions.of(request, gate.pages.site), session.origin == .signIn
         else { return gate.signInFirst(for: .account, request) }
+        let warning = try await gate.visitToWarn(session.user, request)
         do {
             let outcome = try await addresses.change(
                 codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
@@ -103,7 +104,7 @@ public struct AddressEndpoint: Endpoint {
                 guard let old = session.email else { return }
                 try mail.notice(
                     .emailChanged(newAddress: Self.veiled(verification.email)), to: old,
-                    isVerified: session.emailVerified, visit)(db)
+                    isVerified: session.emailVerified, warning)(db)
             }
             mail.send()
             switch outcome {

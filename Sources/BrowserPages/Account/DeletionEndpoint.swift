@@ -65,7 +65,7 @@ public struct DeletionEndpoint: Endpoint {
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .deletion) }
         do {
             let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
-            let post = notice(to: entry)
+            let post = try await notice(to: entry, request)
             let outcome = try await deletion.request(by: entry.session, proof: proof) { db in try post?(db) }
             mail.send()
             return try answer(outcome, entry)
@@ -80,12 +80,13 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     /// The mail that says until when the user can change their mind.
-    private func notice(to entry: UserAccess.Entry) -> Users.Also? {
-        entry.session.email.map { email in
+    private func notice(to entry: UserAccess.Entry, _ request: Request) async throws -> Users.Also? {
+        let warning = try await gate.visitToWarn(entry.session.user, request)
+        return entry.session.email.map { email in
             mail.notice(
                 .deletionScheduled(
                     dueAt: deletion.dueAt(askedAt: clock.now).dayText, signInLink: mail.link("/login")),
-                to: email, isVerified: entry.session.emailVerified, entry.visit)
+                to: email, isVerified: entry.session.emailVerified, warning)
         }
     }
 

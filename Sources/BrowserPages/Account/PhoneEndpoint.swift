@@ -114,6 +114,7 @@ public struct PhoneEndpoint: Endpoint {
         guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
         guard let session = try await gate.newSessions.sessions.of(request, gate.pages.site), session.origin == .signIn
         else { return gate.signInFirst(for: .phones, request) }
+        let warning = try await gate.visitToWarn(session.user, request)
         do {
             let outcome = try await phones.finish(
                 codes(request).key(form, request), session: session,
@@ -122,7 +123,7 @@ public struct PhoneEndpoint: Endpoint {
                 // If it was not the user, they will want to know.
                 guard let email = session.email else { return }
                 let told = MailTemplate.phoneVerified(number: phone.veiled, link: mail.link(Self.path))
-                try mail.post(told, to: email, visit)(db)
+                try mail.post(told, to: email, warning)(db)
             }
             mail.send()
             switch outcome {

@@ -59,6 +59,12 @@ public struct UserAccess: Sendable {
         return try await pages.visit(request, uiLocales: asked ?? user.profile["locale"]?.string)
     }
 
+    /// For mails that warn `user`: whoever sits here may be somebody else, and speak another language.
+    func visitToWarn(_ user: UserID, _ request: Request) async throws -> PageContext {
+        let locale = try await users.find(user)?.profile["locale"]?.string
+        return try await pages.visit(request, uiLocales: locale ?? "")
+    }
+
     /// The user of a form. A user who signed out meanwhile signs in first, and then sees the account as it is.
     func submit(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
         let form = try Form.read(request)

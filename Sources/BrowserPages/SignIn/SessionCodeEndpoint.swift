@@ -102,6 +102,8 @@ public struct SessionCodeEndpoint: Endpoint {
                 user: entitlement.subject.user,
                 signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
                 replacing: old?.id, at: now, in: db, announcement)
+            // It has the place of the one before if the same tokens bought both.
+            if let old { try ClientLogouts.keep(in: old.id, exceptOf: entitlement.client, at: now, db) }
             try NoticedSignIns.note(marks, at: now, in: db)
         }
         announcement.send()

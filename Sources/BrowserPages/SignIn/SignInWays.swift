@@ -19,8 +19,8 @@ extension PageRenderer {
             guard let merchant = client.merchant else { return [] }
             var all = try await issuers.signIns(of: merchant)
             // The merchant's own would put a sign-in that is good for it alone in the place of one that is good
-            // everywhere, which the user only confirms. But the app may take no other.
-            if let session, session.origin == .signIn, !visit.wantsIssuer { all = all.filter(\.isTrustedByAll) }
+            // everywhere, and end what came from it.
+            if let session, session.origin == .signIn { all = all.filter(\.isTrustedByAll) }
             return isAnew || visit.wantsFreshness ? all.filter(\.provesFreshness) : all
         }
         guard let session else { return [] }

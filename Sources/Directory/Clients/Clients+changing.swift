@@ -33,8 +33,9 @@ extension Clients {
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             if client.registeredItself, author != .itself {
-                if json["scope"] != nil { changed.scopeLimit = changed.scope }
-                if json["grant_types"] != nil { changed.grantLimit = changed.grantTypes }
+                let members = try JSONMembers(json)
+                if members.any("scope") != nil { changed.scopeLimit = changed.scope }
+                if members.any("grant_types") != nil { changed.grantLimit = changed.grantTypes }
             }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant

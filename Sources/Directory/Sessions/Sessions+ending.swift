@@ -110,6 +110,15 @@ extension Sessions {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE client_id = \(client) AND ended_at IS NULL")
     }
 
+    /// Makes the sessions that the issuer with the id `issuer` opened good for `merchant` alone.
+    package static func confine(openedBy issuer: String, to merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE sessions SET merchant_id = \(merchant)
+            WHERE issuer_id = \(issuer) AND merchant_id IS NULL AND family_id IS NULL AND ended_at IS NULL
+            """)
+    }
+
     /// Ends a session because somebody else signed in to the browser, or what it rests on is gone. Nobody signed out,
     /// so only its end is announced.
     static func displace(

@@ -57,7 +57,8 @@ struct Assertion: Sendable {
             } else {
                 Self.fingerprint(names.0, names.1, "assertion", jwt.signedText)
             }
-        let isForUsAlone = !audience.contains(where: issuer.audiences.holds)
+        let apps = issuer.audiences.filter { !ours.holds($0) }
+        let isForUsAlone = !audience.contains(where: apps.holds)
         // Of the text, which only its bearers know: nobody uses up another's `jti`.
         self.fingerprints = isForUsAlone ? [first, Self.fingerprint("assertion", jwt.signedText)] : [first]
     }

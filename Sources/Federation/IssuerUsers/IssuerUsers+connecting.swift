@@ -11,8 +11,8 @@ extension IssuerUsers {
     ) throws -> Bool {
         if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
             guard link.user == user else { return false }
-            // The user was told of a link to one merchant's applications. From now on it leads to all, and to the
-            // account.
+            // The user was told of a link to one merchant's applications. From now on it leads wherever
+            // its sign-ins are good.
             if try IssuerSubjects.release(person.subject, of: person.issuer.id, for: user, in: db) {
                 try events.say(.linked(issuer: person.issuer.nameInWarnings), user, at: now, in: db)
             }

@@ -58,11 +58,9 @@ struct IssuerMetadata: Sendable {
         rules = try IssuerRules(members, over: base?.rules ?? provider?.rules ?? IssuerRules())
         isDisabled = try members.flag("disabled") ?? (base?.disabledAt != nil)
         signsInEverywhere = try members.flag("signs_in_everywhere")
-        guard signsInEverywhere != true || provider != nil && newSignIn != nil else {
-            throw JSONFault("signs_in_everywhere", "absent without provider and client_id")
-        }
-        guard signsInEverywhere != false || base?.signsInEverywhere != true else {
-            throw JSONFault("signs_in_everywhere", "true for good, like the sessions: disable or delete the issuer")
+        // The word is for the app that it names, whatever was set meanwhile.
+        guard signsInEverywhere != true || provider != nil && members.any("client_id") != nil else {
+            throw JSONFault("signs_in_everywhere", "with the client_id beside it that it is for, of a provider")
         }
         try keys?.check(for: algorithms)
         let isDiscovered = keys?.isDiscovery ?? (base?.keys ?? provider?.keys).map(\.isDiscovery)

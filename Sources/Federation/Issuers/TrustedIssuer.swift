@@ -73,7 +73,7 @@ extension TrustedIssuer {
     /// Whether it leads, or once led, to users by the platform's word. What was linked to it then stays when the
     /// platform takes its word back.
     public var isGuarded: Bool {
-        wasGuarded || vouchesForAddresses || signsInEverywhere || (signIn != nil && !hasProvidersKeys)
+        wasGuarded || vouchesForAddresses || (signIn != nil && !hasProvidersKeys)
     }
 
     /// Whether `other` accepts the same tokens, and for the same users.

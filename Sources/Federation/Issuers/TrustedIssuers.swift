@@ -168,6 +168,9 @@ public struct TrustedIssuers: Sendable {
                 ?? issuer
             try permit(issuer, changed)
             _ = try Self.update(changed, in: db)
+            if issuer.signsInEverywhere, !changed.signsInEverywhere {
+                try Sessions.confine(openedBy: id.text, to: issuer.merchant, in: db)
+            }
             return changed
         }
     }

@@ -75,15 +75,6 @@ extension PageContext {
         return asksAgain || asksForPassword || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
     }
 
-    /// Whether a waiting app's request accepts only a sign-in at an issuer (`acr`, OpenID Connect Core §5.5.1.1).
-    package var wantsIssuer: Bool {
-        guard let text = destination?.interaction?.form[.claims], let claims = try? ClaimsRequest(text) else {
-            return false
-        }
-        let contexts = claims.requiredContexts.intersection(AuthenticationContext.all)
-        return contexts == [AuthenticationContext.of(AuthenticationContext.byIssuer)]
-    }
-
     /// The same for a page with one click to agree: even a merchant's own page could trick the user into that click.
     package var unframed: PageContext {
         var visit = self

@@ -53,10 +53,13 @@ public struct Consents: Sendable {
             let allowed = kept.union(scope.intersection(shown))
             if lost != .empty {
                 let families = try Self.families(of: user, at: client, with: lost, in: db)
-                if !families.isEmpty || known?.isSubset(of: allowed) == false { try charge(db) }
-                try TokenFamilies.end(families: families, of: user, telling: announcement, in: db)
-                // The code that this consent leads to may come in the same millisecond.
-                try CodeEnds.end(of: user, for: client, at: now - .milliseconds(1), in: db)
+                // A third party's code of before holds no more than was allowed then.
+                if shownClient.firstParty || !families.isEmpty || known?.isSubset(of: allowed) == false {
+                    try charge(db)
+                    try TokenFamilies.end(families: families, of: user, telling: announcement, in: db)
+                    // The code that this consent leads to may come in the same millisecond.
+                    try CodeEnds.end(of: user, for: client, at: now - .milliseconds(1), in: db)
+                }
             }
             try Agreements.accept(terms, by: user, at: now, in: db)
             guard allowed != known else { return true }
@@ -84,6 +87,11 @@ public struct Consents: Sendable {
             """)
         return try families.filter { try $0.get("scope", as: Scope.self).intersection(lost) != .empty }
             .map { try $0.get("id") }
+    }
+
+    /// Whether any user has allowed `client` anything, in the caller's transaction.
+    package static func areGiven(to client: Client.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT 1 AS found FROM consents WHERE client_id = \(client) LIMIT 1").isEmpty
     }
 
     /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A

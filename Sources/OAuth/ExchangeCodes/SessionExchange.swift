@@ -106,9 +106,18 @@ public struct SessionExchange: Sendable {
                 subject: Subject(
                     user: try row.get("user_id"), signedInAt: try row.get("signed_in_at"),
                     issuer: try row.get("issuer_id"),
-                    isDated: try row.get("opened_by", as: String?.self) != Session.Method.issuerUndated.rawValue),
+                    isDated: try Self.isDated(row)),
                 family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
                 state: try row.get("state"), client: try row.get("client_id"), buyer: try row.get("buyer")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
+    }
+
+    /// Whether it is known when the user signed in. Before schema 44 nobody noted that for sign-ins at an issuer.
+    private static func isDated(_ row: Row) throws -> Bool {
+        let opening: String? = try row.get("opened_by")
+        guard try row.get("issuer_id", as: String?.self) != nil else {
+            return opening != Session.Method.issuerUndated.rawValue
+        }
+        return opening == Session.Method.issuer.rawValue
     }
 }

@@ -33,7 +33,7 @@ public struct ClaimsRequest: Sendable, Equatable {
     }
 
     /// The essential `acr` values, of which the sign-in must meet one (Core §5.5.1.1); empty means any.
-    package var requiredContexts: Set<String> {
+    var requiredContexts: Set<String> {
         guard let requested = idToken["acr"], requested.isEssential else { return [] }
         return Set(requested.values.compactMap(\.string))
     }

@@ -119,19 +119,16 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// Tokens that the client has show its users' subjects in the sector of now: without a document that lists it, an
-    /// address that is another company's would show theirs.
+    /// Tokens that the client has show its users' subjects in the sector of now. Another sector's document is public, and
+    /// so are the redirect URIs that it lists: whoever registers those needs no code any more to learn its subjects.
     private static func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
-        guard !current.openID.isPairwise || changed.openID.isPairwise else {
-            throw JSONFault(
-                "subject_type", "pairwise, as it was registered: tokens of before would show who the users are")
+        guard changed.openID.subjectType != current.openID.subjectType else { return }
+        guard current.openID.isPairwise == changed.openID.isPairwise else {
+            throw JSONFault("subject_type", "as it was registered: tokens of before would show who the users are")
         }
-        guard case .pairwise = changed.openID.subjectType, changed.openID.subjectType != current.openID.subjectType,
-            changed.openID.sectorIdentifierURI == nil
-        else { return }
         throw JSONFault(
-            current.openID.isPairwise ? "redirect_uris" : "subject_type",
-            "as it was registered, or with a sector_identifier_uri: another host's subjects are another client's")
+            changed.openID.sectorIdentifierURI == nil ? "redirect_uris" : "sector_identifier_uri",
+            "of the sector that was registered: another one's subjects are another client's")
     }
 
     /// Deletes the client with everything it holds (RFC 7592 §2.3).
@@ -152,6 +149,7 @@ public struct ClientRegistration: Sendable {
     /// Checks what an administrator would otherwise review.
     private func check(_ document: JSON) throws(JSONFault) {
         try addresses.check(document)
+        try Self.checkSector(document)
         try Self.checkLogoutHost(document)
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
         guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
@@ -159,17 +157,32 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// Logout tokens name users as the client's sector does. Without a document that lists the client, only the host of
-    /// its redirect URIs may learn them, which need not be the registrant's own.
+    /// A sector's document says whose an https address is. At any other its apps are as good as everybody's.
+    private static func checkSector(_ document: JSON) throws(JSONFault) {
+        guard document["subject_type"]?.string == "pairwise", document["sector_identifier_uri"]?.string != nil else {
+            return
+        }
+        guard (document["redirect_uris"]?.strings ?? []).allSatisfy({ $0.lowercased().hasPrefix("https://") }) else {
+            throw JSONFault("redirect_uris", "https addresses, with a sector_identifier_uri")
+        }
+    }
+
+    /// Logout tokens name users as the client's sector does. Only a host of the sector may learn them: that of the
+    /// redirect URIs, which need not be the registrant's own; with a document, one of those that it lists, or its own.
     private static func checkLogoutHost(_ document: JSON) throws(JSONFault) {
-        guard document["subject_type"]?.string == "pairwise", document["sector_identifier_uri"]?.string == nil,
+        guard document["subject_type"]?.string == "pairwise",
             let address = document["backchannel_logout_uri"]?.string
         else { return }
         let host = RedirectURI(stored: address).host
-        guard let hosts = document["redirect_uris"]?.strings, hosts.allSatisfy({ RedirectURI(stored: $0).host == host })
-        else {
-            throw JSONFault(
-                "backchannel_logout_uri", "at the host of the redirect_uris, or with a sector_identifier_uri")
+        let hosts = (document["redirect_uris"]?.strings ?? []).map { RedirectURI(stored: $0).host }
+        guard let sector = document["sector_identifier_uri"]?.string else {
+            guard hosts.allSatisfy({ $0 == host }) else {
+                throw JSONFault("backchannel_logout_uri", "at the host of the redirect_uris")
+            }
+            return
+        }
+        guard (hosts + [RedirectURI(stored: sector).host]).contains(host) else {
+            throw JSONFault("backchannel_logout_uri", "at a host of the redirect_uris or of the sector_identifier_uri")
         }
     }
 

@@ -73,6 +73,15 @@ public struct ClientLogouts: Sendable {
         return try !Introductions.isDue(session.user, to: client, in: session.id, db)
     }
 
+    /// Keeps those of `session`, which has been opened anew by a token for `client` alone: its user is back there.
+    public static func keep(in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction)
+        throws
+    {
+        try comeBack(to: client, in: session, db)
+        try db.execute(
+            "UPDATE client_logouts SET created_at = \(now) WHERE session_id = \(session) AND created_at < \(now)")
+    }
+
     /// Notes that the user of `session` is back at `client`.
     public func comeBack(to client: Client.ID, in session: Session.ID) async throws {
         try await database.write { db in try Self.comeBack(to: client, in: session, db) }

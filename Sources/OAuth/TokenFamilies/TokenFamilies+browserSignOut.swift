@@ -199,13 +199,9 @@ extension TokenFamilies {
         by family: TokenFamily.ID, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
-        let sessions: [Session.ID] = try db.rows(
-            "SELECT id FROM sessions WHERE family_id = \(family) AND ended_at IS NULL"
-        ).map { try $0.get("id") }
-        for session in sessions {
-            let rows = try rows(of: .one(session), user, in: db)
-            try end(gotIn: rows, areBought: true, of: user, telling: announcement, in: db)
-        }
+        var rest = try bought(by: [family], at: announcement.now, in: db)
+        let left = rest.removeValue(forKey: family) ?? []
+        try end(left, areBought: true, rest, of: user, at: announcement.now, telling: announcement, in: db)
         try Sessions.endBought(by: family, at: announcement.now, in: db)
     }
 

@@ -16,7 +16,7 @@ extension TokenFamilies {
         let rows = try db.rows(
             """
             SELECT f.id, f.method, f.opened_by, f.ended_at, COALESCE(f.sid, f.session_id) AS got_in,
-                f.parent_id, f.ancestors, s.family_id
+                f.parent_id, f.ancestors, f.issuer_id, s.family_id
             FROM token_families f LEFT JOIN sessions s ON s.id = COALESCE(f.sid, f.session_id)
             WHERE f.user_id = \(user)
             """)
@@ -50,6 +50,7 @@ extension TokenFamilies {
     /// the `known`.
     private static func hasForgottenOrigin(_ row: Row, among known: Set<String>) throws -> Bool {
         guard try row.get("method", as: String?.self) == nil, try row.get("opened_by", as: String?.self) == nil,
+            try row.get("issuer_id", as: String?.self) == nil,
             let parent = try row.get("parent_id", as: String?.self), !known.contains(parent)
         else { return false }
         let ancestors = try row.get("ancestors", as: String?.self) ?? ""

@@ -42,6 +42,8 @@ public struct Revocation: Sendable {
                 if owner.mayBeRevoked(by: client, isLive) {
                     try TokenFamilies.end(family, telling: announcement, in: db)
                 }
+            } else if let owner = try Self.owner(ofBuyer: access, in: db), owner.mayBeRevoked(by: client, isLive) {
+                try SessionBuyers.forget(access, in: db)
             }
         }
         announcement.send()
@@ -65,6 +67,19 @@ public struct Revocation: Sendable {
             """
             SELECT c.id, c.merchant_id, t.family_id FROM access_tokens t JOIN clients c ON c.id = t.client_id
             WHERE t.fingerprint = \(fingerprint)
+            """
+        ).first.map(owner)
+    }
+
+    /// Of a token that has expired and is forgotten, and that bought a session.
+    private static func owner(
+        ofBuyer fingerprint: Fingerprint<AccessToken>, in db: any Transaction
+    ) throws -> Owner? {
+        try db.rows(
+            """
+            SELECT c.id, c.merchant_id, b.family_id FROM session_buyers b
+            JOIN token_families p ON p.id = b.family_id JOIN clients c ON c.id = p.client_id
+            WHERE b.fingerprint = \(fingerprint)
             """
         ).first.map(owner)
     }

@@ -39,7 +39,10 @@ package struct CallAuthorization: Sendable {
         guard let client = try await clients.findLive(token.client) else {
             throw OAuthError.tokenRefused("client_disabled")
         }
-        return Caller(token: token, client: client) { [tokens] db in _ = try tokens.again(token, in: db) }
+        return Caller(token: token, client: client) { [tokens] db in
+            _ = try tokens.again(token, in: db)
+            try Self.confirm(client, in: db)
+        }
     }
 
     /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients
@@ -52,10 +55,22 @@ package struct CallAuthorization: Sendable {
         let token = AccessToken.own(of: client, at: clock.now)
         try access.token.check(token)
         return Caller(token: token, client: client) { db in
-            guard let live = try Clients.findLive(client.id, in: db), live.spidCompatible else {
-                throw OAuthError.tokenRefused("client_disabled")
+            let live = try Self.confirm(client, in: db)
+            guard live.secretEndedAt == client.secretEndedAt else {
+                throw OAuthError.tokenRefused("secret_ended_meanwhile")
             }
         }
+    }
+
+    /// `client` as it is now. Throws when what it may do has changed since the call began: a provider was asked
+    /// meanwhile.
+    @discardableResult
+    private static func confirm(_ client: Client, in db: any Transaction) throws -> Client {
+        guard let live = try Clients.findLive(client.id, in: db), live.createdAt == client.createdAt,
+            live.firstParty == client.firstParty, live.spidCompatible == client.spidCompatible,
+            live.grantTypes == client.grantTypes
+        else { throw OAuthError.tokenRefused("client_changed") }
+        return live
     }
 
     /// The secret that signs the answers to `client`, if it wants them signed.

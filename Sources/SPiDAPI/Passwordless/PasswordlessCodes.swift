@@ -92,11 +92,13 @@ struct PasswordlessCodes: Sendable {
         return prepared.token
     }
 
-    /// Charges `client` for a code that it asks for, as for other mails that it causes; and its merchant for a text
-    /// message.
+    /// Charges `client` for a code that it asks for, as for other mails that it causes; and itself and its merchant
+    /// for a text message.
     func charge(_ client: Client, of merchant: Merchant.ID?, for wanted: Wanted) async throws {
         if let wait = try await signUp.charge(client) { throw OAuthError.tooManyCodes(wait) }
-        if case .phone = wanted.recipient, let merchant, let wait = try await signUp.chargeText(by: merchant) {
+        if case .phone = wanted.recipient, let merchant,
+            let wait = try await signUp.chargeText(by: client.id, of: merchant)
+        {
             try await signUp.refund(client)
             throw OAuthError.tooManyCodes(wait)
         }

@@ -1,6 +1,7 @@
 import Cryptography
 import JOSE
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -194,6 +195,12 @@ import Values
                 story.expect("assertion_replayed", try await story.exchange(token), "invalid_request")
                 story.expect("assertion_replayed", try await story.present(token, as: rival))
             }
+            // Nor where the other merchant says that we are its app.
+            let theirs: String = try #require(
+                try await story.world.server.database.rows(
+                    "SELECT id FROM issuers WHERE merchant_id = \(story.world.rival)").first?.get("id"))
+            let audiences: JSON = [ours, .string(SigningClient.issuer + "/oauth/token")]
+            #expect(try await story.world.change("issuers", theirs, ["audiences": audiences]).status == 200)
             let own = host.sign(story.claims(host, ["aud": ours]))
             #expect(try await story.present(own).status == 200)
             story.expect("assertion_replayed", try await story.present(own, as: rival))

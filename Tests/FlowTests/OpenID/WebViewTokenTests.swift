@@ -86,6 +86,25 @@ struct WebViewTokenTests {
     }
 
     @Test(
+        "an app's token that has expired leaves what was got in a web view that nobody used for hours",
+        arguments: Backend.available)
+    func expiredOfIdle(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: try CallbackReceiver())
+            let phone = try await world.signIn()
+            var idle = try await self.webview(of: phone, world)
+            let tokens = try await told.site.signIn(in: &idle)
+            _ = try await self.webview(of: phone, world)
+            try await world.server.database.change(
+                "DELETE FROM sessions WHERE id IN (SELECT sid FROM token_families WHERE sid IS NOT NULL)")
+            world.server.clock.advance(by: .minutes(70))
+            #expect(try await world.server.get("/logout", bearer: try phone.require("access_token")).status == 401)
+            #expect(try await world.refresh(try tokens.require("refresh_token"), as: told.site.actor).status == 400)
+            #expect(try await world.refresh(try phone.require("refresh_token")).status == 200)
+        }
+    }
+
+    @Test(
         "an app's token that was revoked alone signs out of its web view and its device",
         arguments: Backend.available, [false, true])
     func revokedAlone(backend: Backend, byBackend: Bool) async throws {

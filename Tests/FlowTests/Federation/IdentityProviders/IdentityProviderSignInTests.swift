@@ -176,24 +176,4 @@ struct IdentityProviderSignInTests {
                 ])
         }
     }
-
-    @Test(
-        "whoever is signed in by password cannot meet an essential acr of the merchant's own issuer",
-        arguments: Backend.available)
-    func essential(backend: Backend) async throws {
-        try await StandInStory.with(backend) { story in
-            let claims = #"{"id_token":{"acr":{"essential":true,"values":["urn:spindle:issuer"]}}}"#
-            let wish: KeyValuePairs = ["scope": "openid", "claims": claims]
-            try await story.here.link(story.issuer, "kari")
-            var browser = Browser(story.here.server)
-            try await browser.signIn()
-            let departure = try await story.leave(&browser, wish)
-            story.grant(story.claims(departure))
-            let back = try await story.comeBack(departure, in: &browser)
-            let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
-            let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
-            #expect(try await story.here.idToken(in: tokens)["acr"] == "urn:spindle:issuer")
-            #expect(try tokens.require("user_id") == story.here.user)
-        }
-    }
 }
