@@ -46,8 +46,8 @@ final class RecipientDomains: Sendable {
     private static let most = 10_000
     private let state = Mutex(State())
 
-    /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.crowded` when those before it have had the places of
-    /// such domains for a while, and `inLine` when they have just got them.
+    /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.crowded` when those before it have had the places
+    /// of such domains for a while, and `inLine` when they have just got them.
     func send(to domain: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let domain = domain.lowercased()
         let number = try await enter(domain, share)
@@ -61,8 +61,8 @@ final class RecipientDomains: Sendable {
         }
     }
 
-    /// Whoever waits has a place of the share meanwhile: one does at most, few in all, and for a moment. The rest comes again: many
-    /// codes may go to one quick domain, and no other's should wait behind them.
+    /// Whoever waits has a place of the share meanwhile: one does at most, few in all, and for a moment. The rest comes
+    /// again: many codes may go to one quick domain, and no other's should wait behind them.
     private func enter(_ domain: String, _ share: Delivery.Share) async throws -> Int {
         if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
         guard state.withLock({ $0.waits(share) }) else { throw inLine(domain, share) }

@@ -47,6 +47,17 @@ import Values
         await house.database.close()
     }
 
+    @Test(
+        "a mail of a pile is of no use any more when it is tried again, or is tried all the time",
+        arguments: [
+            (1000, .minutes(10), .minutes(1)), (1000, .minutes(3), .seconds(18)), (1000, .minutes(1), .seconds(10)),
+            (1000, .zero, .seconds(10)), (1000, .days(1), .seconds(510)), (5000, .days(1), .minutes(10)),
+            (5000, .minutes(10), .minutes(1)), (1, .days(1), .milliseconds(10_500)),
+        ] as [(Int, Duration, Duration)])
+    func pile(failing: Int, left: Duration, pause: Duration) {
+        #expect(Backoff.pause(among: failing, left: left) == pause)
+    }
+
     @Test("a delivery that no longer matters is not sent", arguments: Backend.available)
     func expired(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)

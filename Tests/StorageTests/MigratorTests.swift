@@ -210,7 +210,10 @@ import Testing
                 INSERT INTO merchants (id, name, logout_reaches_backends, number, created_at, updated_at)
                 VALUES ('m', '', 0, 1, 1, 1)
                 """)
-            try db.execute("INSERT INTO users (id, email_verified, profile, created_at, updated_at) VALUES (5, 0, '{}', 1, 1)")
+            try db.execute(
+                """
+                INSERT INTO users (id, email_verified, profile, created_at, updated_at) VALUES (5, 0, '{}', 1, 1)
+                """)
             for (id, provider, client, keys) in issuers {
                 try db.execute(
                     """

@@ -80,7 +80,8 @@ extension Verifications {
     /// code that another than `user` asked for stays theirs.
     func takeCounted(
         _ key: VerificationKey, _ purpose: Verification.Purpose, by user: UserID? = nil,
-        atBackendsOf backends: Merchant.ID? = nil, attempt: String, in db: any Transaction, where counts: (Verification) throws -> Bool = { _ in true }
+        atBackendsOf backends: Merchant.ID? = nil, attempt: String, in db: any Transaction,
+        where counts: (Verification) throws -> Bool = { _ in true }
     ) throws -> Result<Verification, Verification.Refusal> {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
             found.isFrom(browser), try counts(found)

@@ -74,7 +74,9 @@ public struct ClientLogouts: Sendable {
     }
 
     /// Keeps those of `session`, which has been opened anew by a token for `client` alone: its user is back there.
-    public static func keep(in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction)
+    public static func keep(
+        in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction
+    )
         throws
     {
         try comeBack(to: client, in: session, db)

@@ -20,6 +20,19 @@ struct AdministrationInputTests {
         }
     }
 
+    @Test("an account without an address is said to have a verified one", arguments: Backend.available)
+    func noAddress(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let user = try #require(Int64(world.user))
+            try await world.server.database.change("UPDATE users SET email = NULL WHERE id = \(user)")
+            func change(_ json: JSON) async throws -> Answer { try await world.change("users", world.user, json) }
+            expectProblem(try await change(["email_verified": true]), 400, member: "email_verified")
+            #expect(try await change(["email_verified": false, "name": "Ada"]).status == 200)
+            let both = try await change(["email": "new@example.com", "email_verified": true])
+            #expect(both.status == 200 && both.json["email_verified"] == true, "\(both)")
+        }
+    }
+
     @Test(
         "a member that a document cannot set is refused by its name, and nothing is changed",
         arguments: Backend.available)

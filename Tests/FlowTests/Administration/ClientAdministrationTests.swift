@@ -262,4 +262,27 @@ struct ClientAdministrationTests {
             #expect(try await World.make(world.server, own, "clients", ["client_name": "Own"]).status == 201)
         }
     }
+
+    @Test(
+        "a client that a user has allowed, and that redeemed nothing yet, becomes its merchant's own by the merchant",
+        arguments: Backend.available)
+    func allowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let (used, unused) = (try await world.stranger(), try await world.stranger())
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(for: used))
+            let code = try await world.allow(page, in: &browser, ticking: page.boxes).requireRedirected("code")
+            func adopt(_ client: World.Actor) async throws -> Answer {
+                try await world.server.send(
+                    "PATCH", "/admin/v1/clients/\(client.id)", json: ["first_party": true], bearer: own)
+            }
+            expectProblem(try await adopt(used), 409, member: "first_party")
+            #expect(try await world.redeemAuthorization(code, as: used).status == 200)
+            #expect(try await adopt(unused).status == 200)
+        }
+    }
 }

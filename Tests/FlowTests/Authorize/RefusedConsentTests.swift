@@ -47,6 +47,50 @@ struct RefusedConsentTests {
         }
     }
 
+    @Test(
+        "a box that the app never had ends codes each time it is left out, or is taken back without end",
+        arguments: Backend.available)
+    func overAndOver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "profile email", "prompt": "consent"], for: client))
+            func ticking(_ box: String) async throws -> Int {
+                try await world.answer(page, in: browser, "allow", ticking: [box]).status
+            }
+            for _ in 1...60 { #expect(try await ticking("email") == 303) }
+            #expect(try await world.count("exchange_code_ends") == 0)
+            for number in 1...50 { #expect(try await ticking(number % 2 == 1 ? "profile" : "email") == 303) }
+            #expect(try await ticking("profile") == 429)
+            #expect(try await world.count("exchange_code_ends") == 1)
+        }
+    }
+
+    @Test(
+        "the user of a merchant's own app ends its codes without end by leaving out a box",
+        arguments: Backend.available)
+    func ownApp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "profile email", "prompt": "consent"]))
+            #expect(page.boxes == ["profile", "email"])
+            func leaveOut() async throws -> Answer {
+                try await world.answer(page, in: browser, "allow", ticking: ["email"])
+            }
+            for _ in 1...50 { #expect(try await leaveOut().status == 303) }
+            let plain = try await browser.open(world.authorizeAddress(["scope": "profile email"]))
+            let code = try plain.requireRedirected("code")
+            world.server.clock.advance(by: .seconds(1))
+            let refused = try await leaveOut()
+            #expect(refused.status == 429 && refused.isPage, "\(refused)")
+            #expect(try await world.redeemAuthorization(code).status == 200)
+        }
+    }
+
     private func agreements(_ world: World) async throws -> Int {
         try await world.server.database.read { db in try db.rows("SELECT terms_uri FROM agreements").count }
     }

@@ -252,4 +252,36 @@ import Testing
             }
         }
     }
+
+    @Test(
+        "a provider that is good everywhere is frozen for its merchant, also when the platform has confined it",
+        arguments: Backend.available)
+    func everywhere(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let token = try await merchantsToken(world)
+            let google: JSON = ["provider": "google", "client_id": "a", "client_secret": "s"]
+            let made = try await make(world, google, by: world.admin)
+            #expect(made.json["signs_in_everywhere"] == true, "\(made)")
+            let id = try made.require("id")
+            func change(_ json: JSON) async throws -> Answer {
+                try await world.server.send("PATCH", "/admin/v1/issuers/\(id)", json: json, bearer: token)
+            }
+            let theirs: JSON = ["client_id": "b", "client_secret": "t"]
+            for json: JSON in [theirs, ["sign_in_name": "Our Google"]] {
+                expectProblem(try await change(json), 403, member: "client_id")
+            }
+            for json: JSON in [["audiences": ["a", "phone"]], ["nonce": "required"], ["create_users": true]] {
+                let changed = try await change(json)
+                #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == true, "\(changed)")
+            }
+            #expect(try await change(["client_id": .null]).status == 200)
+            expectProblem(try await change(theirs), 403, member: "client_id")
+            let confined = try await world.change("issuers", id, ["signs_in_everywhere": false])
+            #expect(confined.status == 200, "\(confined)")
+            for json: JSON in [theirs, ["sign_in_name": "Our Google"]] {
+                let changed = try await change(json)
+                #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == false, "\(changed)")
+            }
+        }
+    }
 }

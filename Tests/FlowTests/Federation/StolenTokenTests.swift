@@ -198,7 +198,8 @@ import Values
             // Nor where the other merchant says that we are its app.
             let theirs: String = try #require(
                 try await story.world.server.database.rows(
-                    "SELECT id FROM issuers WHERE merchant_id = \(story.world.rival)").first?.get("id"))
+                    "SELECT id FROM issuers WHERE merchant_id = \(story.world.rival)"
+                ).first?.get("id"))
             let audiences: JSON = [ours, .string(SigningClient.issuer + "/oauth/token")]
             #expect(try await story.world.change("issuers", theirs, ["audiences": audiences]).status == 200)
             let own = host.sign(story.claims(host, ["aud": ours]))

@@ -124,6 +124,33 @@ struct WebViewTokenTests {
     }
 
     @Test(
+        "an app's token that was revoked after it had expired signs out of its web view, or anybody may revoke it",
+        arguments: Backend.available, [false, true])
+    func revokedLate(backend: Backend, byBackend: Bool) async throws {
+        try await World.with(backend) { world in
+            let (phone, other) = (try await world.signIn(), try await world.signIn())
+            let (token, others) = (try phone.require("access_token"), try other.require("access_token"))
+            var (mine, beside) = (try await self.webview(of: phone, world), try await self.webview(of: other, world))
+            world.server.clock.advance(by: .minutes(70))
+            let retention = Retention(database: world.server.database)
+            while await retention.sweep(at: world.server.clock.now).gone > 0 {}
+            #expect(try await world.count("access_tokens WHERE family_id IS NOT NULL") == 0)
+            let form = [("token", token)] + (byBackend ? [] : [("client_id", world.app.id)])
+            let credentials = byBackend ? world.backend.basic : nil
+            let revoked = try await world.server.post("/oauth/revoke", form: form, basic: credentials)
+            #expect(revoked.status == 200, "\(revoked)")
+            let foreign = try await world.server.post(
+                "/oauth/revoke", ["token": others], basic: world.rivalBackend.basic)
+            #expect(foreign.status == 200, "\(foreign)")
+            for dead in [token, others] {
+                #expect(try await world.server.get("/logout", bearer: dead).status == 401)
+            }
+            #expect(try await mine.isSignedIn())
+            #expect(try await !beside.isSignedIn())
+        }
+    }
+
+    @Test(
         "a user who signs in there by hand loses the site's tokens with the app's", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in

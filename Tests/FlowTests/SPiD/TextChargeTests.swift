@@ -17,11 +17,23 @@ struct TextChargeTests {
                     "SELECT theoretical_arrival FROM throttles WHERE name = \(bucket.name)"
                 ).first?.get("theoretical_arrival")
             }
-            // Ten of its IP address, and the merchant's sixty.
-            for number in 10...79 { #expect(try await app.start("+474000\(number)00").status == 200, "\(number)") }
+            // Ten of its IP address, and thirty of its own.
+            for number in 10...49 { #expect(try await app.start("+474000\(number)00").status == 200, "\(number)") }
             let before = try #require(try await fullAt())
-            for number in 80...85 { #expect(try await app.start("+474000\(number)00").status == 429, "\(number)") }
+            for number in 50...55 { #expect(try await app.start("+474000\(number)00").status == 429, "\(number)") }
             #expect(try await fullAt() == before)
+        }
+    }
+
+    @Test("one client's secret leaves no texts to the merchant's other clients", arguments: Backend.available)
+    func others(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            let (app, other) = (try await TextApp(world), try await TextApp(world))
+            for number in 10...99 { _ = try await app.start("+474000\(number)00") }
+            #expect(try await app.start().status == 429)
+            // What is left of the merchant's sixty.
+            for number in 10...39 { #expect(try await other.start("+474001\(number)00").status == 200, "\(number)") }
+            #expect(try await other.start().status == 429)
         }
     }
 }

@@ -65,9 +65,10 @@ struct ProviderEverywhereTests {
             try await isConfined(&owner)
 
             let path = "/admin/v1/issuers/\(issuer)"
-            let refused = try await world.server.send("PATCH", path, json: everywhere, bearer: token)
+            let word: JSON = ["signs_in_everywhere": true, "client_id": .string(ProviderStandIn.facebookApp)]
+            let refused = try await world.server.send("PATCH", path, json: word, bearer: token)
             expectProblem(refused, 403, member: "signs_in_everywhere")
-            let changed = try await world.change("issuers", issuer, everywhere)
+            let changed = try await world.change("issuers", issuer, word)
             #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == true, "\(changed)")
             // A session stays what it was; the next is good everywhere.
             try await isConfined(&owner)
@@ -126,7 +127,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "what is good everywhere is taken back, or said of an issuer that nobody is sent to, or of no provider",
+        "what is good everywhere is said of an issuer that nobody is sent to, or of no provider",
         arguments: Backend.available)
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -147,11 +148,84 @@ struct ProviderEverywhereTests {
 
             let made = try await make(world, google, ["client_id": "us"], by: world.admin)
             #expect(made.json["signs_in_everywhere"] == true, "\(made)")
-            let id = try made.require("id")
-            expectProblem(
-                try await world.change("issuers", id, ["signs_in_everywhere": false]), 400,
-                member: "signs_in_everywhere")
-            #expect(try await world.change("issuers", id, everywhere).status == 200)
+            let ended: JSON = ["signs_in_everywhere": true, "client_id": .null]
+            for json in [everywhere, ended] {
+                expectProblem(
+                    try await world.change("issuers", try made.require("id"), json), 400,
+                    member: "signs_in_everywhere")
+            }
         }
+    }
+
+    @Test(
+        "the platform's word makes an app good everywhere that a merchant put in the place of the platform's",
+        arguments: Backend.available)
+    func anotherApp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantsToken(world)
+            let google: JSON = ["provider": "google", "client_id": "platforms", "client_secret": "s"]
+            let made = try await make(world, google, ["signs_in_everywhere": false], by: world.admin)
+            let id = try made.require("id")
+            let replaced = try await world.server.send(
+                "PATCH", "/admin/v1/issuers/\(id)", json: ["client_id": "theirs", "client_secret": "t"], bearer: token)
+            #expect(replaced.status == 200 && replaced.json["signs_in_everywhere"] == false, "\(replaced)")
+            expectProblem(
+                try await world.change("issuers", id, ["signs_in_everywhere": true]), 400,
+                member: "signs_in_everywhere")
+            let kept = try await world.server.get("/admin/v1/issuers/\(id)", bearer: world.admin)
+            #expect(kept.json["signs_in_everywhere"] == false, "\(kept)")
+            let named: JSON = ["signs_in_everywhere": true, "client_id": "platforms", "client_secret": "s"]
+            let said = try await world.change("issuers", id, named)
+            #expect(said.status == 200 && said.json["signs_in_everywhere"] == true, "\(said)")
+            #expect(said.json["client_id"] == "platforms", "\(said)")
+        }
+    }
+
+    @Test(
+        "the platform's own client in the place of a merchant's is good at the merchant alone",
+        arguments: Backend.available)
+    func platformsApp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantsToken(world)
+            let google: JSON = ["provider": "google", "client_id": "theirs", "client_secret": "t"]
+            let id = try await make(world, google, by: token).require("id")
+            let same = try await world.change("issuers", id, ["client_id": "theirs", "client_secret": "u"])
+            #expect(same.status == 200 && same.json["signs_in_everywhere"] == false, "\(same)")
+            let refused = try await world.change(
+                "issuers", id, ["client_id": "a", "client_secret": "s", "signs_in_everywhere": false])
+            #expect(refused.status == 200 && refused.json["signs_in_everywhere"] == false, "\(refused)")
+            let replaced = try await world.change("issuers", id, ["client_id": "platforms", "client_secret": "s"])
+            #expect(replaced.status == 200 && replaced.json["signs_in_everywhere"] == true, "\(replaced)")
+        }
+    }
+
+    @Test(
+        "sessions of a provider that the platform confines to its merchant stay good everywhere",
+        arguments: Backend.available)
+    func confined(backend: Backend) async throws {
+        let graph = try ProviderStandIn()
+        let settings = graph.settings.merging(IdentityProviderStory.settings) { $1 }
+        try await World.with(backend, settings: settings) { world in
+            graph.give(
+                facebook: "kari",
+                ProviderStandIn.Token(
+                    app: ProviderStandIn.facebookApp, subject: "1001", claims: ["name": "Kari Nordmann"]))
+            graph.answer("/facebook/oauth/access_token", ["access_token": "kari", "token_type": "bearer"])
+            let issuer = try await make(world, Self.facebook, by: world.admin).require("id")
+            var (browser, other) = (Browser(world.server), Browser(world.server))
+            #expect(try await signIn(&browser, world, at: issuer).status == 303)
+            try await other.signIn()
+            #expect(try await browser.open("/account").status == 200)
+
+            let changed = try await world.change("issuers", issuer, ["signs_in_everywhere": false])
+            #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == false, "\(changed)")
+            let account = try await browser.open("/account")
+            #expect(account.header("location") == "/login?continue=%2Faccount", "\(account)")
+            let rival = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
+            #expect(rival.status == 200 && rival.words.contains("Sign in"), "\(rival)")
+            #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
+            #expect(try await other.open("/account").status == 200)
+        }
+        graph.stop()
     }
 }

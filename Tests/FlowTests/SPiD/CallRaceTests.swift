@@ -1,0 +1,79 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("A change of the client during a call of SPiD's API counts") struct CallRaceTests {
+    @Test(
+        "a client that became a third party's while the provider was asked attaches an account",
+        arguments: Backend.available)
+    func thirdParty(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("held", "1")
+            let ada = try await story.world.signIn(with: story.phone)
+            let jwt = story.sign(story.claims(.attach, "facebook", "held"))
+            let answer = try await during(story) {
+                try await story.attach(jwt, to: ada)
+            } beside: {
+                try await story.world.change("clients", story.phone.id, ["first_party": false])
+            }
+            #expect([401, 403, 503].contains(answer.status), "\(answer)")
+            #expect(try await story.counts() == [1, 0])
+        }
+    }
+
+    @Test("a secret that ended while the provider was asked makes a user", arguments: Backend.available)
+    func endedSecret(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("held", "1")
+            let jwt = story.sign(story.claims(.registration, "facebook", "held"))
+            let answer = try await during(story) {
+                try await story.world.server.post("/api/2/signup_jwt", ["jwt": jwt], basic: story.phone.basic)
+            } beside: {
+                try await endSecret(of: story.phone, story.world)
+            }
+            #expect([401, 403, 503].contains(answer.status), "\(answer)")
+            #expect(try await story.counts() == [1, 0])
+        }
+    }
+
+    @Test("a secret that ended while a password was hashed makes a user", arguments: Backend.available, [1, 2])
+    func hashing(_ backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            world.server.interruptions.interrupt(beforeWrite: write) { try await endSecret(of: loom, world) }
+            let answer = try await world.server.post(
+                "/api/2/signup", ["email": "grace@example.com", "password": "a quite unlikely loom"],
+                basic: loom.basic)
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect([401, 403, 503].contains(answer.status), "\(answer)")
+            #expect(try await world.count("users") == 1)
+        }
+    }
+
+    /// The answer to `call`, during whose question to the provider `change` happens.
+    private func during(
+        _ story: ProviderStory, _ call: @escaping @Sendable () async throws -> Answer,
+        beside change: () async throws -> Void
+    ) async throws -> Answer {
+        story.provider.hold("held")
+        async let answer = call()
+        defer { story.provider.release() }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while story.provider.questions.isEmpty, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(!story.provider.questions.isEmpty)
+        try await change()
+        story.provider.release()
+        return try await answer
+    }
+}
+
+/// Ends the only secret of `client`.
+private func endSecret(of client: World.Actor, _ world: World) async throws {
+    let path = "/admin/v1/clients/\(client.id)/secrets"
+    let list = try await world.server.get(path, bearer: world.admin)
+    let secret = try #require(list.json["items"]?.array?.first?["id"]?.string, "\(list)")
+    let ended = try await world.server.send("DELETE", "\(path)/\(secret)", bearer: world.admin)
+    #expect(ended.status == 204, "\(ended)")
+}
