@@ -58,6 +58,14 @@ import Values
         #expect(Backoff.pause(among: failing, left: left) == pause)
     }
 
+    @Test("mails of a burst to one domain are taken out and put back each second, however many they are")
+    func burst() {
+        let turns = [0, 100, 1000, 100_000].map { Backoff.turn(behind: $0, left: .days(1)) }
+        #expect(turns == [.seconds(1), .seconds(6), .seconds(51), .minutes(1)])
+        #expect(Backoff.turn(behind: 1000, left: .minutes(5)) == .seconds(30))
+        #expect(Backoff.turn(behind: 1000, left: .zero) == .seconds(1))
+    }
+
     @Test("a delivery that no longer matters is not sent", arguments: Backend.available)
     func expired(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)

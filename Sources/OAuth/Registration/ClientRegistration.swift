@@ -120,7 +120,7 @@ public struct ClientRegistration: Sendable {
     }
 
     /// Tokens that the client has show its users' subjects in the sector of now. Another sector's document is public,
-    /// and so are the redirect URIs that it lists: whoever registers those needs no code any more to learn its subjects.
+    /// and so are the redirect URIs that it lists: whoever registers those needs no code to learn its subjects.
     private static func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
         guard changed.openID.subjectType != current.openID.subjectType else { return }
         guard current.openID.isPairwise == changed.openID.isPairwise else {

@@ -43,6 +43,20 @@ struct VerifyTests {
         }
     }
 
+    @Test("the first proof of an address leaves the places where others signed in before", arguments: Backend.available)
+    func places(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            try await visitor.browser.signIn()
+            #expect(try await world.rows(of: "known_devices", about: world.user) > 0)
+            let asked = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await visitor.browser.submit(asked, ["code": code]).status == 303)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 0)
+            #expect(try await visitor.isSignedIn())
+        }
+    }
+
     @Test("one user's code does not verify another user's address", arguments: Backend.available)
     func otherPerson(backend: Backend) async throws {
         try await World.with(backend) { world in
