@@ -76,9 +76,7 @@ public struct ClientLogouts: Sendable {
     /// Keeps those of `session`, which has been opened anew by a token for `client` alone: its user is back there.
     public static func keep(
         in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction
-    )
-        throws
-    {
+    ) throws {
         try comeBack(to: client, in: session, db)
         try db.execute(
             "UPDATE client_logouts SET created_at = \(now) WHERE session_id = \(session) AND created_at < \(now)")
