@@ -11,7 +11,9 @@ extension ConfigurationDiagnosis {
         warnings += openAddresses(configuration)
         if !configuration.outboundAllowPrivate.isEmpty {
             let networks = configuration.outboundAllowPrivate.map(\.description).joined(separator: ", ")
-            warnings.append("outbound_allow_private lets merchants' addresses reach \(networks)")
+            warnings.append(
+                "outbound_allow_private lets addresses that merchants and clients register reach \(networks), over http "
+                    + "too")
         }
         warnings += configuration.trustedProxies.filter(isTooWide).map { network in
             network.prefix == 0
