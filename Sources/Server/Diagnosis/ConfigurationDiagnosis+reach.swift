@@ -12,8 +12,8 @@ extension ConfigurationDiagnosis {
         if !configuration.outboundAllowPrivate.isEmpty {
             let networks = configuration.outboundAllowPrivate.map(\.description).joined(separator: ", ")
             warnings.append(
-                "outbound_allow_private lets addresses that merchants and clients register reach \(networks), over http "
-                    + "too")
+                "outbound_allow_private lets addresses that merchants and clients register reach \(networks), "
+                    + "over http too")
         }
         warnings += configuration.trustedProxies.filter(isTooWide).map { network in
             network.prefix == 0
