@@ -44,6 +44,19 @@ def test_a_scope_that_is_not_ticked_is_not_granted(world, window, flow):
 
 
 @pytest.mark.every_way
+def test_a_single_claim_that_is_not_ticked_is_not_told(world, window):
+    world.sign_in(window, world.person())
+    claims = '{"userinfo": {"email": {"essential": true}, "name": null}}'
+    flow = world.flow(world.partner, scope="openid", claims=claims)
+    window.open(flow.path)
+    window.look("consent to single claims")
+    window.find('input[name="scope"][value="claim:email"]').click()
+    window.press("decision", "allow")
+    token = flow.tokens(window)["access_token"]
+    assert "email" not in world.spindle.good("GET", "/oauth/userinfo", bearer=token)
+
+
+@pytest.mark.every_way
 def test_a_denial_returns_to_the_app_and_grants_nothing(world, window, flow):
     window.press("decision", "deny")
     assert flow.answer(window)["error"] == "access_denied"
