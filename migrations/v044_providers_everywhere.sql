@@ -11,4 +11,5 @@ WHERE merchant_id IS NULL AND family_id IS NULL AND ended_at IS NULL
     AND issuer_id IN (SELECT id FROM issuers WHERE provider = 'facebook');
 
 -- Of sign-ins at an issuer it was not noted whether it said when its user had signed in.
-UPDATE token_families SET opened_by = 'issuer_undated' WHERE opened_by = 'issuer';
+UPDATE token_families SET opened_by = 'issuer_undated'
+WHERE opened_by = 'issuer' OR opened_by IS NULL AND method = 'issuer';

@@ -16,14 +16,18 @@ public struct AddressChange: Sendable {
         self.events = events
     }
 
-    /// Marks the address of the session's user as verified.
+    /// Marks the address of the session's user as verified. The first proof forgets all places where its user signed
+    /// in but `place`: others may have been there before.
     public func verify(
-        _ key: VerificationKey, session: Session, attempt: String
+        _ key: VerificationKey, session: Session, at place: KnownDevices.Place, attempt: String
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db, _ in
+            let isFirst = try User.find(session.user, in: db)?.emailVerified == false
             guard try User.verify(verification.email, of: session.user, at: now, in: db) else { return false }
+            guard isFirst else { return true }
             try KnownDevices.forgetAll(of: session.user, in: db)
+            try KnownDevices.remember(place, of: session.user, at: now, in: db)
             return true
         }
     }

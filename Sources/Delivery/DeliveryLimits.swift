@@ -20,7 +20,8 @@ enum DeliveryLimits {
     /// quick, and as many to any one domain: the rest is for others that took so many in a row at once.
     static let mostToSlowDomains = 2
     static let mostToUnknownDomains = 4
-    /// The same of the mails of all shares: a stranger may have a hand in several.
+    /// The same of the mails of all shares, and one more for a share that has none: a stranger may have a hand in
+    /// several.
     static let mostToSlowDomainsInAll = 4
     static let mostToUnknownDomainsInAll = 6
     /// How many mails wait for such a place, of all shares: each holds one meanwhile.

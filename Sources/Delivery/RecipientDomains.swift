@@ -124,12 +124,14 @@ extension RecipientDomains.State {
             before.count >= DeliveryLimits.mostToUnknownDomains
             || pace.isSlow && before.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomains
         let areAllFull =
-            ofAll.count >= DeliveryLimits.mostToUnknownDomainsInAll
+            ofAll.count >= DeliveryLimits.mostToUnknownDomainsInAll + (before.isEmpty ? 1 : 0)
             || pace.isSlow && ofAll.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomainsInAll
         // Where the mail server takes long for everybody, there is nobody to keep places for.
         guard !(isFull || areAllFull) || !paces.values.contains(where: \.isKnownQuick) else {
             // Nobody waits for those that take long.
             guard (isFull ? before : ofAll).contains(where: \.isNew) else {
+                // Those of others say nothing about how long this one's line is.
+                guard isFull else { throw Undeliverable.busy }
                 throw Undeliverable.crowded(failing: putOff(domain, share))
             }
             return nil

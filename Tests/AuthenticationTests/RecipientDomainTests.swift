@@ -84,7 +84,9 @@ struct RecipientDomainTests {
             }
             var taken = 0
             try await domains.send(to: "example.com", of: .init("third")) { taken += 1 }
-            #expect(taken == 1)
+            // A merchant that has none on the way has a place for a domain that nobody knows, too.
+            try await domains.send(to: "fresh.example", of: .init("third")) { taken += 1 }
+            #expect(taken == 2)
             group.cancelAll()
             while let result = await group.nextResult() { if case .success = result { continue } }
         }

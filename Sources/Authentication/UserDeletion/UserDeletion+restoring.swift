@@ -14,7 +14,7 @@ extension UserDeletion {
     /// Applies the decision of a user who has just authenticated in this browser. One who stays is signed in by
     /// `opening`.
     ///
-    /// - Parameter isOpen: whether users can still sign in with the issuer of this id.
+    /// - Parameter isOpen: whether users can still sign in to all merchants with the issuer of this id.
     public func decide(
         _ decision: Decision, on id: Verification.ID, browser: Fingerprint<Browser>?, verifications: Verifications,
         opening: Session.Opening, replacing old: Session.ID?,

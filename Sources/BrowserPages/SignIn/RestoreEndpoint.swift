@@ -41,7 +41,7 @@ public struct RestoreEndpoint: Endpoint {
             form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
             browser: pages.forms.browser(request), verifications: verifications, opening: newSession.opening,
             replacing: newSession.replaces?.id
-        ) { issuer, db in try TrustedIssuers.takesPeople(TrustedIssuer.ID(issuer), in: db) }
+        ) { issuer, db in try TrustedIssuers.takesPeopleToAll(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])

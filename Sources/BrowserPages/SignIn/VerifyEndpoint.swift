@@ -135,7 +135,10 @@ public struct VerifyEndpoint: Endpoint {
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let attempt = Identifier<Verification>.random(from: random).text
-        switch try await addresses.verify(codes.key(form, request), session: asking.session, attempt: attempt) {
+        let place = KnownDevices.Place(address: newSessions.address(request), device: newSessions.device(request))
+        let outcome = try await addresses.verify(
+            codes.key(form, request), session: asking.session, at: place, attempt: attempt)
+        switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
         case .success:
             let destination = asking.visit.destination

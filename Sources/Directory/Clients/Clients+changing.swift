@@ -47,7 +47,7 @@ extension Clients {
             try names.permit(changed, after: client, by: author, reserved: reserved, in: db)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
-            if author == .itself, !changed.looks(like: client) {
+            if !changed.looks(like: client) {
                 let changedAt = max(now, (client.identityChangedAt ?? now) + .milliseconds(1))
                 try db.execute("UPDATE clients SET identity_changed_at = \(changedAt) WHERE id = \(id)")
             }

@@ -5,13 +5,13 @@ import Values
 
 extension Seal {
     /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when nothing says
-    /// what its keys are. Where the platform sets our client at a provider, its sign-ins are good everywhere unless it
-    /// says otherwise.
+    /// what its keys are. Where the platform sets up the sign-in at a provider, it is good everywhere unless it says
+    /// otherwise.
     func issuer(
         _ id: TrustedIssuer.ID, of merchant: Merchant.ID, _ metadata: IssuerMetadata, over base: TrustedIssuer?,
         byPlatform: Bool, at now: Timestamp
     ) -> TrustedIssuer? {
-        let isSetUp = metadata.app != nil && metadata.signIn.map { $0.id != base?.signIn?.clientID } ?? false
+        let isSetUp = metadata.app != nil && metadata.signIn != nil && base?.signIn == nil
         guard let keys = stored(metadata.keys, of: id) ?? base?.keys ?? metadata.app?.provider.keys else { return nil }
         return TrustedIssuer(
             id: id, merchant: merchant, issuer: metadata.issuer, keys: keys,

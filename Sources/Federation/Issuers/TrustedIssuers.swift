@@ -100,6 +100,7 @@ public struct TrustedIssuers: Sendable {
         guard let current = try find(issuer.id, in: db), current.disabledAt == nil else { return false }
         return current.isTrustedAlike(issuer) && current.createsUsers == issuer.createsUsers
             && current.signIn?.clientID == issuer.signIn?.clientID
+            && (current.signsInEverywhere || !issuer.signsInEverywhere)
     }
 
     /// The issuer that `merchant` knows under this name, or the provider that sometimes uses this name. Another

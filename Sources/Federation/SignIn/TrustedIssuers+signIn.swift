@@ -68,6 +68,11 @@ extension TrustedIssuers {
         }
     }
 
+    /// Whether users can still sign in with the issuer `id`, and to all merchants.
+    public static func takesPeopleToAll(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
+        try takesPeople(id, in: db) && find(id, in: db)?.isTrustedByAll == true
+    }
+
     /// Whether users can still sign in with the issuer `id`.
     public static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows(

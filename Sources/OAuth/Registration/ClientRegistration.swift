@@ -40,7 +40,7 @@ public struct ClientRegistration: Sendable {
         let token = Secret<RegistrationToken>.random(from: random)
         do {
             let document = try RegistrationDocument(json).json
-            try check(document)
+            try review(document)
             // Its users are asked for consent, because nobody vouched for it.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
@@ -97,7 +97,7 @@ public struct ClientRegistration: Sendable {
         do {
             try await check(json, of: client)
             let document = try RegistrationDocument(json, over: client).json
-            try check(document)
+            try review(document, after: client)
             // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
             // removed a scope that this change repeats because the client had it.
             let listed = try await sector(of: document, for: SectorDocument.Source.Requester(client))
@@ -147,22 +147,27 @@ public struct ClientRegistration: Sendable {
     }
 
     /// Checks what an administrator would otherwise review.
-    private func check(_ document: JSON) throws(JSONFault) {
+    private func review(_ document: JSON, after current: Client? = nil) throws(JSONFault) {
         try addresses.check(document)
-        try Self.checkSector(document)
-        try Self.checkLogoutHost(document)
+        try Self.checkSector(document, of: current)
+        if current?.openID.backChannelLogoutURI != document["backchannel_logout_uri"]?.string || current == nil {
+            try Self.checkLogoutHost(document)
+        }
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
         guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
             throw JSONFault("response_types", "without token: access tokens come from the token endpoint alone")
         }
     }
 
-    /// A sector's document says whose an https address is. At any other its apps are as good as everybody's.
-    private static func checkSector(_ document: JSON) throws(JSONFault) {
+    /// A sector's document says whose an https address is. At any other its apps are as good as everybody's. What a
+    /// client has, from before this was asked, it keeps.
+    private static func checkSector(_ document: JSON, of current: Client?) throws(JSONFault) {
         guard document["subject_type"]?.string == "pairwise", document["sector_identifier_uri"]?.string != nil else {
             return
         }
-        guard (document["redirect_uris"]?.strings ?? []).allSatisfy({ $0.lowercased().hasPrefix("https://") }) else {
+        let had = Set(current?.redirectURIs.map(\.text) ?? [])
+        let new = (document["redirect_uris"]?.strings ?? []).filter { !had.contains($0) }
+        guard new.allSatisfy({ $0.lowercased().hasPrefix("https://") }) else {
             throw JSONFault("redirect_uris", "https addresses, with a sector_identifier_uri")
         }
     }

@@ -79,7 +79,10 @@ public struct ClientLogouts: Sendable {
     ) throws {
         try comeBack(to: client, in: session, db)
         try db.execute(
-            "UPDATE client_logouts SET created_at = \(now) WHERE session_id = \(session) AND created_at < \(now)")
+            """
+            UPDATE client_logouts SET created_at = \(now), expires_at = \(now + Session.longestLifetime)
+            WHERE session_id = \(session)
+            """)
     }
 
     /// Notes that the user of `session` is back at `client`.

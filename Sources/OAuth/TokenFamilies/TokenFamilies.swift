@@ -90,7 +90,11 @@ public struct TokenFamilies: Sendable {
         }
         if family.subject?.issuer != nil { return "\(Session.Method.issuer.rawValue)" }
         guard let parent = family.parent else { return "NULL" }
-        return "(SELECT COALESCE(opened_by, method) FROM token_families WHERE id = \(parent))"
+        return """
+            (SELECT COALESCE(opened_by,
+                CASE WHEN method = \(AuthenticationContext.byIssuer) THEN \(undated) ELSE method END)
+            FROM token_families WHERE id = \(parent))
+            """
     }
 
     /// Those of the parent's, as many as fit into so many characters: a family that lives outlives some of them, and

@@ -22,6 +22,28 @@ struct ConsentChangeTests {
         }
     }
 
+    @Test("what was allowed to a third party goes to who administration makes it", arguments: Backend.available)
+    func administration(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "openid"], for: client)
+            let allowed = try await world.allow(try await browser.open(address), in: &browser, ticking: ["openid"])
+            #expect(allowed.redirected("code") != nil)
+            let silent = address + "&prompt=none"
+            for (changes, isAnother) in [
+                (["logo_uri": "https://stranger.example/new.png"], false), (["client_name": "STRANGER"], false),
+                (["client_name": "Red Fox ads"], true),
+            ] as [(JSON, Bool)] {
+                world.server.clock.advance(by: .seconds(1))
+                #expect(try await world.change("clients", client.id, changes).status == 200)
+                let answer = try await browser.open(silent)
+                #expect(answer.redirected("error") == (isAnother ? "consent_required" : nil), "\(changes) \(answer)")
+            }
+        }
+    }
+
     @Test("a client that becomes another meanwhile is allowed as what it is then")
     func whileThePageIsOpen() async throws {
         try await World.with(.sqlite) { world in

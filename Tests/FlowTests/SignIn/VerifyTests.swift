@@ -48,11 +48,13 @@ struct VerifyTests {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
-            #expect(try await world.rows(of: "known_devices", about: world.user) > 0)
+            var other = BrowserUser(world)
+            try await other.browser.signIn()
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 3, "two browsers at one address")
             let asked = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
             #expect(try await visitor.browser.submit(asked, ["code": code]).status == 303)
-            #expect(try await world.rows(of: "known_devices", about: world.user) == 0)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "this one alone")
             #expect(try await visitor.isSignedIn())
         }
     }

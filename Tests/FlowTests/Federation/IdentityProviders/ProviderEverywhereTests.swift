@@ -194,7 +194,10 @@ struct ProviderEverywhereTests {
             let refused = try await world.change(
                 "issuers", id, ["client_id": "a", "client_secret": "s", "signs_in_everywhere": false])
             #expect(refused.status == 200 && refused.json["signs_in_everywhere"] == false, "\(refused)")
-            let replaced = try await world.change("issuers", id, ["client_id": "platforms", "client_secret": "s"])
+            let other = try await world.change("issuers", id, ["client_id": "another", "client_secret": "s"])
+            #expect(other.status == 200 && other.json["signs_in_everywhere"] == false, "\(other)")
+            let replaced = try await world.change(
+                "issuers", id, ["client_id": "platforms", "client_secret": "s", "signs_in_everywhere": true])
             #expect(replaced.status == 200 && replaced.json["signs_in_everywhere"] == true, "\(replaced)")
         }
     }
