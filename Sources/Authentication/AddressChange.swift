@@ -23,10 +23,8 @@ public struct AddressChange: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db, _ in
-            let isFirst = try User.find(session.user, in: db)?.emailVerified == false
+            try KnownDevices.forgetUnproved(of: session.user, in: db)
             guard try User.verify(verification.email, of: session.user, at: now, in: db) else { return false }
-            guard isFirst else { return true }
-            try KnownDevices.forgetAll(of: session.user, in: db)
             try KnownDevices.remember(place, of: session.user, at: now, in: db)
             return true
         }

@@ -128,10 +128,10 @@ public struct AppSignUp: Sendable {
             guard case .success(let verification) = taken else { return taken }
             let isConfirmed = try announcement.watching(proof.user, in: db) {
                 guard verification.user == proof.user else { return false }
+                try KnownDevices.forgetUnproved(of: proof.user, in: db)
                 return try User.verify(verification.email, of: proof.user, at: now, in: db)
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
-            try KnownDevices.forgetAll(of: proof.user, in: db)
             try Sessions.open(
                 opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)

@@ -21,9 +21,14 @@ extension KnownDevices {
         try db.execute("DELETE FROM known_devices WHERE user_id = \(user) AND fingerprint IN (\(list: oldest))")
     }
 
-    /// Forgets all of `user`, who has proved an address for the first time: others may have been there before.
-    static func forgetAll(of user: UserID, in db: any Transaction) throws {
-        try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
+    /// Forgets all of `user`, who proves an address, unless it is verified already: before the first proof others may
+    /// have been there.
+    static func forgetUnproved(of user: UserID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            DELETE FROM known_devices
+            WHERE user_id = \(user) AND EXISTS (SELECT 1 FROM users u WHERE u.id = \(user) AND u.email_verified = 0)
+            """)
     }
 
     /// Somebody who knew the old password, or who had the account before its owner, may have left any number of known
@@ -34,7 +39,7 @@ extension KnownDevices {
         [UserEvent.Kind.accessRevoked, .methodRevoked, .unlinked, .takenOver].map { kind in
             .on(kind, "forgets the addresses and browsers where the user signed in") { event, user, _, db in
                 if case .unlinked(_, _, wasConfined: true) = event { return }
-                try forgetAll(of: user, in: db)
+                try db.execute("DELETE FROM known_devices WHERE user_id = \(user)")
             }
         })
 }

@@ -72,9 +72,7 @@ extension TrustedIssuer {
 
     /// Whether it leads, or once led, to users by the platform's word. What was linked to it then stays when the
     /// platform takes its word back.
-    public var isGuarded: Bool {
-        wasGuarded || vouchesForAddresses || (signIn != nil && !hasProvidersKeys)
-    }
+    public var isGuarded: Bool { wasGuarded || vouchesForAddresses || (signIn != nil && !hasProvidersKeys) }
 
     /// Whether `other` accepts the same tokens, and for the same users.
     public func isTrustedAlike(_ other: TrustedIssuer) -> Bool {

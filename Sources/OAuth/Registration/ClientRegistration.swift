@@ -150,9 +150,9 @@ public struct ClientRegistration: Sendable {
     private func review(_ document: JSON, after current: Client? = nil) throws(JSONFault) {
         try addresses.check(document)
         try Self.checkSector(document, of: current)
-        if current?.openID.backChannelLogoutURI != document["backchannel_logout_uri"]?.string || current == nil {
-            try Self.checkLogoutHost(document)
-        }
+        // As above; its sector is what it was (`permitSector`).
+        let isKept = current.map { $0.openID.backChannelLogoutURI == document["backchannel_logout_uri"]?.string }
+        if isKept != true { try Self.checkLogoutHost(document) }
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
         guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
             throw JSONFault("response_types", "without token: access tokens come from the token endpoint alone")

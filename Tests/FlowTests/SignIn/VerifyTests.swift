@@ -53,8 +53,15 @@ struct VerifyTests {
             #expect(try await world.rows(of: "known_devices", about: world.user) == 3, "two browsers at one address")
             let asked = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let second = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
             #expect(try await visitor.browser.submit(asked, ["code": code]).status == 303)
             #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "this one alone")
+            var third = BrowserUser(world)
+            try await third.browser.signIn()
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 3, "and a new one")
+            let again = try await world.server.mail.letter(to: World.email).code
+            #expect(try await visitor.browser.submit(second, ["code": try #require(again)]).status == 303)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 3, "the second forgets none")
             #expect(try await visitor.isSignedIn())
         }
     }
