@@ -163,6 +163,7 @@ let package = Package(
                 .embedInCode("v042_former_ways_in.sql"),
                 .embedInCode("v043_session_buyers.sql"),
                 .embedInCode("v044_providers_everywhere.sql"),
+                .embedInCode("v045_what_sessions_rest_on.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -52,6 +52,8 @@ extension Migration {
         Migration(version: 43, name: "session_buyers", text: PackageResources.v043_session_buyers_sql),
         Migration(
             version: 44, name: "providers_everywhere", text: PackageResources.v044_providers_everywhere_sql),
+        Migration(
+            version: 45, name: "what_sessions_rest_on", text: PackageResources.v045_what_sessions_rest_on_sql),
     ]
 
     private init(

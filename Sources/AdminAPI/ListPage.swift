@@ -17,12 +17,14 @@ struct ListPage {
         count = query["limit"].flatMap(Int.init).map { min(max($0, 1), Self.size) } ?? Self.size
     }
 
-    /// `items` holds one more than the page if there is a next page.
-    func response<Item>(_ items: [Item], json: (Item) -> JSON, cursor: (Item) -> String) -> Response {
+    /// `items` holds one more than the page if there is a next page. Of those that do not fit none is asked for `json`.
+    func response<Item>(
+        _ items: [Item], json: (Item) throws -> JSON, cursor: (Item) -> String
+    ) rethrows -> Response {
         var shown: [JSON] = []
         var size = 0
         for item in items.prefix(count) where size < Self.most {
-            let item = json(item)
+            let item = try json(item)
             size += item.text.utf8.count
             shown.append(item)
         }

@@ -39,18 +39,18 @@ public struct WebhooksEndpoint: Endpoint {
                 try bound(db)
             }
         }
-        return .json(shown(webhook), status: .created)
+        return .json(try shown(webhook), status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let page = try ListPage(request)
         let items = try await webhooks.list(of: administrator.confines, after: page.after, count: page.count + 1)
-        return page.response(items, json: shown, cursor: \.id.text)
+        return try page.response(items, json: shown, cursor: \.id.text)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        .json(shown(try await mine(request, context).webhook))
+        .json(try shown(try await mine(request, context).webhook))
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -62,7 +62,7 @@ public struct WebhooksEndpoint: Endpoint {
             }
         }
         guard let changed else { throw Problem.notFound("webhook") }
-        return .json(shown(changed))
+        return .json(try shown(changed))
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -75,8 +75,11 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     /// The webhook, with the URL to paste into Ditto's portal.
-    private func shown(_ webhook: DittoWebhook) -> JSON {
-        .object((webhook.json.members ?? []) + [.init("url", .string("\(site.origin)/webhooks/ditto/\(webhook.name)"))])
+    private func shown(_ webhook: DittoWebhook) throws -> JSON {
+        .object(
+            (try webhook.json().members ?? []) + [
+                .init("url", .string("\(site.origin)/webhooks/ditto/\(webhook.name)"))
+            ])
     }
 
     private func mine(

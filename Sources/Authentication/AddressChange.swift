@@ -16,17 +16,13 @@ public struct AddressChange: Sendable {
         self.events = events
     }
 
-    /// Marks the address of the session's user as verified. The first proof forgets all places where its user signed
-    /// in but `place`: others may have been there before.
+    /// Marks the address of the session's user as verified, at `place`.
     public func verify(
         _ key: VerificationKey, session: Session, at place: KnownDevices.Place, attempt: String
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db, _ in
-            try KnownDevices.forgetUnproved(of: session.user, in: db)
-            guard try User.verify(verification.email, of: session.user, at: now, in: db) else { return false }
-            try KnownDevices.remember(place, of: session.user, at: now, in: db)
-            return true
+        return try await finish(key, .verifyEmail, session, place, attempt, at: now) { verification, db, _ in
+            try User.verify(verification.email, of: session.user, at: now, in: db)
         }
     }
 
@@ -34,11 +30,11 @@ public struct AddressChange: Sendable {
     /// opened ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user
     /// has the address by now.
     public func change(
-        _ key: VerificationKey, session: Session, attempt: String,
+        _ key: VerificationKey, session: Session, at place: KnownDevices.Place, attempt: String,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .changeEmail, session, attempt, at: now) { verification, db, announcement in
+        return try await finish(key, .changeEmail, session, place, attempt, at: now) { verification, db, announcement in
             let former = try User.find(session.user, in: db)?.email
             let isChanged = try User.setVerifiedEmail(verification.email, of: session.user, at: now, in: db)
             try Verifications.endAll(of: session.user, at: now, in: db)
@@ -51,9 +47,11 @@ public struct AddressChange: Sendable {
         }
     }
 
+    /// The first proof of an address forgets all places where its user signed in but `place`: others may have been
+    /// there before.
     private func finish(
-        _ key: VerificationKey, _ purpose: Verification.Purpose, _ session: Session, _ attempt: String,
-        at now: Timestamp,
+        _ key: VerificationKey, _ purpose: Verification.Purpose, _ session: Session, _ place: KnownDevices.Place,
+        _ attempt: String, at now: Timestamp,
         _ apply: @escaping @Sendable (Verification, any Transaction, UserEvents.Announcement) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
@@ -61,7 +59,14 @@ public struct AddressChange: Sendable {
             let taken = try verifications.takeCounted(key, purpose, by: session.user, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             guard verification.user == session.user, try session.isLiveSignIn(in: db),
-                try announcement.watching(session.user, in: db, { try apply(verification, db, announcement) })
+                try announcement.watching(
+                    session.user, in: db,
+                    {
+                        let isFirst = try KnownDevices.forgetUnproved(of: session.user, in: db)
+                        guard try apply(verification, db, announcement) else { return false }
+                        if isFirst { try KnownDevices.remember(place, of: session.user, at: now, in: db) }
+                        return true
+                    })
             else {
                 return .failure(.gone(reason: "account_gone_or_changed"))
             }

@@ -20,7 +20,7 @@ public struct DittoAuthentication: Sendable {
     /// body that Ditto does not send, `invalidClient` for a signature that is not Ditto's, any other for a user who is
     /// not admitted.
     public func answer(
-        to body: [UInt8], signatures: [String], at webhook: AskedWebhook
+        to body: [UInt8], signatures: [String], at webhook: DittoWebhook
     ) async throws -> DittoAnswer {
         let now = clock.now
         // First, and for the bytes as received: a sender other than Ditto learns nothing about the request.

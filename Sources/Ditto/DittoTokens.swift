@@ -29,7 +29,7 @@ public struct DittoTokens: Sendable {
     }
 
     /// The user of the token `text`, if `webhook` accepts such a token.
-    func person(of text: String, for webhook: AskedWebhook, by rules: DittoRules, at now: Timestamp) async throws
+    func person(of text: String, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp) async throws
         -> DittoUser
     {
         let isJWT = text.contains(".")
@@ -67,7 +67,7 @@ public struct DittoTokens: Sendable {
     }
 
     private func person(
-        of token: IDTokenHint, for webhook: AskedWebhook, by rules: DittoRules, at now: Timestamp
+        of token: IDTokenHint, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp
     ) async throws -> DittoUser {
         let client = token.client
         guard rules.takes(.idToken) else { throw OAuthError.tokenRefused("ditto_token_kind") }

@@ -1,9 +1,12 @@
 public import Directory
 public import JSON
 import OAuth
+import Storage
 public import Values
 
 /// A merchant's webhook where Ditto asks, for one app, whether a user is admitted and what they may read and write.
+///
+/// Its rules are read when they are needed: that takes ten milliseconds where they are long.
 public struct DittoWebhook: Sendable {
     public typealias ID = Identifier<DittoWebhook>
 
@@ -11,7 +14,9 @@ public struct DittoWebhook: Sendable {
     public let merchant: Merchant.ID
     /// The last part of its URL, which is pasted into Ditto's portal: it never changes.
     public let name: String
-    public var rules: DittoRules
+    /// The rules as they are stored.
+    var document: String
+    let parsed: ParsedRules
     /// The sealed secrets with which Ditto signs its requests; nil when it does not sign.
     var sealedSecrets: String?
     public let createdAt: Timestamp
@@ -31,13 +36,24 @@ public struct DittoWebhook: Sendable {
             }
     }
 
+    /// Which users it admits, and what it answers. Throws `StorageError.unreadable`.
+    public var rules: DittoRules {
+        get throws {
+            do {
+                return try parsed.rules(of: document, for: id, of: merchant)
+            } catch {
+                throw StorageError.unreadable("webhooks/\(id): a document that this version does not read")
+            }
+        }
+    }
+
     /// The JSON for the admin API. Secrets are not part of it.
-    public var json: JSON {
+    public func json() throws -> JSON {
         let own: JSON = .members([
             "id": .string(id.text), "merchant_id": .string(merchant.text), "name": .string(name),
             "signed": .bool(sealedSecrets != nil), "created_at": .integer(createdAt.seconds),
             "updated_at": .integer(updatedAt.seconds), "disabled": .bool(disabledAt != nil),
         ])
-        return .object((own.members ?? []) + (rules.json.members ?? []))
+        return .object((own.members ?? []) + (try rules.json.members ?? []))
     }
 }

@@ -41,7 +41,7 @@ extension DittoWebhooks {
         guard try await find(id) != nil else { return false }
         try await database.write { db in
             try confirm(db)
-            if let webhook = try DittoWebhook.find(id, in: db) { try permit(webhook) }
+            if let webhook = try find(id, in: db) { try permit(webhook) }
             try Self.delete("id = \(id)", in: db)
         }
         return true

@@ -42,11 +42,13 @@ public struct DittoWebhooks: Sendable {
         let id = DittoWebhook.ID.random(from: random)
         let now = clock.now
         let webhook = DittoWebhook(
-            id: id, merchant: merchant, name: name, rules: rules, sealedSecrets: secrets?.sealed(for: id, with: seal),
-            createdAt: now, updatedAt: now, disabledAt: try members.flag("disabled") == true ? now : nil)
+            id: id, merchant: merchant, name: name, document: rules.json.text, parsed: parsed,
+            sealedSecrets: secrets?.sealed(for: id, with: seal), createdAt: now, updatedAt: now,
+            disabledAt: try members.flag("disabled") == true ? now : nil)
         do {
             try await database.write { [seal] db in
                 if webhook.sealedSecrets != nil { try seal.confirm(in: db) }
+                try Merchants.confirm(merchant, in: db)
                 guard try takesNames || !Self.isAnothers(name, than: merchant, in: db) else { throw Self.nameTaken }
                 try webhook.insert(in: db)
                 try db.execute("DELETE FROM webhook_names WHERE name = \(name)")
@@ -54,23 +56,31 @@ public struct DittoWebhooks: Sendable {
             }
         } catch StorageError.conflict {
             throw Self.nameTaken
-        } catch StorageError.constraint {
-            throw JSONFault("merchant_id", "the id of a merchant")
         }
         return webhook
     }
 
     public func find(_ id: DittoWebhook.ID) async throws -> DittoWebhook? {
-        try await database.read { db in try DittoWebhook.find(id, in: db) }
+        try await database.read { db in try find(id, in: db) }
     }
 
+    func find(_ id: DittoWebhook.ID, in db: any Transaction) throws -> DittoWebhook? {
+        try db.rows("SELECT \(DittoWebhook.columns) FROM webhooks WHERE id = \(id)").first.map(webhook)
+    }
+
+    private func webhook(_ row: Row) throws -> DittoWebhook { try DittoWebhook(row, reading: parsed) }
+
     /// The webhook of that name, if it is not disabled.
-    public func findLive(named name: String) async throws -> AskedWebhook? {
+    public func findLive(named name: String) async throws -> DittoWebhook? {
         guard DittoWebhook.isName(name) else { return nil }
         return try await database.read { db in
             try db.rows(
-                "SELECT \(AskedWebhook.columns) FROM webhooks WHERE name = \(name) AND disabled_at IS NULL"
-            ).first.map { try AskedWebhook($0, reading: parsed) }
+                """
+                SELECT \(DittoWebhook.columns) FROM webhooks
+                WHERE name = \(name) AND disabled_at IS NULL
+                    AND EXISTS (SELECT 1 FROM merchants m WHERE m.id = webhooks.merchant_id AND m.deleted_at IS NULL)
+                """
+            ).first.map(webhook)
         }
     }
 
@@ -88,7 +98,7 @@ public struct DittoWebhooks: Sendable {
                     try db.rows(
                         "SELECT \(DittoWebhook.columns) FROM webhooks WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
                 }
-            return try rows.map(DittoWebhook.init)
+            return try rows.map(webhook)
         }
     }
 
@@ -108,15 +118,17 @@ public struct DittoWebhooks: Sendable {
         }
         // Before the write, for which everybody else's waits: what is at fault gets no further.
         let rules = try DittoRules(json, over: found.rules)
+        let document = rules.json.text
         if members.has("clients") { try await check(rules, of: found.merchant) }
         let secrets = try DittoSecrets(members)
         let disabled = try members.flag("disabled")
         let now = clock.now
         return try await database.write { [seal] db in
             try confirm(db)
-            guard let webhook = try DittoWebhook.find(id, in: db) else { return nil }
+            guard let webhook = try find(id, in: db) else { return nil }
             var changed = webhook
-            changed.rules = try DittoRules(json, over: webhook.rules)
+            let isAsFound = webhook.document.utf8.elementsEqual(found.document.utf8)
+            changed.document = isAsFound ? document : try DittoRules(json, over: webhook.rules).json.text
             if let secrets {
                 try seal.confirm(in: db)
                 changed.sealedSecrets = secrets.sealed(for: id, with: seal)

@@ -215,7 +215,7 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofOAuth = [
         AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table,
-        SessionBuyers.table, CodeEnds.table, TokenFamilies.table,
+        CodeEnds.table, TokenFamilies.table,
         Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
         Interactions.table, ClientLogouts.table,
     ]

@@ -19,7 +19,8 @@ public struct OpenIDServices: Sendable {
     public let logouts: LogoutTokens
 
     public init(
-        database: any Database, clock: any WallClock, random: any RandomSource, ring: KeyRing, signSecrets: SignSecrets,
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, ring: KeyRing,
+        signSecrets: SignSecrets,
         clients: Clients, users: Users, consents: Consents, callbacks: Callbacks, issuer: String
     ) {
         let names = SubjectIdentifiers(database: database, random: random)
@@ -32,7 +33,7 @@ public struct OpenIDServices: Sendable {
             database: database,
             jwts: JWTAccessTokens(issuer: issuer, ring: ring) { try await names.subject($0, for: $1) },
             number: { try await names.number($0, for: $1) },
-            callbacks: callbacks, clock: clock, random: random)
+            callbacks: callbacks, seal: seal, clock: clock, random: random)
         mint = IDTokenMint(bearer: bearer, ids: idTokens, clock: clock)
         logouts = LogoutTokens(
             issuer: issuer, signers: signers, names: names, clients: clients, clock: clock, random: random)

@@ -43,7 +43,7 @@ extension Spindle {
                 }
             })
         let openID = OpenIDServices(
-            database: database, clock: clock, random: random, ring: ring,
+            database: database, clock: clock, random: random, seal: context.seal, ring: ring,
             signSecrets: context.signSecrets, clients: stores.clients, users: stores.users,
             consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)
         let authentication = AuthenticationServices(

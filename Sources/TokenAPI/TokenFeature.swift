@@ -56,7 +56,8 @@ public struct TokenFeature: Feature {
                 issuer: site.issuer, clock: clock, longestKept: introspectionCache),
             RevocationEndpoint(
                 revocation: Revocation(
-                    database: database, clients: oauth.authenticator, callbacks: context.callbacks, clock: clock)),
+                    database: database, clients: oauth.authenticator, callbacks: context.callbacks,
+                    seal: context.seal, clock: clock)),
         ]
     }
 }

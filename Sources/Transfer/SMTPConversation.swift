@@ -17,6 +17,8 @@ final class SMTPConversation {
         var rest: ArraySlice<UInt8> = []
         /// The server has accepted the envelope and DATA, so its next reply is about the message itself.
         var isAsked = false
+        /// The beginning of the server's last refusal: libcurl sends QUIT after it, which is answered too.
+        var refusal: [UInt8] = []
         /// Where libcurl says what has failed.
         let words: UnsafeMutableBufferPointer<CChar>
 
@@ -29,9 +31,11 @@ final class SMTPConversation {
 
         deinit { unsafe words.deallocate() }
 
-        /// The command that the server has refused, if libcurl names it.
-        var refused: SMTPFailure.Command? {
-            unsafe words.starts(with: "MAIL failed".utf8.map { CChar(bitPattern: $0) }) ? .mail : nil
+        /// Whether the server has refused the sender: by its answer to MAIL, or to RCPT, where many servers look at the
+        /// sender, with the code of a bad one (RFC 3463 §3.2).
+        var hasRefusedSender: Bool {
+            guard unsafe !words.starts(with: "MAIL failed".utf8.map { CChar(bitPattern: $0) }) else { return true }
+            return ["5.1.7", "5.1.8"].contains { refusal.dropFirst(4).starts(with: $0.utf8) }
         }
 
         static func at(_ pointer: UnsafeMutableRawPointer?) -> Context? {
@@ -63,7 +67,7 @@ final class SMTPConversation {
                 Route(scheme: destination.scheme, addresses: addresses, port: destination.port))
             try configure(destination, time: time, connecting: connecting)
         } catch {
-            throw SMTPFailure(error.code, answer: 0, to: nil, isOnMessage: false)
+            throw SMTPFailure(error.code, answer: 0)
         }
     }
 
@@ -92,6 +96,17 @@ final class SMTPConversation {
         try unsafe handle.configure { easy in
             unsafe spindle_curl_set_progress(
                 easy, { data, _, _, _, _ in unsafe Context.at(data)?.isCancelled == true ? 1 : 0 }, data)
+        }
+        try unsafe handle.configure { easy in
+            unsafe spindle_curl_set_head_writer(
+                easy,
+                { bytes, size, count, data in
+                    let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+                    if unsafe [UInt8(ascii: "4"), UInt8(ascii: "5")].contains(line.first) {
+                        unsafe Context.at(data)?.refusal = unsafe Array(line.prefix(9))
+                    }
+                    return size * count
+                }, data)
         }
         try unsafe handle.configure { easy in
             unsafe spindle_curl_set_opener(
@@ -135,7 +150,7 @@ final class SMTPConversation {
         } catch {
             if error.code == CURLE_ABORTED_BY_CALLBACK, context.isCancelled { throw CancellationError() }
             throw SMTPFailure(
-                error.code, answer: handle.answer, to: context.refused, isOnMessage: context.isAsked)
+                error.code, answer: handle.answer, isOfSender: context.hasRefusedSender, isOnMessage: context.isAsked)
         }
     }
 }

@@ -1,16 +1,13 @@
 import CCurl
 
 extension SMTPFailure {
-    /// A command that libcurl names where the server refuses it.
-    enum Command { case mail }
-
-    /// The failure that libcurl's `code` and the server's last `answer`, to `command`, mean. `isOnMessage`: the message
-    /// had been sent.
-    init(_ code: CURLcode, answer: Int, to command: Command?, isOnMessage: Bool) {
+    /// The failure that libcurl's `code` and the server's last `answer` mean. `isOfSender`: the server refused the
+    /// sender; `isOnMessage`: the message had been sent.
+    init(_ code: CURLcode, answer: Int, isOfSender: Bool = false, isOnMessage: Bool = false) {
         let isRefusal = (400...599).contains(answer)
         self =
             switch code {
-            case CURLE_SEND_ERROR where isRefusal && command == .mail: .refusedSender(answer)
+            case CURLE_SEND_ERROR where isRefusal && isOfSender: .refusedSender(answer)
             case CURLE_SEND_ERROR where isRefusal: .refusedEnvelope(answer)
             case CURLE_WEIRD_SERVER_REPLY where isRefusal && isOnMessage: .refusedMessage(answer)
             case CURLE_WEIRD_SERVER_REPLY where answer > 0: .answered(answer)

@@ -80,6 +80,26 @@ import Values
     }
 
     @Test(
+        "a mail is lost when its sender is refused at RCPT, or is sent again though its recipient is refused",
+        arguments: [
+            (
+                [.recipient: "550 5.1.8 <no-reply@loom.example>: no such domain"],
+                .temporary("the mail server answered 550 to the sender")
+            ),
+            ([.recipient: "553 5.1.7 what sender?"], .temporary("the mail server answered 553 to the sender")),
+            (
+                [.recipient: "550 5.1.1 <ada@example.org>: unknown"],
+                .refused("the mail server answered 550 to the envelope")
+            ),
+        ] as [Refusal])
+    func sender(_ refusal: Refusal) async throws {
+        let server = try MailServerStandIn(refusal.script)
+        defer { server.stop() }
+        await #expect(throws: refusal.failure) { try await mailer(server).send(letter, messageID) }
+        #expect(server.lines.contains { $0.hasPrefix("RCPT") })
+    }
+
+    @Test(
         "a mail server's temporary error is tried again, and its text stays out of the reason",
         arguments: [
             [.greeting: "554 <ada@example.org> go away"], [.greeting: ""], [.hello: ""], [.mail: ""], [.data: ""],

@@ -197,7 +197,7 @@ struct AuthorizationDecisionTests {
             Row(.app, ["redirect_uri": "app://back"], Self.visitor(isPresent: true), .respond),
             Row(.app, ["redirect_uri": "app://back"], Self.visitor(isIntroduced: false, isPresent: true), .introduce),
             Row(.app, ["redirect_uri": "app://back", "prompt": "none"], Self.visitor(), .refuse(.interactionRequired)),
-            Row(.own, ["redirect_uri": "app://back"], Self.visitor(), .respond),
+            Row(.own, ["redirect_uri": "app://back"], Self.visitor(), .introduce),
         ])
     }
 

@@ -79,7 +79,7 @@ struct AuthorizationFixture {
     }
 
     func address(_ asking: Asking, _ changes: KeyValuePairs<String, String>) async throws -> ReturnAddress {
-        try await ReturnAddress(try parameters(asking, changes), clients: clients)
+        try await ReturnAddress(try parameters(asking, changes), clients: clients, besides: Self.issuer)
     }
 
     func request(

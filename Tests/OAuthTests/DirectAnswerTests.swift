@@ -24,7 +24,7 @@ struct DirectAnswerTests {
             let mint = BearerTokenMint(
                 database: database, jwts: .signed(under: seal, in: database, clock: clock),
                 number: { user, _ in user.description }, callbacks: .unheard,
-                clock: clock, random: random
+                seal: seal, clock: clock, random: random
             )
             answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random) { _, _, _, _ in }
             consents = Consents(database: database, callbacks: .unheard)

@@ -94,7 +94,7 @@ struct JWTBearerFixture: Sendable {
             mint: BearerTokenMint(
                 database: database, jwts: .signed(under: seal, in: database, clock: clock),
                 number: { user, _ in user.description }, callbacks: .unheard,
-                clock: clock, random: random
+                seal: seal, clock: clock, random: random
             ), issuer: "https://id.example/")
         merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id
         client = try await Self.client(of: merchant, clients)

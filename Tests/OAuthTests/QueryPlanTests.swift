@@ -39,7 +39,7 @@ struct QueryPlanTests {
         try await session(world, sessionCode)
         try await signIn(world, refused: 1)
         let revocation = Revocation(
-            database: database, clients: world.authenticator, callbacks: .unheard, clock: world.clock)
+            database: database, clients: world.authenticator, callbacks: .unheard, seal: world.seal, clock: world.clock)
         try await revocation.revoke(parameters, from: world.phone)
         try await revocation.revoke(
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)
@@ -243,7 +243,8 @@ struct QueryPlanTests {
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
                 opening.at(
-                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer,
+                    entitlement.client, boughtBy: entitlement.buyer, with: entitlement.token,
+                    issuer: entitlement.subject.issuer,
                     isDated: true),
                 user: entitlement.subject.user,
                 signedInAt: now,

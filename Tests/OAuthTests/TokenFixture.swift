@@ -62,7 +62,7 @@ struct TokenFixture: Sendable {
             mint: BearerTokenMint(
                 database: database, jwts: .signed(under: seal, in: database, clock: clock),
                 number: { user, _ in user.description }, callbacks: .unheard,
-                clock: clock, random: random
+                seal: seal, clock: clock, random: random
             ), issuer: "https://id.example/")
         try await database.write { db in
             try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)

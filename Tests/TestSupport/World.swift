@@ -144,12 +144,15 @@ public struct World: Sendable {
         ).require("user_id")
     }
 
-    /// Introduces a user to a merchant, by default Loom. Few tests are about the first time.
+    /// Introduces a user to a merchant, by default Loom, as a page of its app does, or of the rival's backend. Few
+    /// tests are about the first time.
     public func introduce(_ person: String, to merchant: String? = nil) async throws {
         let (user, merchant, now) = (UserID(person), Merchant.ID(merchant ?? self.merchant), server.clock.now)
         guard let user else { return }
+        let met = [self.merchant: app, rival: rivalBackend][merchant.text].map { Client.ID($0.id) }
         try await server.database.write { db in
             try Introductions.introduce(user, to: merchant, at: now, in: db)
+            if let met { try Connections.connect(user, to: met, at: now, in: db) }
         }
     }
 

@@ -21,14 +21,13 @@ extension KnownDevices {
         try db.execute("DELETE FROM known_devices WHERE user_id = \(user) AND fingerprint IN (\(list: oldest))")
     }
 
-    /// Forgets all of `user`, who proves an address, unless it is verified already: before the first proof others may
-    /// have been there.
-    static func forgetUnproved(of user: UserID, in db: any Transaction) throws {
-        try db.execute(
-            """
-            DELETE FROM known_devices
-            WHERE user_id = \(user) AND EXISTS (SELECT 1 FROM users u WHERE u.id = \(user) AND u.email_verified = 0)
-            """)
+    /// Forgets all of `user`, who proves an address, unless they have a verified one already: before the first proof
+    /// others may have been there. Whether it is the first.
+    @discardableResult
+    static func forgetUnproved(of user: UserID, in db: any Transaction) throws -> Bool {
+        let isFirst = try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 0").isEmpty
+        if isFirst { try db.execute("DELETE FROM known_devices WHERE user_id = \(user)") }
+        return isFirst
     }
 
     /// Somebody who knew the old password, or who had the account before its owner, may have left any number of known

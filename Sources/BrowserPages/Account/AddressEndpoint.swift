@@ -98,7 +98,8 @@ public struct AddressEndpoint: Endpoint {
         let warning = try await gate.visitToWarn(session.user, request)
         do {
             let outcome = try await addresses.change(
-                codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
+                codes.key(form, request), session: session, at: gate.newSessions.place(request),
+                attempt: Identifier<Verification>.random(from: random).text
             ) { verification, db in
                 // The old address is told part of the new one: if the user did not change it, they will want to know.
                 guard let old = session.email else { return }

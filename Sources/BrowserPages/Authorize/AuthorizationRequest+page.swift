@@ -37,7 +37,7 @@ extension PageRenderer {
         let returnAddress: ReturnAddress
         do {
             parameters = try form.parameters
-            returnAddress = try await ReturnAddress(parameters, clients: clients)
+            returnAddress = try await ReturnAddress(parameters, clients: clients, besides: site.origin)
             if returnAddress.hasUnusableCancelURI {
                 context.logger.info(
                     "left out the way to cancel",

@@ -258,7 +258,7 @@ public struct AuthorizeEndpoint: Endpoint {
             action: "/login", formToken: waiting.form.token, continueTo: waiting.id, email: email ?? "",
             clientName: client.name, isConfirmation: confirming && email != nil, wantsAnew: visit.wantsFreshness,
             ways: try await pages.ways(for: visit, of: session, isAnew: visit.wantsFreshness),
-            cancel: visit.cancel)
+            cancel: visit.cancel(at: pages.site))
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit, cookies: [waiting.form.setCookie],
             formsLeaveSite: true)

@@ -116,7 +116,8 @@ public struct ConsentEndpoint: Endpoint {
         guard let decision = request.decision(ticked: ticked, consented: consented) else {
             return back(to: asked)
         }
-        guard !decision.granted.isEmpty || request.scope.isEmpty else {
+        // A claim alone is none: what the app gets without a scope it could not tell from all that it asked for.
+        guard !decision.granted.intersection(request.scope).isEmpty || request.scope.isEmpty else {
             return try await pages.askConsent(
                 decision.shown, for: request, WaitingRequest(interaction: asked, form: pages.forms.issue(http)),
                 of: session, http, refusal: .nothingAllowed)

@@ -83,7 +83,7 @@ extension PageRenderer {
         }
         let page = PickPage(
             clientName: request.returnAddress.client.name, choices: shown, action: PickEndpoint.path,
-            formToken: waiting.form.token, request: waiting.id, cancel: visit.cancel)
+            formToken: waiting.form.token, request: waiting.id, cancel: visit.cancel(at: site))
         return self.page(
             templates.pick(page, in: visit.frame), visit, cookies: [waiting.form.setCookie], formsLeaveSite: true)
     }

@@ -61,7 +61,7 @@ public struct LoginEndpoint: Endpoint {
             isRemembered: isRemembered, clientName: visit.client?.name, isConfirmation: isConfirmation,
             wantsAnew: isAnew,
             ways: try await pages.ways(for: visit, of: session, isAnew: isAnew),
-            cancel: visit.cancel, refusal: refusal)
+            cancel: visit.cancel(at: pages.site), refusal: refusal)
         return pages.page(
             pages.templates.login(login, in: visit.frame), visit, status: status, cookies: [form.setCookie],
             formsLeaveSite: visit.destination?.interaction != nil)
@@ -107,10 +107,14 @@ public struct LoginEndpoint: Endpoint {
 }
 
 extension PageContext {
-    /// How to leave the login page without signing in: only an authorization request has somewhere to go.
-    var cancel: LoginPage.Cancel? {
+    /// How to leave the login page of `site` without signing in: only an authorization request has somewhere to go.
+    func cancel(at site: Site) -> LoginPage.Cancel? {
         guard let interaction = destination?.interaction else { return nil }
-        if let text = interaction.form[.cancelRedirectURI], !text.isEmpty, client?.cancelURI(text) == nil { return nil }
+        if let text = interaction.form[.cancelRedirectURI], !text.isEmpty,
+            client?.cancelURI(text, besides: site.origin) == nil
+        {
+            return nil
+        }
         return LoginPage.Cancel(action: ConsentEndpoint.path, request: interaction.id.value)
     }
 }

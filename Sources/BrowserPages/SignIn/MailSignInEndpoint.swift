@@ -98,7 +98,7 @@ public struct MailSignInEndpoint: Endpoint {
         let page = LoginPage(
             action: "/login", formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             isRemembered: sent["remember"] == "1", clientName: visit.client?.name, wantsAnew: isAnew,
-            ways: try await pages.ways(for: visit, isAnew: isAnew), cancel: visit.cancel,
+            ways: try await pages.ways(for: visit, isAnew: isAnew), cancel: visit.cancel(at: pages.site),
             refusal: refusal)
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit, status: status, cookies: [form.setCookie],

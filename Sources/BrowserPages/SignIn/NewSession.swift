@@ -130,4 +130,8 @@ public struct NewSessions: Sendable {
     func device(_ request: Request) -> Secret<Device>? { request.cookie(site.deviceCookie).map { Secret($0) } }
 
     func address(_ request: Request) -> String { address.of(request) }
+
+    func place(_ request: Request) -> KnownDevices.Place {
+        KnownDevices.Place(address: address(request), device: device(request))
+    }
 }

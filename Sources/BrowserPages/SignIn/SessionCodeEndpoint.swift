@@ -97,8 +97,8 @@ public struct SessionCodeEndpoint: Endpoint {
             }
             try Sessions.open(
                 opening.at(
-                    entitlement.client, boughtBy: entitlement.buyer, issuer: entitlement.subject.issuer,
-                    isDated: entitlement.subject.isDated),
+                    entitlement.client, boughtBy: entitlement.buyer, with: entitlement.token,
+                    issuer: entitlement.subject.issuer, isDated: entitlement.subject.isDated),
                 user: entitlement.subject.user,
                 signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
                 replacing: old?.id, at: now, in: db, announcement)

@@ -135,17 +135,13 @@ public struct VerifyEndpoint: Endpoint {
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let attempt = Identifier<Verification>.random(from: random).text
-        let place = KnownDevices.Place(address: newSessions.address(request), device: newSessions.device(request))
         let outcome = try await addresses.verify(
-            codes.key(form, request), session: asking.session, at: place, attempt: attempt)
+            codes.key(form, request), session: asking.session, at: newSessions.place(request), attempt: attempt)
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
         case .success:
-            let destination = asking.visit.destination
-            if let interaction = destination?.interaction {
-                try await pages.interactions.saw(interaction, in: pages.signInMark(request))
-            }
-            return .sendBrowser(to: destination?.path ?? "/account?done=verified", status: .seeOther)
+            // The page names no app: an answer there is none to a waiting request.
+            return .sendBrowser(to: asking.visit.destination?.path ?? "/account?done=verified", status: .seeOther)
         }
     }
 }

@@ -87,6 +87,10 @@ public struct Client: Sendable, Equatable {
     public var rotates: Bool { isPublic || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 
+    /// Whether it is an app on users' devices, at a scheme of its own: any other app there can claim that scheme (RFC
+    /// 8252 §8.6), and read a secret that it has (§8.5).
+    package var isOfApp: Bool { redirectURIs.contains { !$0.isOfWeb } }
+
     /// The registered redirect URI that is exactly `text`.
     public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.isExactly(text) } }
 }

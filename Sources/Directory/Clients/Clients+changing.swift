@@ -24,6 +24,7 @@ extension Clients {
         // Before the write, for which everybody else's waits.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
         try await publishKeys(for: metadata.openID)
+        if author != .platform, metadata.name != found.name { try await names.learn(from: database) }
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
             try confirm(db)
             guard let client = try Self.find(id, in: db) else { return nil }
@@ -51,6 +52,11 @@ extension Clients {
                 let changedAt = max(now, (client.identityChangedAt ?? now) + .milliseconds(1))
                 try db.execute("UPDATE clients SET identity_changed_at = \(changedAt) WHERE id = \(id)")
             }
+            if changed.firstParty != client.firstParty {
+                // A server knows the client as it was for a moment longer.
+                let changedAt = clock.now + KnownClients.memory
+                try db.execute("UPDATE clients SET first_party_changed_at = \(changedAt) WHERE id = \(id)")
+            }
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: clock.now, in: db) }
             try ClientResources.note(changed, after: client, by: author, in: db)
             try Self.confirmCallback(of: changed, after: client, by: author, in: db)
@@ -64,7 +70,7 @@ extension Clients {
             return (client, changed)
         }
         guard let (former, changed) = result else { return nil }
-        known.forget(id, hosts: former.liveSessionHosts != changed.liveSessionHosts)
+        known.forget(id, hosts: former.spid.sessionHosts != changed.spid.sessionHosts)
         return changed
     }
 
@@ -101,6 +107,4 @@ extension Client {
     public var look: String {
         ([name, "\(openID.subjectType)"] + places.sorted()).joined(separator: "\n")
     }
-
-    fileprivate var liveSessionHosts: [String] { disabledAt == nil && spidCompatible ? spid.sessionHosts : [] }
 }

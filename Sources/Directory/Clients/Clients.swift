@@ -81,6 +81,7 @@ public struct Clients: Sendable {
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         try await publishKeys(for: client.openID)
+        if author != .platform { try await names.learn(from: database) }
         try await database.write { [seal, names] db in
             try seal.confirm(in: db)
             // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
@@ -158,9 +159,15 @@ public struct Clients: Sendable {
         try await database.read { db in try Self.find(id, in: db) }
     }
 
+    /// Whether clients are not deleted, nor with their merchant: their rows go on for a while.
+    private static let areThere: SQL =
+        """
+        deleted_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM merchants m WHERE m.id = clients.merchant_id AND m.deleted_at IS NOT NULL)
+        """
+
     package static func find(_ id: Client.ID, in db: any Transaction) throws -> Client? {
-        try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND deleted_at IS NULL").first
-            .map(Client.init)
+        try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND \(areThere)").first.map(Client.init)
     }
 
     /// The ones of `ids` that are clients here.
@@ -219,14 +226,14 @@ public struct Clients: Sendable {
                     try db.rows(
                         """
                         SELECT \(Self.columns) FROM clients
-                        WHERE merchant_id = \(merchant) AND id > \(cursor) AND deleted_at IS NULL
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) AND \(Self.areThere)
                         ORDER BY id LIMIT \(count)
                         """)
                 } else {
                     try db.rows(
                         """
                         SELECT \(Self.columns) FROM clients
-                        WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                        WHERE id > \(cursor) AND \(Self.areThere) ORDER BY id LIMIT \(count)
                         """)
                 }
             return try rows.map(Client.init)

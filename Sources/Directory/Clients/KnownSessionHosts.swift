@@ -31,8 +31,8 @@ public final class KnownSessionHosts: Sendable {
         self.clock = clock
     }
 
-    /// Whether `host` is one of a live client's; nil while the database has not told once. While one request reads, the
-    /// others go by what was known before.
+    /// Whether `host` is one of a client's, disabled or not; nil while the database has not told once. While one request
+    /// reads, the others go by what was known before.
     public func contains(_ host: String) async -> Bool? {
         let (now, generation) = (clock.now, clients.hostGeneration)
         let known = state.withLock { state -> Bool? in
@@ -61,8 +61,7 @@ public final class KnownSessionHosts: Sendable {
         try await database.read { db in
             let rows = try db.rows(
                 """
-                SELECT spid FROM clients
-                WHERE spid_compatible = 1 AND spid <> '{}' AND disabled_at IS NULL AND deleted_at IS NULL
+                SELECT spid FROM clients WHERE spid <> '{}' AND deleted_at IS NULL
                 """)
             return Set(
                 try rows.flatMap { row in

@@ -3,11 +3,13 @@ extension Client {
     /// exactly so, or a registered loopback URI with any port, which the system gives a native app (RFC 8252 §7.3).
     ///
     /// Only a public client may vary the port: a confidential one runs on a server with a known port. The code is bound
-    /// to `text` itself.
-    package func returnURI(_ text: String) -> RedirectURI? {
+    /// to `text` itself. With another port it must not be at `own`, this server's URL: registration has looked at the
+    /// registered one only. Nil where that has been asked.
+    package func returnURI(_ text: String, besides own: String?) -> RedirectURI? {
         if let registered = redirectURI(text) { return registered }
         guard isPublic, let given = Loopback(text),
-            redirectURIs.contains(where: { Loopback($0.text).map(given.isSame) ?? false })
+            redirectURIs.contains(where: { Loopback($0.text).map(given.isSame) ?? false }),
+            own.map({ WebSite(of: text)?.isSameServer(asURL: $0) == false }) ?? true
         else { return nil }
         return RedirectURI(stored: text)
     }

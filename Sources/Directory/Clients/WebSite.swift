@@ -28,5 +28,8 @@ package struct WebSite: Sendable, Hashable {
         host == other.host && (port == other.port || isAtUsualPort && other.isAtUsualPort)
     }
 
+    /// The same with the server of the URL `text`.
+    func isSameServer(asURL text: String) -> Bool { WebSite(of: text).map(isSameServer) ?? true }
+
     private var isAtUsualPort: Bool { port == 80 || port == 443 }
 }

@@ -10,17 +10,35 @@ import Values
 /// it takes some hundred times as long as reading the name.
 final class MerchantNames: Sendable {
     private let known = Mutex<[String: Set<String>]>([:])
-    /// With more, all are made anew: merchants leave names behind them.
-    private static let most = 20_000
+
+    private static let all: SQL = """
+        SELECT id, name FROM merchants
+        UNION ALL SELECT m.id, f.name FROM former_merchants f LEFT JOIN merchants m ON m.number = f.number
+        WHERE f.name IS NOT NULL
+        """
+
+    /// Learns all names beside the writes, once: the first change would hold up everybody's.
+    func learn(from database: any Database) async throws {
+        guard known.withLock(\.isEmpty) else { return }
+        try await database.readAside { db in
+            for row in try db.rows(Self.all) { _ = self.likenesses(of: try row.get("name")) }
+        }
+    }
 
     private func likenesses(of name: String) -> Set<String> {
         if let known = known.withLock({ $0[name] }) { return known }
         let made = name.likenesses
-        known.withLock { known in
-            if known.count >= Self.most { known = [:] }
-            known[name] = made
-        }
+        known.withLock { $0[name] = made }
         return made
+    }
+
+    /// Forgets names that are nobody's any more: merchants leave them behind. A name that is in use is kept, however
+    /// many there are, because all would be made anew at each change.
+    private func forget(allBut names: [String]) {
+        known.withLock { known in
+            guard known.count > 2 * names.count + 1000 else { return }
+            known = Dictionary(names.map { ($0, known[$0]) }, uniquingKeysWith: { $1 }).compactMapValues(\.self)
+        }
     }
 
     /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
@@ -36,16 +54,12 @@ final class MerchantNames: Sendable {
         }
         // Not kept: anyone makes up names.
         let wanted = name.likenesses
-        let isOthers = try db.rows(
-            """
-            SELECT id, name FROM merchants
-            UNION ALL SELECT m.id, f.name FROM former_merchants f LEFT JOIN merchants m ON m.number = f.number
-            WHERE f.name IS NOT NULL
-            """
-        ).contains { row in
+        let rows = try db.rows(Self.all)
+        let isOthers = try rows.contains { row in
             guard try !isOwn || row.get("id", as: Merchant.ID?.self) != merchant else { return false }
             return try !likenesses(of: row.get("name")).isDisjoint(with: wanted)
         }
+        forget(allBut: try rows.map { try $0.get("name") } + reserved)
         guard !isOthers, !reserved.contains(where: { !likenesses(of: $0).isDisjoint(with: wanted) }) else {
             throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
         }

@@ -85,6 +85,7 @@ public struct Merchants: Sendable {
         // Before the write, for which everybody else's waits.
         let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
+        if name != nil, reserved != nil { try await names.learn(from: database) }
         let changed = try await database.write { [names] db -> Merchant? in
             try confirm(db)
             try Self.number(id, in: db)
@@ -121,6 +122,15 @@ public struct Merchants: Sendable {
         }
         if changed != nil { known.forget(clientsOf: id) }
         return changed
+    }
+}
+
+extension Merchants {
+    /// Confirms that there is a merchant `id`, in the transaction that gives it something: one that is deleted goes on
+    /// as a row for a while. Throws `JSONFault`.
+    package static func confirm(_ id: Merchant.ID, in db: any Transaction) throws {
+        guard try db.rows("SELECT id FROM merchants WHERE id = \(id) AND deleted_at IS NULL").isEmpty else { return }
+        throw JSONFault("merchant_id", "the id of a merchant")
     }
 }
 

@@ -69,6 +69,8 @@ public struct Session: Sendable {
         package internal(set) var isRemembered: Bool
         package var client: Client.ID?
         package var buyer: Client.ID?
+        /// The fingerprint of the access token that bought it.
+        package private(set) var token: String?
         package var assertedBy: AssertedBy?
         /// The id of the issuer that the session rests on, where it asserted something else: the sign-in that a token
         /// comes from, or that the user decided after.
@@ -96,12 +98,15 @@ public struct Session: Sendable {
             self.client = client
         }
 
-        /// The same, for `client`, with a token of `buyer`, for whose sign-in `issuer` vouched, if one did; `isDated`:
-        /// it is known when that was.
-        public func at(_ client: Client.ID, boughtBy buyer: Client.ID, issuer: String?, isDated: Bool) -> Opening {
+        /// The same, for `client`, with the token of `buyer` that has the fingerprint `token`, for whose sign-in
+        /// `issuer` vouched, if one did; `isDated`: it is known when that was.
+        public func at(
+            _ client: Client.ID, boughtBy buyer: Client.ID, with token: String?, issuer: String?, isDated: Bool
+        ) -> Opening {
             var opening = isDated ? self : by(.issuerUndated)
             opening.client = client
             opening.buyer = buyer
+            opening.token = token
             return opening.resting(on: issuer)
         }
 

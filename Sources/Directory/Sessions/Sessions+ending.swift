@@ -13,8 +13,9 @@ extension Sessions {
     static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
         try db.rows(
             """
-            SELECT user_id, family_id, merchant_id FROM sessions
-            WHERE id = \(id) AND ended_at IS NULL AND expires_at > \(now)
+            SELECT s.user_id, s.family_id, \(ConfinedIssuers.merchant) AS merchant_id
+            FROM sessions s \(ConfinedIssuers.joined)
+            WHERE s.id = \(id) AND s.ended_at IS NULL AND s.expires_at > \(now)
             """
         ).first.map { row in
             Live(user: try row.get("user_id"), rest: try rest(row))
@@ -35,8 +36,8 @@ extension Sessions {
         let ids: [Session.ID] = try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, COALESCE(s.merchant_id, c.merchant_id) AS merchant
-                FROM sessions s LEFT JOIN clients c ON c.id = s.client_id
+                SELECT s.id, COALESCE(\(ConfinedIssuers.merchant), c.merchant_id) AS merchant
+                FROM sessions s LEFT JOIN clients c ON c.id = s.client_id \(ConfinedIssuers.joined)
                 WHERE s.fingerprint IN (\(list: secrets.map(\.fingerprint))) AND s.ended_at IS NULL
                     AND s.expires_at > \(now)
                 """
@@ -108,15 +109,6 @@ extension Sessions {
     package static func end(for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("DELETE FROM host_sessions WHERE client_id = \(client)")
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE client_id = \(client) AND ended_at IS NULL")
-    }
-
-    /// Makes the sessions that the issuer with the id `issuer` opened good for `merchant` alone.
-    package static func confine(openedBy issuer: String, to merchant: Merchant.ID, in db: any Transaction) throws {
-        try db.execute(
-            """
-            UPDATE sessions SET merchant_id = \(merchant)
-            WHERE issuer_id = \(issuer) AND merchant_id IS NULL AND family_id IS NULL AND ended_at IS NULL
-            """)
     }
 
     /// Ends a session because somebody else signed in to the browser, or what it rests on is gone. Nobody signed out,

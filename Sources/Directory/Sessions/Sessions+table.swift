@@ -62,6 +62,7 @@ package enum ClosedIssuers {
             INSERT INTO closed_issuers (issuer_id, merchant_id, is_gone) VALUES (\(issuer), \(merchant), 1)
             ON CONFLICT (issuer_id) DO UPDATE SET is_gone = 1, merchant_id = excluded.merchant_id
             """)
+        try ConfinedIssuers.forget(issuer, in: db)
     }
 }
 

@@ -38,7 +38,8 @@ public struct Sessions: Sendable {
             return try db.execute(
                 """
                 UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
-                    client_id = \(client), buyer_id = \(opening.buyer), signed_in_at = \(signedInAt),
+                    client_id = \(client), buyer_id = \(opening.buyer), bought_with = \(opening.token),
+                    signed_in_at = \(signedInAt),
                     created_at = \(now), seen_at = \(now), expires_at = \(opening.expiry(from: now)),
                     user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
@@ -52,11 +53,12 @@ public struct Sessions: Sendable {
             try db.execute(
                 """
                 INSERT INTO sessions (id, fingerprint, user_id, family_id, client_id, signed_in_at, created_at, seen_at,
-                    expires_at, user_agent, ip_address, method, remembered, merchant_id, buyer_id, issuer_id)
+                    expires_at, user_agent, ip_address, method, remembered, merchant_id, buyer_id, bought_with,
+                    issuer_id)
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
                     \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant),
-                    \(opening.buyer), \(opening.issuer))
+                    \(opening.buyer), \(opening.token), \(opening.issuer))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -131,12 +133,13 @@ public struct Sessions: Sendable {
     }
 
     /// Joins to `sessions s` what its session rests on: the client it is for (`c`), that which bought it, their
-    /// merchant, or the one it is good for, and the issuer that vouched.
+    /// merchant, or the one it is good for, and the issuer that vouched (`i` if it is closed).
     package static let whatTheyRestOn: SQL =
         """
         LEFT JOIN clients c ON c.id = s.client_id
         LEFT JOIN clients b ON b.id = s.buyer_id
-        LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
+        \(ConfinedIssuers.joined)
+        LEFT JOIN merchants m ON m.id = COALESCE(\(ConfinedIssuers.merchant), c.merchant_id)
         LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
         """
 
@@ -154,7 +157,8 @@ public struct Sessions: Sendable {
     ) throws -> Session? {
         try db.rows(
             """
-            SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at, s.renewals,
+            SELECT s.id, s.user_id, s.family_id, \(ConfinedIssuers.merchant) AS vouched_for, s.signed_in_at, s.seen_at,
+                s.renewals,
                 s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id,
                 c.spid_compatible, c.first_party
             FROM sessions s

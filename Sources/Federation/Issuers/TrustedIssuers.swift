@@ -50,14 +50,13 @@ public struct TrustedIssuers: Sendable {
         do {
             try await database.write { db in
                 if metadata.holdsSecret { try seal.confirm(in: db) }
+                try Merchants.confirm(merchant, in: db)
                 try Self.insert(issuer, in: db)
                 try Self.keepRemovedLinks(for: issuer, in: db)
                 try also(db)
             }
         } catch StorageError.conflict {
             throw JSONFault("issuer", "new to the merchant: it has an issuer of this name")
-        } catch StorageError.constraint {
-            throw JSONFault("merchant_id", "the id of a merchant")
         }
         return issuer
     }
@@ -170,7 +169,7 @@ public struct TrustedIssuers: Sendable {
             try permit(issuer, changed)
             _ = try Self.update(changed, in: db)
             if issuer.signsInEverywhere, !changed.signsInEverywhere {
-                try Sessions.confine(openedBy: id.text, to: issuer.merchant, in: db)
+                try ConfinedIssuers.note(id.text, of: issuer.merchant, at: now, in: db)
             }
             return changed
         }

@@ -3,7 +3,8 @@ struct ChunkedReader {
     enum Fault: Error { case malformed, tooLarge }
 
     private enum State {
-        case size(digits: Int), chunkExtension, sizeEnd, data, dataEnd, dataLineFeed, trailer, trailerEnd, done
+        case size(digits: Int), extensions(ChunkExtensions), sizeEnd, data, dataEnd, dataLineFeed, trailer, trailerEnd,
+            done
     }
 
     /// Limits for the whole body.
@@ -41,7 +42,7 @@ struct ChunkedReader {
     private mutating func take(_ byte: UInt8, bodyCount: Int) throws(Fault) {
         switch state {
         case .size(let digits): try takeSize(byte, digits, bodyCount)
-        case .chunkExtension: try takeExtension(byte)
+        case .extensions(let read): try takeExtension(byte, after: read)
         case .sizeEnd:
             try require(byte == .lineFeed)
             state = left == 0 ? .trailer : .data
@@ -69,13 +70,15 @@ struct ChunkedReader {
         }
         try require(digits > 0 && (byte == .carriageReturn || byte == UInt8(ascii: ";")))
         guard left <= limit - bodyCount else { throw .tooLarge }
-        state = byte == .carriageReturn ? .sizeEnd : .chunkExtension
+        state = byte == .carriageReturn ? .sizeEnd : .extensions(ChunkExtensions())
     }
 
-    private mutating func takeExtension(_ byte: UInt8) throws(Fault) {
-        if byte == .carriageReturn { return state = .sizeEnd }
+    private mutating func takeExtension(_ byte: UInt8, after read: ChunkExtensions) throws(Fault) {
+        if byte == .carriageReturn, read.mayEnd { return state = .sizeEnd }
+        var read = read
         extensions += 1
-        try require(byte.isTrailerCharacter && extensions <= Self.maxExtensions)
+        try require(read.take(byte) && extensions <= Self.maxExtensions)
+        state = .extensions(read)
     }
 
     private mutating func takeTrailer(_ byte: UInt8) throws(Fault) {

@@ -33,18 +33,25 @@ public struct SessionHosts: Sendable {
         guard let host = request.host, host != own else { return nil }
         // A browser takes the name with the root's dot for another one, and the certificate for the same.
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).replacing(".:", with: ":")
-        guard let isKnown = await known.contains(name) else {
+        // Nor is another port, or the usual one, another site.
+        guard let isWritten = await known.contains(name), let isNamed = await known.contains(name.withoutPort) else {
             // None of theirs ever shows a page to sign in. Whoever asks whether the server lives need not know.
             guard !["/healthz", "/readyz"].contains(request.target.path) else { return nil }
             return Response(status: .serviceUnavailable, headers: [.retryAfter: "1", .cacheControl: "no-store"])
         }
-        guard isKnown || name == hostOfNobody else { return nil }
+        guard isWritten || isNamed || name == hostOfNobody else { return nil }
         if request.method == .get, request.target.path == "/logout" {
             return .sendBrowser(to: origin + request.target.text, status: .seeOther)
         }
         return Response(
             status: .notFound, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
             body: .text("This host has the session service only."))
+    }
+}
+
+extension String {
+    fileprivate var withoutPort: String {
+        lastIndex(of: ":").map { self[$0...].contains("]") ? self : String(self[..<$0]) } ?? self
     }
 }
 

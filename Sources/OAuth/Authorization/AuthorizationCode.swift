@@ -20,7 +20,9 @@ public struct AuthorizationCode: Sendable {
     /// is still at home. Time and single use come later, so that no other client's request can spend or revoke.
     func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
-        guard client.returnURI(self.redirectURI.text) != nil else { throw .codeRefused("redirect_uri_removed") }
+        guard client.returnURI(self.redirectURI.text, besides: nil) != nil else {
+            throw .codeRefused("redirect_uri_removed")
+        }
         guard redirectURI != nil || !redirectURISent else { throw .missing(.redirectURI) }
         guard redirectURI.map({ client.means(self.redirectURI, by: $0) }) ?? true else {
             throw .codeRefused("redirect_uri_mismatch")

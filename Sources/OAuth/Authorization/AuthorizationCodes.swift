@@ -64,11 +64,14 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
-    /// Whether the session of a code has not ended, does not rest, and has the secret with which the code was got.
+    /// Whether the session of a code has not ended, does not rest, is good for the code's client, and has the secret
+    /// with which the code was got.
     private static let isSessionGood: SQL =
         """
         EXISTS (SELECT 1 FROM sessions s \(Sessions.whatTheyRestOn)
             WHERE s.id = authorization_codes.session_id AND \(Sessions.areGood)
+                AND (\(ConfinedIssuers.merchant) IS NULL OR \(ConfinedIssuers.merchant) = (
+                    SELECT o.merchant_id FROM clients o WHERE o.id = authorization_codes.client_id))
                 AND s.renewals = authorization_codes.renewals)
         """
 
@@ -81,8 +84,7 @@ public struct AuthorizationCodes: Sendable {
                 WHEN c.first_party = 0 THEN authorization_codes.scope = '' OR EXISTS (SELECT 1 FROM consents k
                     WHERE k.user_id = authorization_codes.user_id AND k.client_id = c.id AND \(Consents.isGood))
                 ELSE m.id IS NULL OR m.skips_introduction = 1
-                    OR EXISTS (SELECT 1 FROM introductions i
-                        WHERE i.user_id = authorization_codes.user_id AND i.merchant_id = m.id)
+                    OR \(Introductions.haveMet(user: "authorization_codes.user_id", merchant: "m.id"))
                     OR EXISTS (SELECT 1 FROM sessions b
                         WHERE b.id = authorization_codes.session_id AND b.family_id IS NOT NULL) END)
         AND NOT \(ClientLogouts.isGone(

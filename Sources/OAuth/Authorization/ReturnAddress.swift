@@ -26,14 +26,15 @@ public struct ReturnAddress: Sendable {
         case unregisteredCancelURI(Client, String)
     }
 
-    public init(_ parameters: Parameters, clients: Clients) async throws {
+    /// `own`: this server's URL.
+    public init(_ parameters: Parameters, clients: Clients, besides own: String) async throws {
         guard let id = parameters[.clientID] else { throw Refusal.noClient }
         guard let client = try await clients.findLive(Client.ID(id)) else { throw Refusal.unknownClient(id) }
-        guard let redirectURI = try Self.redirectURI(parameters, of: client) else {
+        guard let redirectURI = try Self.redirectURI(parameters, of: client, besides: own) else {
             throw Refusal.noRedirectURI(client)
         }
         let cancel = parameters[.cancelRedirectURI]
-        cancelURI = cancel.flatMap(client.cancelURI)
+        cancelURI = cancel.flatMap { client.cancelURI($0, besides: own) }
         hasUnusableCancelURI = cancel != nil && cancelURI == nil
         if let cancel, hasUnusableCancelURI, !client.spidCompatible {
             throw Refusal.unregisteredCancelURI(client, cancel)
@@ -46,18 +47,20 @@ public struct ReturnAddress: Sendable {
     }
 
     /// Whether any app on the user's device could have made the request and could use a response of `type` (RFC 8252
-    /// §8.6): any app can claim a custom scheme or a local port, and neither a public client nor tokens without a code
-    /// need a secret. An `https` URL has an owner.
+    /// §8.6): any can claim an app's scheme, and read the secret of the app whose it is; and a local port, where a
+    /// client has no secret or gets tokens without a code. An `https` URL has an owner.
     func isOpenToAnyApp(for type: ResponseType) -> Bool {
-        redirectURI.secureHost == nil && (client.isPublic || type.isDirect)
+        !redirectURI.isOfWeb || redirectURI.secureHost == nil && (client.isPublic || type.isDirect)
     }
 
-    private static func redirectURI(_ parameters: Parameters, of client: Client) throws -> RedirectURI? {
+    private static func redirectURI(
+        _ parameters: Parameters, of client: Client, besides own: String
+    ) throws -> RedirectURI? {
         guard let text = parameters[.redirectURI] else {
             // RFC 6749 §3.1.2.3: it may be omitted when exactly one is registered.
             return client.redirectURIs.count == 1 ? client.redirectURIs.first : nil
         }
-        if let registered = client.returnURI(text) { return registered }
+        if let registered = client.returnURI(text, besides: own) { return registered }
         // Only an answer without a code or token may go elsewhere in the client's app.
         guard parameters[.responseType].flatMap(ResponseType.init)?.isEmpty == true, let page = client.appPage(text)
         else { throw Refusal.unregisteredRedirectURI(client, text) }
@@ -67,5 +70,7 @@ public struct ReturnAddress: Sendable {
 
 extension Client {
     /// The address at `text`, if a user who cancels may go there. No code or token does.
-    package func cancelURI(_ text: String) -> RedirectURI? { returnURI(text) ?? page(text) }
+    package func cancelURI(_ text: String, besides own: String) -> RedirectURI? {
+        returnURI(text, besides: own) ?? page(text)
+    }
 }

@@ -59,6 +59,7 @@ public struct ConnectedApps: Sendable {
                 LEFT JOIN consents k ON k.client_id = c.id AND k.user_id = \(user) AND \(Consents.isGood)
                 WHERE c.deleted_at IS NULL AND c.id IN (SELECT client_id FROM connections WHERE user_id = \(user)
                     UNION ALL SELECT client_id FROM consents WHERE user_id = \(user))
+                    AND NOT EXISTS (SELECT 1 FROM merchants g WHERE g.id = c.merchant_id AND g.deleted_at IS NOT NULL)
                 """
             ).map { row in try ConnectedApp(row, granted: granted, at: now) }
                 .sorted { ($1.since, $0.name, $0.client.text) < ($0.since, $1.name, $1.client.text) }

@@ -16,6 +16,17 @@ public struct Introductions: Sendable {
         return try await database.read { db in try Self.isDue(user, to: client, in: session, db) }
     }
 
+    /// Whether `user` has been introduced to `merchant`, both parts of a statement, and their account page names one of
+    /// its own clients, by which they can take that back: it may be gone since, or a third party's.
+    static func haveMet(user: SQL, merchant: SQL) -> SQL {
+        """
+        EXISTS (SELECT 1 FROM introductions met WHERE met.user_id = \(user) AND met.merchant_id = \(merchant)
+            AND EXISTS (SELECT 1 FROM connections k JOIN clients o ON o.id = k.client_id
+                WHERE k.user_id = met.user_id AND o.merchant_id = met.merchant_id AND o.first_party = 1
+                    AND o.deleted_at IS NULL))
+        """
+    }
+
     /// A session that a token bought belongs to the merchant already: no other merchant's client can use it.
     static func isDue(
         _ user: UserID, to client: Client, in session: Session.ID, _ db: any Transaction
@@ -25,8 +36,7 @@ public struct Introductions: Sendable {
             """
             SELECT 1 AS found FROM merchants m
             WHERE m.id = \(merchant) AND m.skips_introduction = 0
-                AND NOT EXISTS (SELECT 1 FROM introductions i
-                    WHERE i.user_id = \(user) AND i.merchant_id = m.id)
+                AND NOT \(haveMet(user: "\(user)", merchant: "m.id"))
                 AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.family_id IS NOT NULL)
             """
         ).isEmpty

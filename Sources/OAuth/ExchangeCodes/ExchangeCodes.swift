@@ -60,13 +60,12 @@ public struct ExchangeCodes: Sendable {
                 try db.enqueue(
                     """
                     INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
-                        redirect_uri, state, signed_in_at, expires_at)
+                        redirect_uri, state, signed_in_at, expires_at, bought_with)
                     VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
                         \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt),
-                        \(now + request.kind.lifetime))
+                        \(now + request.kind.lifetime), \(token.fingerprint))
                     ON CONFLICT (fingerprint) DO NOTHING
                     """)
-                try SessionBuyers.note(token, of: source, at: now, in: db)
             }
             return (code, .session)
         }

@@ -15,6 +15,8 @@ public struct SessionExchange: Sendable {
         public let client: Client.ID
         /// Whose token bought the code.
         public let buyer: Client.ID
+        /// The fingerprint of that token, unless it was revoked.
+        public let token: String?
 
         /// Where the browser goes once it is signed in.
         public var destination: String {
@@ -88,7 +90,7 @@ public struct SessionExchange: Sendable {
         let row = try db.rows(
             """
             SELECT e.source_family_id, e.client_id, e.user_id, e.redirect_uri, e.state, e.signed_in_at, e.expires_at,
-                e.spent_by, f.client_id AS buyer, f.issuer_id, f.opened_by
+                e.spent_by, f.client_id AS buyer, f.issuer_id, f.opened_by, e.bought_with
             FROM exchange_codes e JOIN token_families f ON f.id = e.source_family_id
             WHERE e.fingerprint = \(code) AND e.type = 'session'
             """
@@ -108,7 +110,8 @@ public struct SessionExchange: Sendable {
                     issuer: try row.get("issuer_id"),
                     isDated: try Self.isDated(row)),
                 family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
-                state: try row.get("state"), client: try row.get("client_id"), buyer: try row.get("buyer")),
+                state: try row.get("state"), client: try row.get("client_id"), buyer: try row.get("buyer"),
+                token: try row.get("bought_with")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
     }
 

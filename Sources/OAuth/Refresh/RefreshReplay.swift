@@ -1,3 +1,4 @@
+import Directory
 import Storage
 import Values
 
@@ -16,12 +17,16 @@ extension RefreshToken {
     }
 }
 
+extension Authorization {
+    /// Whether it gives nothing, and ends a family: then nothing else is asked.
+    var isReplay: Bool { claim is RefreshReplay }
+}
+
 /// Ends the family of a replayed token. Two parties hold copies of one chain, so it ends for both.
 struct RefreshReplay: Redemption {
-    let token: RefreshToken
+    let family: TokenFamily.ID
 
     func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome {
-        .replayed(
-            .refreshRefused("refresh_token_replayed", "family=\(token.family)"), ending: token.family)
+        .replayed(.refreshRefused("refresh_token_replayed", "family=\(family)"), ending: family)
     }
 }

@@ -28,7 +28,9 @@ public struct RefreshToken: Sendable {
     let repeats: Int64
     /// Whether the user's address is verified; true without a user.
     let isOfVerifiedUser: Bool
-    /// Whether its token family and its user are live.
+    /// Whether its token family has ended.
+    let hasEnded: Bool
+    /// Whether its token family and its user are live, and nothing that they rest on is disabled.
     let isLive: Bool
 
     /// The third repeated rotation in a row ends the family: two parties hold the token and take turns.

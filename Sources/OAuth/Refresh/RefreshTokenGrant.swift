@@ -23,17 +23,25 @@ public struct RefreshTokenGrant: Grant {
         let value = Secret<RefreshToken>(try request.parameters.require(.refreshToken))
         let now = clock.now
         guard let token = try await tokens.find(value.fingerprint) else {
-            throw OAuthError.refreshRefused("unknown_refresh_token")
+            // It was a token of the family, and is forgotten: others have taken its place since.
+            guard let family = RefreshToken.family(of: value, openedBy: seal),
+                try await tokens.isLive(family, of: client)
+            else { throw OAuthError.refreshRefused("unknown_refresh_token") }
+            return replay(of: family, by: client)
         }
         // A request of another client neither spends nor revokes.
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
-        guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
-        try Self.confirm(token, client)
-        // Before expiry: a token that was rotated long ago and turns up again is a copy.
-        if token.isReplaced { return replay(of: token, by: client) }
+        guard !token.hasEnded else { throw OAuthError.refreshRefused("permission_ended") }
         // The client may have shortened the family's life since the token was issued.
         let end = client.refreshFamilyLifetime.end(since: token.familyCreatedAt) ?? token.expiresAt
-        guard now < min(token.expiresAt, end) else { throw OAuthError.refreshRefused("refresh_token_expired") }
+        let isExpired = now >= min(token.expiresAt, end)
+        // Before all that is asked of a token that is good: two parties hold this one, whatever else is the matter.
+        if token.isReplaced || !isExpired && token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow) {
+            return replay(of: token.family, by: client)
+        }
+        guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
+        try Self.confirm(token, client)
+        guard !isExpired else { throw OAuthError.refreshRefused("refresh_token_expired") }
 
         // RFC 6749 §6: never wider than it was, and never wider than the client is now.
         let limit = token.scope.intersection(client.scope)
@@ -42,11 +50,9 @@ public struct RefreshTokenGrant: Grant {
         switch token.state {
         case .current where client.rotates: return rotate(token, value, client, scope, at: now)
         case .current: return keep(token, value, client, scope, at: now)
-        case .rotated where token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow):
-            return replay(of: token, by: client)
         case .rotated where token.repeats >= RefreshToken.mostRepeats: throw OAuthError.repeatedTooOften(token)
         case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
-        case .confirmed: return replay(of: token, by: client)
+        case .confirmed: return replay(of: token.family, by: client)
         }
     }
 
@@ -62,7 +68,7 @@ public struct RefreshTokenGrant: Grant {
     private func rotate(
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
-        let successor = Secret<RefreshToken>.ordered(at: now, from: random)
+        let successor = RefreshToken.secret(of: token.family, sealedBy: seal, at: now, from: random)
         let claim = RefreshRotation(
             token: token, successor: successor.fingerprint,
             sealed: seal.seal(successor.value, .successor, of: value.value, row: token.fingerprint.text),
@@ -92,8 +98,10 @@ public struct RefreshTokenGrant: Grant {
             token, client, scope, answer: Secret(successor), rotation: token.fingerprint, RefreshRepeat(token: token))
     }
 
-    private func replay(of token: RefreshToken, by client: Client) -> Authorization {
-        authorization(token, client, token.scope, answer: nil, rotation: nil, RefreshReplay(token: token))
+    private func replay(of family: TokenFamily.ID, by client: Client) -> Authorization {
+        Authorization(
+            client: client, subject: nil, scope: .empty, family: .existing(family), refresh: .none,
+            claim: RefreshReplay(family: family))
     }
 
     private func authorization(

@@ -26,7 +26,7 @@ public struct RefreshTokens: Sendable {
     static let mostOfFamily = 1000
 
     /// Deletes the oldest tokens of a family beyond `mostOfFamily`: an app that refreshes in a loop would fill the
-    /// disk. A replay of one of them is refused, and ends nothing.
+    /// disk. What their text says is enough to know a replay of one (`RefreshToken.family(of:openedBy:)`).
     static func forgetOldest(of family: TokenFamily.ID, in db: any Transaction) throws {
         let all = try db.rows(
             "SELECT fingerprint FROM refresh_tokens WHERE family_id = \(family) LIMIT \(4 * mostOfFamily)"
@@ -35,6 +35,16 @@ public struct RefreshTokens: Sendable {
         // They begin with their time.
         let oldest = all.sorted().prefix(all.count - mostOfFamily)
         try db.execute("DELETE FROM refresh_tokens WHERE fingerprint IN (\(list: Array(oldest)))")
+    }
+
+    /// Whether `family` is one of `client` and goes on.
+    func isLive(_ family: TokenFamily.ID, of client: Client) async throws -> Bool {
+        try await !database.rows(
+            """
+            SELECT id FROM token_families
+            WHERE id = \(family) AND client_id = \(client.id) AND ended_at IS NULL
+            """
+        ).isEmpty
     }
 
     func find(_ fingerprint: Fingerprint<RefreshToken>) async throws -> RefreshToken? {
@@ -102,6 +112,7 @@ extension RefreshToken {
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
             repeats: try row.get("repeats"),
             isOfVerifiedUser: try row.get("email_verified", as: Bool?.self) ?? true,
+            hasEnded: endedAt != nil,
             isLive: endedAt == nil && disabledAt == nil && user == accountFound && closedIssuer == nil)
     }
 }

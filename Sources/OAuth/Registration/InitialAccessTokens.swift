@@ -35,20 +35,17 @@ public struct InitialAccessTokens: Sendable {
             id: .ordered(at: now, from: random), merchant: merchant, registrations: 0,
             maxRegistrations: most ?? InitialAccessToken.mostRegistrations, createdAt: now,
             expiresAt: now + (life ?? InitialAccessToken.usualLife))
-        do {
-            try await database.write { db in
-                _ = try db.execute(
-                    """
-                    INSERT INTO initial_access_tokens (id, fingerprint, merchant_id, max_registrations, created_at,
-                        expires_at)
-                    VALUES (\(token.id), \(value.fingerprint), \(merchant), \(token.maxRegistrations), \(now),
-                        \(token.expiresAt))
-                    ON CONFLICT (id) DO NOTHING
-                    """)
-                try also(db)
-            }
-        } catch StorageError.constraint {
-            throw JSONFault("merchant_id", "an existing merchant's id")
+        try await database.write { db in
+            try Merchants.confirm(merchant, in: db)
+            _ = try db.execute(
+                """
+                INSERT INTO initial_access_tokens (id, fingerprint, merchant_id, max_registrations, created_at,
+                    expires_at)
+                VALUES (\(token.id), \(value.fingerprint), \(merchant), \(token.maxRegistrations), \(now),
+                    \(token.expiresAt))
+                ON CONFLICT (id) DO NOTHING
+                """)
+            try also(db)
         }
         return (token, value)
     }

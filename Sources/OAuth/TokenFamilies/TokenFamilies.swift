@@ -55,7 +55,7 @@ public struct TokenFamilies: Sendable {
         """
         INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
             method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by, ancestors,
-            opened_by)
+            opened_by, bought_with)
         SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
             CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
@@ -63,7 +63,7 @@ public struct TokenFamilies: Sendable {
             \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource),
             \(family.request.trial?.text),
             CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy), \(ancestors(of: family)),
-            \(opening(of: family))
+            \(opening(of: family)), \(token(of: family))
         WHERE \(condition ?? .always)
         ON CONFLICT (id) DO NOTHING
         """
@@ -105,6 +105,12 @@ public struct TokenFamilies: Sendable {
             (SELECT SUBSTR(parent_id || ' ' || COALESCE(ancestors, ''), 1, 400)
             FROM token_families WHERE id = \(parent))
             """
+    }
+
+    /// The fingerprint of the token that bought the session in which the family was got, if one did.
+    private static func token(of family: NewTokenFamily) -> SQL {
+        guard let parent = family.parent, let session = family.subject?.session else { return "NULL" }
+        return "(SELECT bought_with FROM sessions WHERE id = \(session) AND family_id = \(parent))"
     }
 
     /// The single claims that were requested along with a token family.

@@ -1,5 +1,6 @@
 public import Cryptography
 import Directory
+public import Keys
 public import Storage
 public import Values
 
@@ -10,18 +11,19 @@ public struct BearerTokenMint: TokenMint {
     /// The `user_id` of a user for a client.
     private let number: JWTAccessTokens.Name
     let callbacks: Callbacks
+    private let seal: Seal
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
         database: any Database, jwts: JWTAccessTokens, number: @escaping JWTAccessTokens.Name, callbacks: Callbacks,
-        clock: any WallClock,
-        random: any RandomSource
+        seal: Seal, clock: any WallClock, random: any RandomSource
     ) {
         self.database = database
         self.jwts = jwts
         self.number = number
         self.callbacks = callbacks
+        self.seal = seal
         self.clock = clock
         self.random = random
     }
@@ -35,8 +37,8 @@ public struct BearerTokenMint: TokenMint {
         let origin = random.bytes(16)
         let attemptID = Base64URL.encode(origin)
         let newFamily = family(for: authorization, in: attemptID, at: now)
-        let newRefreshToken = refreshToken(for: authorization, at: now)
         let family = newFamily?.id ?? authorization.existingFamily
+        let newRefreshToken = refreshToken(for: authorization, of: family, at: now)
         func response(_ refreshToken: Secret<RefreshToken>?) -> TokenResponse {
             TokenResponse(
                 accessToken: accessToken, refreshToken: refreshToken, lifetime: authorization.lifetime,
@@ -122,9 +124,11 @@ public struct BearerTokenMint: TokenMint {
             redeemedBy: code == nil ? nil : attempt)
     }
 
-    private func refreshToken(for authorization: Authorization, at now: Timestamp) -> Secret<RefreshToken>? {
-        guard case .issue = authorization.refresh else { return nil }
-        return .ordered(at: now, from: random)
+    private func refreshToken(
+        for authorization: Authorization, of family: TokenFamily.ID?, at now: Timestamp
+    ) -> Secret<RefreshToken>? {
+        guard case .issue = authorization.refresh, let family else { return nil }
+        return RefreshToken.secret(of: family, sealedBy: seal, at: now, from: random)
     }
 }
 

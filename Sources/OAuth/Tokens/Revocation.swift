@@ -1,4 +1,5 @@
 import Directory
+public import Keys
 public import Storage
 public import Values
 
@@ -7,14 +8,17 @@ public struct Revocation: Sendable {
     private let database: any Database
     private let clients: ClientAuthenticator
     private let callbacks: Callbacks
+    private let seal: Seal
     private let clock: any WallClock
 
     public init(
-        database: any Database, clients: ClientAuthenticator, callbacks: Callbacks, clock: any WallClock
+        database: any Database, clients: ClientAuthenticator, callbacks: Callbacks, seal: Seal,
+        clock: any WallClock
     ) {
         self.database = database
         self.clients = clients
         self.callbacks = callbacks
+        self.seal = seal
         self.clock = clock
     }
 
@@ -29,20 +33,27 @@ public struct Revocation: Sendable {
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
         let (client, isLive) = try await clients.prove(credentials, alsoDisabled: true)
-        let announcement = callbacks.announcement(at: clock.now)
+        let now = clock.now
+        let announcement = callbacks.announcement(at: now)
         let access = Secret<AccessToken>(value).fingerprint
-        let refresh = Secret<RefreshToken>(value).fingerprint
+        let refresh = Secret<RefreshToken>(value)
+        // Of one that is forgotten, its text tells the family.
+        let named = RefreshToken.family(of: refresh, openedBy: seal)
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
                 if owner.mayBeRevoked(by: client, isLive) {
                     try AccessTokens.end(access, in: db)
                     try SessionBuyers.forget(access, in: db)
                 }
-            } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let family = owner.family {
+            } else if let owner = try Self.owner(ofRefreshToken: refresh.fingerprint, or: named, in: db),
+                let family = owner.family
+            {
                 if owner.mayBeRevoked(by: client, isLive) {
                     try TokenFamilies.end(family, telling: announcement, in: db)
                 }
-            } else if let owner = try Self.owner(ofBuyer: access, in: db), owner.mayBeRevoked(by: client, isLive) {
+            } else if let owner = try SessionBuyers.owner(of: access, at: now, in: db).map(Self.owner),
+                owner.mayBeRevoked(by: client, isLive)
+            {
                 try SessionBuyers.forget(access, in: db)
             }
         }
@@ -71,27 +82,14 @@ public struct Revocation: Sendable {
         ).first.map(owner)
     }
 
-    /// Of a token that has expired and is forgotten, and that bought a session.
     private static func owner(
-        ofBuyer fingerprint: Fingerprint<AccessToken>, in db: any Transaction
+        ofRefreshToken fingerprint: Fingerprint<RefreshToken>, or named: TokenFamily.ID?, in db: any Transaction
     ) throws -> Owner? {
         try db.rows(
             """
-            SELECT c.id, c.merchant_id, b.family_id FROM session_buyers b
-            JOIN token_families p ON p.id = b.family_id JOIN clients c ON c.id = p.client_id
-            WHERE b.fingerprint = \(fingerprint)
-            """
-        ).first.map(owner)
-    }
-
-    private static func owner(
-        ofRefreshToken fingerprint: Fingerprint<RefreshToken>, in db: any Transaction
-    ) throws -> Owner? {
-        try db.rows(
-            """
-            SELECT c.id, c.merchant_id, p.id AS family_id FROM refresh_tokens r
-            JOIN token_families p ON p.id = r.family_id JOIN clients c ON c.id = p.client_id
-            WHERE r.fingerprint = \(fingerprint)
+            SELECT c.id, c.merchant_id, p.id AS family_id FROM token_families p JOIN clients c ON c.id = p.client_id
+            WHERE p.id = COALESCE(
+                (SELECT family_id FROM refresh_tokens WHERE fingerprint = \(fingerprint)), \(named))
             """
         ).first.map(owner)
     }

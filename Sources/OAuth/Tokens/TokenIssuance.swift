@@ -24,9 +24,7 @@ public struct TokenIssuance: Sendable {
         // If a parallel request rotates the token meanwhile, the grant runs again; no honest race needs more attempts.
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
-            let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer).confirmingUser(by: type)
-            let isToConfirm = ClientRedemption.isNeeded(by: client, for: type, scope: aimed.scope)
-            let authorization = isToConfirm ? aimed.confirming(type) : aimed
+            let authorization = try granted.isReplay ? granted : confirmed(granted, request, by: type)
             let minted: TokenResponse?
             do {
                 minted = try await mint.tokens(for: authorization)
@@ -40,6 +38,15 @@ public struct TokenIssuance: Sendable {
             return response
         }
         throw OAuthError.stateChanged
+    }
+
+    /// The same authorization for the resource that `request` names, won only while user and client are what it needs.
+    private func confirmed(
+        _ granted: Authorization, _ request: TokenRequest, by type: GrantType
+    ) throws(OAuthError) -> Authorization {
+        let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer).confirmingUser(by: type)
+        let isToConfirm = ClientRedemption.isNeeded(by: aimed.client, for: type, scope: aimed.scope)
+        return isToConfirm ? aimed.confirming(type) : aimed
     }
 
     /// The client that a refused request named, so that the error can be in its dialect.

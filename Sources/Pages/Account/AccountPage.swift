@@ -75,7 +75,7 @@ public struct AccountPage: PageContents {
             "apps": apps.map { $0.words(texts) }, "links": links.map(\.words), "hasLinks": !links.isEmpty,
             "connectable": connectable.map(\.words), "hasConnectable": !connectable.isEmpty,
             "hasWays": !links.isEmpty || !connectable.isEmpty,
-            "hasOtherSessions": sessions.contains { !$0.isCurrent }, "hasApps": !apps.isEmpty,
+            "hasApps": !apps.isEmpty,
         ]
         if let back { words["back"] = back.words }
         if let notice { words["notice"] = texts["account.notice.\(notice)"] }

@@ -35,12 +35,16 @@ package struct CallAccess: Sendable {
 
     package let token: Token
     package let reach: Reach
+    /// Whether an app may call by a token of its own: its secret is in each copy of it (RFC 8252 §8.5), so what that
+    /// token reaches is anybody's.
+    package let isForApps: Bool
 
     /// Whether a call takes from the allowance. To end a token must always be possible.
     package var isCounted: Bool { reach != .everyToken }
 
-    package init(_ token: Token, _ reach: Reach = .usual) {
+    package init(_ token: Token, _ reach: Reach = .usual, isForApps: Bool = false) {
         self.token = token
         self.reach = reach
+        self.isForApps = isForApps
     }
 }

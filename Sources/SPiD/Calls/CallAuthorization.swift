@@ -98,6 +98,9 @@ package struct CallAuthorization: Sendable {
         guard caller.token.user != nil || client.spidCompatible || !isAboutUsers,
             !client.isThirdParty || access.reach != .usual
         else { throw SPiDRefusal.notSPiDCompatible }
+        guard caller.token.user != nil || !client.isOfApp || access.isForApps || !isAboutUsers else {
+            throw SPiDRefusal.appsOwnToken
+        }
         // The API names users by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
         guard !client.openID.isPairwise || access.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: client, with: signSecrets)

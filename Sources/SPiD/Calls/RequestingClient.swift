@@ -53,6 +53,11 @@ extension SPiDRefusal {
         .forbidden,
         "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the client "
             + "is not set to SPiD compatibility.", reason: "not_spid_compatible")
+    static let appsOwnToken = SPiDRefusal(
+        .forbidden,
+        "An app's own token does not reach users, because its secret is in each copy of the app: send the user's "
+            + "token, or call from a backend that has a client of its own, without a redirect URI in an app's scheme.",
+        reason: "own_token_of_app")
     static let notFirstParty = SPiDRefusal(
         .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
         reason: "not_first_party")

@@ -20,14 +20,14 @@ public struct SPiDRoute: Sendable {
 
     init(
         _ method: HTTP.Method, _ path: String, name: String, controller: String, token: CallAccess.Token,
-        reach: CallAccess.Reach = .usual, required: [String] = [], optional: [String] = [],
+        reach: CallAccess.Reach = .usual, isForApps: Bool = false, required: [String] = [], optional: [String] = [],
         isStrict: Bool = false, answer: @escaping Answer
     ) {
         self.method = method
         self.path = path
         self.name = name
         self.controller = controller
-        access = CallAccess(token, reach)
+        access = CallAccess(token, reach, isForApps: isForApps)
         self.required = required
         self.optional = optional
         self.isStrict = isStrict

@@ -31,7 +31,7 @@ struct PasswordlessResource: SPiDResource {
     ) -> SPiDRoute {
         SPiDRoute(
             .post, "passwordless/\(word)", name: "Passwordless \(word)", controller: "Passwordless.\(word)",
-            token: .client, required: required, optional: optional + ["locale"]
+            token: .client, isForApps: true, required: required, optional: optional + ["locale"]
         ) { call in
             let caller = try call.caller
             let client = caller.contextClient

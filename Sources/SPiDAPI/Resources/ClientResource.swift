@@ -19,9 +19,10 @@ public struct ClientResource: SPiDResource {
         [
             SPiDRoute(
                 .get, "clients", name: "List clients", controller: "Client.clients", token: .client,
-                optional: ["limit", "offset"], answer: list),
+                isForApps: true, optional: ["limit", "offset"], answer: list),
             SPiDRoute(
-                .get, "client/{id}", name: "Get client", controller: "Client.client", token: .client, answer: one),
+                .get, "client/{id}", name: "Get client", controller: "Client.client", token: .client,
+                isForApps: true, answer: one),
         ]
     }
 

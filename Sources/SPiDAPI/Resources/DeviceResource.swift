@@ -22,7 +22,7 @@ public struct DeviceResource: SPiDResource {
                 token: .either, answer: fields),
             SPiDRoute(
                 .post, "devices", name: "Device", controller: "Device.device", token: .either,
-                optional: Self.parameters, answer: device),
+                isForApps: true, optional: Self.parameters, answer: device),
         ]
     }
 

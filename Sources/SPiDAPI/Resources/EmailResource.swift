@@ -18,7 +18,7 @@ public struct EmailResource: SPiDResource {
         [
             SPiDRoute(
                 .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", token: .client,
-                answer: status)
+                isForApps: true, answer: status)
         ]
     }
 

@@ -13,7 +13,7 @@ struct PhoneResource: SPiDResource {
         [
             SPiDRoute(
                 .get, "phone/{phone}/status", name: "Phone status", controller: "Phone.phone_status", token: .client,
-                answer: status)
+                isForApps: true, answer: status)
         ]
     }
 

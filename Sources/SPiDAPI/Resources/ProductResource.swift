@@ -17,7 +17,9 @@ public struct ProductResource: SPiDResource {
 
     public var routes: [SPiDRoute] {
         [
-            SPiDRoute(.get, "products", name: "List products", controller: "Product.products", token: .client) { _ in
+            SPiDRoute(
+                .get, "products", name: "List products", controller: "Product.products", token: .client, isForApps: true
+            ) { _ in
                 .collection("Product", [])
             },
             none("user/{id}/products", "List products of a user", "User.user_products", of: "Product"),

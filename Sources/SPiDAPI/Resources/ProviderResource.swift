@@ -33,7 +33,7 @@ public struct ProviderResource: SPiDResource {
         [
             SPiDRoute(
                 .post, "signup_jwt", name: "Signup JWT", controller: "User.user_signup_jwt", token: .client,
-                required: ["jwt"], answer: signUp),
+                isForApps: true, required: ["jwt"], answer: signUp),
             attaching("user/attach_jwt"), attaching("attach_jwt"),
         ]
     }

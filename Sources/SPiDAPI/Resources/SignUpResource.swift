@@ -30,7 +30,8 @@ public struct SignUpResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "signup", name: "Signup", controller: "User.user_signup", token: .client, required: ["email"],
+                .post, "signup", name: "Signup", controller: "User.user_signup", token: .client, isForApps: true,
+                required: ["email"],
                 optional: ["password", "redirectUri", "acceptTerms"] + NewUser.parameters, isStrict: true, answer: make)
         ]
     }

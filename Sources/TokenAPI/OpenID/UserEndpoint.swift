@@ -73,10 +73,11 @@ public struct UserEndpoint: Endpoint {
             guard wanted == pairwise ?? own.description else { throw Self.notYours }
             return try await answer(own, pairwise: pairwise, scope: token.scope.contains)
         }
-        // A client with pairwise identifiers must not learn which user has which number.
+        // A client with pairwise identifiers must not learn which user has which number, and an app's own token is in
+        // the hands of whoever has the app.
         guard let wanted = UserID(wanted), let merchant = token.merchant else { throw Self.notYours }
         let client = try await client(of: token)
-        guard !client.openID.isPairwise else { throw Self.notYours }
+        guard !client.openID.isPairwise, !client.isOfApp else { throw Self.notYours }
         // The merchant's own client sees the users connected to its merchant; it does not even learn whether others
         // exist.
         if token.isFirstParty {

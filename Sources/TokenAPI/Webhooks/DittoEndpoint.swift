@@ -35,7 +35,7 @@ public struct DittoEndpoint: Endpoint {
         }
     }
 
-    private static func response(to refusal: OAuthError, _ webhook: AskedWebhook) throws -> Response {
+    private static func response(to refusal: OAuthError, _ webhook: DittoWebhook) throws -> Response {
         let status: Status =
             switch refusal.code {
             case .invalidRequest, .requestTooLarge: .badRequest

@@ -61,6 +61,25 @@ struct AddressTests {
         }
     }
 
+    @Test(
+        "the first proof of an address, the same or a new one, leaves places where others were, or forgets its own",
+        arguments: Backend.available, [World.email, AddressTests.new])
+    func places(backend: Backend, email: String) async throws {
+        try await World.with(backend) { world in
+            var (visitor, other) = (BrowserUser(world), BrowserUser(world))
+            try await visitor.browser.signIn()
+            try await other.browser.signIn()
+            #expect(try await world.user()["email_verified"] == false)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 3, "two browsers at one address")
+            let asked = try await ask(&visitor, email)
+            let code = try #require(try await world.server.mail.letter(to: email).code)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 3, "nothing is proved yet")
+            #expect(try await visitor.browser.submit(asked, ["code": code]).header("location") == "/account?done=email")
+            #expect(try await world.user()["email_verified"] == true)
+            #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "this one alone")
+        }
+    }
+
     @Test("a wrong password, or text that is no e-mail address, changes nothing and sends nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in

@@ -29,7 +29,7 @@ struct AppsTests {
         arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
-            _ = try await world.person("mallory@example.com")
+            _ = try await world.newcomer("mallory@example.com")
             let phone = try await world.signIn()
             var mallory = try await world.signedIn(as: "mallory@example.com")
             let page = try await mallory.browser.open("/account")

@@ -47,6 +47,18 @@ struct SessionListTests {
         }
     }
 
+    @Test(
+        "whose other sessions are over is not offered to sign out everywhere else, where tokens of these live on",
+        arguments: Backend.available)
+    func offered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var here = try await world.signedIn()
+            #expect(try await here.otherSessions().isEmpty)
+            let page = try await here.browser.open("/account")
+            #expect(page.body.contains("action=\"/account/sessions/end-others"))
+        }
+    }
+
     @Test("all other sessions end at once", arguments: Backend.available)
     func endOthers(backend: Backend) async throws {
         try await World.with(backend) { world in

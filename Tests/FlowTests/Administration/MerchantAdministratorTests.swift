@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -74,6 +75,7 @@ struct MerchantAdministratorTests {
     @Test("a merchant's administrator sees only users connected to its clients", arguments: Backend.available)
     func people(backend: Backend) async throws {
         try await World.with(backend) { world in
+            try await world.server.database.change("DELETE FROM connections")
             let token = try await merchantAdmin(world)
             #expect(try await world.server.get("/admin/v1/users", bearer: token).json["items"]?.array?.isEmpty == true)
             for (method, path) in [("GET", world.user), ("PATCH", world.user), ("DELETE", world.user), ("GET", "7")] {

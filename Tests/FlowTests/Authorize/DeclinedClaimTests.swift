@@ -85,6 +85,27 @@ struct DeclinedClaimTests {
         }
     }
 
+    @Test("a consent leaves no scope at all beside a ticked claim", arguments: Backend.available)
+    func noScope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let claims = #"{"userinfo":{"name":null}}"#
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "email", "claims": claims], for: client))
+            #expect(Set(page.boxes) == ["email", "claim:name"])
+            let refused = try await world.allow(page, in: &browser, ticking: ["claim:name"])
+            #expect(refused.status == 400 && refused.words.contains("Nothing is ticked"), "\(refused)")
+            #expect(refused.boxes == page.boxes)
+            #expect(try await world.consents() == 0)
+            // The scope alone will do.
+            let answer = try await world.allow(page, in: &browser, ticking: ["email"])
+            let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+            #expect(tokens.json["scope"]?.string == "email")
+        }
+    }
+
     private func expectNoAddress(_ answer: Answer, _ world: World, _ client: World.Actor?) async throws {
         let code = try answer.requireRedirected("code")
         let tokens = try await world.redeemAuthorization(code, as: client)

@@ -51,17 +51,28 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("a client at an https address, or one that authenticates, is answered silently", arguments: Backend.available)
+    @Test(
+        "an app with a secret, which is in each copy of it, gets a code from an open session, or a backend gets none",
+        arguments: Backend.available)
     func known(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let proven = try await world.confidential(["redirect_uris": [.string(World.scheme)]])
+            let app = try await world.confidential(["redirect_uris": [.string(World.scheme)]])
+            let spid = try await world.spidBackend(["redirect_uris": ["spid-loom://login"]])
+            let local = try await world.confidential(["redirect_uris": ["http://localhost:3000/in"]])
             var browser = Browser(world.server)
             try await browser.signIn()
             for address in [
                 world.authorizeAddress(), world.authorizeAddress(["prompt": "none"]),
-                world.authorizeAddress(for: proven),
+                world.authorizeAddress(["redirect_uri": "http://localhost:3000/in"], for: local),
             ] {
                 #expect(try await browser.open(address).redirected("code") != nil)
+            }
+            for (client, uri) in [(app, World.scheme), (spid, "spid-loom://login")] {
+                let page = try await browser.open(world.authorizeAddress(["redirect_uri": uri], for: client))
+                #expect(page.status == 200 && page.words.contains("Continue"), "\(page)")
+                let none = try await browser.open(
+                    world.authorizeAddress(["redirect_uri": uri, "prompt": "none"], for: client))
+                #expect(none.redirected("error") == "interaction_required", "\(none)")
             }
         }
     }

@@ -72,6 +72,34 @@ struct LoopbackTests {
         }
     }
 
+    @Test("a loopback redirect URI reaches this server's own pages by its port", arguments: Backend.available)
+    func ownPages(backend: Backend) async throws {
+        try await World.with(backend, settings: ["issuer": "http://127.0.0.1:8080"]) { world in
+            let app = try await World.client(
+                world.server, world.admin,
+                [
+                    "merchant_id": .string(world.merchant), "client_name": "Loom for desks",
+                    "redirect_uris": ["http://127.0.0.1/logout"], "grant_types": ["authorization_code"],
+                    "scope": "openid profile", "token_endpoint_auth_method": "none",
+                ])
+            let (own, other) = ("http://127.0.0.1:8080/logout", "http://127.0.0.1:8081/logout")
+            let wrong = [
+                ("redirect_uri", "The address to return to is not registered"),
+                ("cancel_redirect_uri", "The address to cancel to is not registered"),
+            ]
+            for (name, words) in wrong {
+                let page = try await world.server.get(world.authorizeAddress([name: own], for: app))
+                #expect(page.status == 400 && page.isPage && page.header("location") == nil, "\(name): \(page)")
+                #expect(page.body.contains(words), "\(name): \(page)")
+                let elsewhere = try await world.server.get(world.authorizeAddress([name: other], for: app))
+                #expect(elsewhere.status == 200, "\(name): \(elsewhere)")
+            }
+            var browser = Browser(world.server)
+            let answer = try await world.authorize(in: &browser, ["redirect_uri": other], for: app)
+            #expect(answer.header("location")?.hasPrefix("\(other)?code=") == true, "\(answer)")
+        }
+    }
+
     @Test("the token endpoint requires the port that the authorization request named", arguments: Backend.available)
     func swapped(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -37,6 +38,7 @@ struct StrangerPageTests {
     @Test("the account page lists such a client without the merchant", arguments: Backend.available)
     func user(backend: Backend) async throws {
         try await World.with(backend) { world in
+            try await world.server.database.change("DELETE FROM connections")
             let client = try await world.register(["client_name": "Ravel"]).actor
             var browser = Browser(world.server)
             _ = try await world.consented(in: &browser, ["scope": "openid"], for: client)

@@ -150,6 +150,48 @@ struct WebViewTokenTests {
         }
     }
 
+    @Test("codes for web views that nobody redeems leave rows behind", arguments: Backend.available)
+    func unredeemed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var phones: [Answer] = []
+            for _ in 1...20 { phones.append(try await world.signIn()) }
+            let token = Secret<World>(try phones[0].require("access_token")).fingerprint.text
+            let (before, sessions) = (try await world.places(of: token), try await world.count("sessions"))
+            #expect(before.contains("access_tokens.fingerprint"))
+            for phone in phones { _ = try await world.sessionCode(of: phone) }
+            #expect(try await world.count("exchange_codes") == 20)
+            #expect(try await world.places(of: token) != before, "the code says what bought it")
+            world.server.clock.advance(by: .minutes(3))
+            let retention = Retention(database: world.server.database)
+            while await retention.sweep(at: world.server.clock.now).gone > 0 {}
+            #expect(try await world.count("exchange_codes") == 0)
+            #expect(try await world.places(of: token) == before)
+            #expect(try await world.count("sessions") == sessions)
+        }
+    }
+
+    @Test(
+        "an app's token that was revoked alone while its code was on its way signs out of the web view",
+        arguments: Backend.available)
+    func revokedOnTheWay(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let token = try phone.require("access_token")
+            let code = try await world.sessionCode(of: phone)
+            let form = [("token", token), ("client_id", world.app.id)]
+            #expect(try await world.server.post("/oauth/revoke", form: form).status == 200)
+            #expect(try await !world.isLive(token))
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            #expect(try await webview.isSignedIn())
+            world.server.clock.advance(by: .minutes(70))
+            let retention = Retention(database: world.server.database)
+            while await retention.sweep(at: world.server.clock.now).gone > 0 {}
+            #expect(try await world.server.get("/logout", bearer: token).status == 401)
+            #expect(try await webview.isSignedIn())
+        }
+    }
+
     @Test(
         "a user who signs in there by hand loses the site's tokens with the app's", arguments: Backend.available)
     func own(backend: Backend) async throws {

@@ -132,6 +132,7 @@ import Testing
     @Test("a backend may accept for its merchant's users, and for the client it acts for", arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend) { world in
+            try await world.server.database.change("DELETE FROM connections")
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
             let own = try await world.spidBackend(["tos_uri": "https://loom.example/terms/backend"])
             let token = try await world.clientToken(own)
@@ -149,7 +150,7 @@ import Testing
             let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
             #expect(try await world.api(path, rival).status == 403)
             #expect(try await world.api("\(path)/accept", rival, [:]).status == 403)
-            let stranger = try await world.person("grace@example.com")
+            let stranger = try await world.newcomer("grace@example.com")
             let phone = try await world.signIn().require("access_token")
             for (id, status) in [(stranger, 403), ("1234567890", 403), ("0", 404), ("unknown", 404)] {
                 let foreign = try await world.api("user/\(id)/agreements", phone)

@@ -121,7 +121,7 @@ struct DataObjectTests {
             let own = try await world.clientToken(loom)
             let path = "user/\(world.user)/dataobject/theme"
             #expect(try await world.api(path, own, ["value": "dark"]).status == 201)
-            let other = try await world.person("bea@example.com")
+            let other = try await world.newcomer("bea@example.com")
             let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
             let sister = try await world.clientToken(try await world.spidBackend())
             for token in [rival, sister] {

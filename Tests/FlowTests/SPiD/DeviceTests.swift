@@ -60,7 +60,7 @@ struct DeviceTests {
             let loom = try await world.spidBackend()
             let phone = try await world.signIn(with: loom).require("access_token")
             let own = try await world.clientToken(loom)
-            let other = try await world.person("bea@example.com")
+            let other = try await world.newcomer("bea@example.com")
             for token in [phone, own] {
                 for path in ["products", "subscriptions", "assets"] {
                     let answer = try await world.api("user/\(world.user)/\(path)", token)

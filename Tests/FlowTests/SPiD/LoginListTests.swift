@@ -146,6 +146,7 @@ struct LoginListTests {
             let token = try await world.clientToken(loom)
             let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
             // Tried at, and never used: nobody the client knows.
+            try await world.server.database.change("DELETE FROM connections")
             _ = try await world.signIn(with: loom, password: "a guess")
             #expect(try await logins(world, token).isEmpty)
             #expect(try await world.api("user/\(world.user)/logins", token).status == 403)

@@ -101,7 +101,7 @@ struct UserChangeTests {
             #expect(try await status(world.backend) == 403, "not SPiD-compatible")
             let strict = try await world.signIn().require("access_token")
             #expect(try await world.api(path, strict, form).status == 403)
-            let other = try await world.person("bea@example.com")
+            let other = try await world.newcomer("bea@example.com")
             #expect(try await world.api("user/\(other)", phone, form).status == 403)
             #expect(try await world.api("user/\(other)", try await world.clientToken(loom), form).status == 403)
             #expect(try await world.api(path, nil, form).status == 401)

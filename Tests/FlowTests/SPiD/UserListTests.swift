@@ -22,7 +22,7 @@ struct UserListTests {
             }
             for email in Self.people.dropLast() { _ = try await world.signIn(with: loom, as: email) }
             _ = try await world.signIn(as: Self.people[3])
-            let stranger = try await world.person("stranger@example.com")
+            let stranger = try await world.newcomer("stranger@example.com")
             _ = try await world.signIn(with: world.rivalBackend, as: "stranger@example.com")
             #expect(!stranger.isEmpty)
             try await body(world, try await world.clientToken(loom), ids)

@@ -249,12 +249,13 @@ struct UserTests {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
             let token = try await world.clientToken(loom)
-            let path = "user/\(world.user)/connected?clientId="
+            let bea = try await world.newcomer("bea@example.com")
+            let path = "user/\(bea)/connected?clientId="
             #expect(try await world.api(path + loom.id, token).data == ["connected": false])
-            _ = try await world.signIn(with: loom)
+            _ = try await world.signIn(with: loom, as: "bea@example.com")
             #expect(try await world.api(path + loom.id, token).data == ["connected": true])
             #expect(try await world.api(path + world.app.id, token).data == ["connected": false])
-            _ = try await world.signIn()
+            _ = try await world.signIn(as: "bea@example.com")
             #expect(try await world.api(path + world.app.id, token).data == ["connected": true])
             for client in [world.rivalBackend.id, "unknown"] {
                 let answer = try await world.api(path + client, token)

@@ -203,7 +203,8 @@ struct LogoutTests {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)
             #expect(try await world.server.get("/logout", bearer: own).status == 401)
-            #expect(try await world.server.get("/user/\(world.user)", bearer: own).status == 403)
+            let stranger = try await world.newcomer("bea@example.com")
+            #expect(try await world.server.get("/user/\(stranger)", bearer: own).status == 403)
         }
     }
 }

@@ -125,6 +125,61 @@ struct VerifyTests {
         }
     }
 
+    @Test(
+        "a code typed at /verify counts as the tap for an app on the device, which the page does not name",
+        arguments: Backend.available)
+    func tap(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["require_verified_email": true])
+            world.server.clock.advance(by: .seconds(2))
+            var visitor = BrowserUser(world)
+            try await visitor.browser.signIn()
+            // Any program on the device may open this.
+            let asked = try await ask(&visitor, at: world.authorizeAddress(["redirect_uri": World.scheme]))
+            let page = try await visitor.follow(try await visitor.browser.submit(asked.page, ["code": asked.code]))
+            #expect(page.status == 200 && page.isPage && page.header("location") == nil, "\(page)")
+            #expect(page.words.contains("An app on this device asks."))
+            let answered = try await visitor.browser.submit(page, ["decision": "continue"])
+            let back = try await visitor.follow(answered)
+            #expect(back.header("location")?.hasPrefix(World.scheme) == true && back.redirected("code") != nil)
+        }
+    }
+
+    @Test(
+        "a code typed at /verify leads back to a client that its user left in another tab",
+        arguments: Backend.available)
+    func left(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["require_verified_email": true])
+            world.server.clock.advance(by: .seconds(2))
+            var visitor = BrowserUser(world)
+            try await visitor.browser.signIn()
+            let silent = world.authorizeAddress(["prompt": "none"])
+            #expect(try await visitor.browser.open(silent).redirected("error") == "interaction_required")
+            let asked = try await ask(&visitor, at: world.authorizeAddress())
+            let logout = try await visitor.browser.open("/logout?logout_scope=client&client_id=\(world.app.id)")
+            #expect(try await visitor.browser.submit(logout).words.contains("signed out of"))
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await visitor.browser.open(silent).redirected("error") == "login_required")
+
+            let picker = try await visitor.follow(try await visitor.browser.submit(asked.page, ["code": asked.code]))
+            #expect(picker.isPicker && picker.header("location") == nil, "\(picker)")
+            #expect(try await visitor.browser.open(silent).redirected("error") == "login_required")
+            let back = try await visitor.browser.pick(try #require(picker.choices.first), on: picker)
+            #expect(back.redirected("code") != nil, "the address is verified")
+        }
+    }
+
+    /// Opens `address`, which leads to /verify, and asks for a code: the page to type it on, and the code.
+    private func ask(_ visitor: inout BrowserUser, at address: String) async throws -> (page: Answer, code: String) {
+        let sent = try await visitor.browser.open(address)
+        let verify = try #require(sent.header("location"), "\(sent)")
+        #expect(verify.hasPrefix("/verify?continue="))
+        let form = try await visitor.browser.open(verify)
+        let page = try await visitor.browser.submit(form)
+        return (page, try #require(try await visitor.world.server.mail.letter(to: World.email).code))
+    }
+
     @Test("a browser without a session signs in before it can verify")
     func nobody() async throws {
         try await World.with(.sqlite) { world in

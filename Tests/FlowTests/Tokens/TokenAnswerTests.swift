@@ -104,7 +104,7 @@ struct TokenAnswerTests {
         arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let bob = try await world.person("bob@example.com")
+            let bob = try await world.newcomer("bob@example.com")
             let phone = try await world.signIn().require("access_token")
             #expect(try await world.server.get("/user/\(world.user)", bearer: phone).status == 200)
             #expect(try await world.server.get("/user/\(bob)", bearer: phone).status == 403)

@@ -24,7 +24,7 @@ struct BadRequest: CustomTestStringConvertible, Sendable {
     }
     private static func chunked(_ body: String) -> String { post("Transfer-Encoding: chunked", body) }
 
-    static let all: [BadRequest] = hosts + lengths + codings + chunks + lines + requestLines + sizes
+    static let all: [BadRequest] = hosts + lengths + codings + chunks + extensions + lines + requestLines + sizes
 
     static let hosts = [
         BadRequest("no Host", "GET / HTTP/1.1\r\n\r\n"),
@@ -79,6 +79,13 @@ struct BadRequest: CustomTestStringConvertible, Sendable {
                 "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         ]
 
+    /// Outside RFC 9112 §7.1.1: a proxy may see the line's end elsewhere.
+    static let extensions =
+        [
+            "", ";", " ", "=b", "a=", "a@b", "{}", "a=\"", "a=\"b", "a=\"b\"c", "a=b c", "a b", "a=b ", "a ",
+            "a=\"\\\"", "a==b",
+            "a=b=c", "a=\u{80}", "\u{80}",
+        ].map { BadRequest("chunk extension ;\($0)", chunked("1;\($0)\r\nx\r\n0\r\n\r\n")) }
     static let chunks = [
         BadRequest("chunk size with a prefix", chunked("0x1\r\nx\r\n0\r\n\r\n")),
         BadRequest("chunk size with a plus", chunked("+1\r\nx\r\n0\r\n\r\n")),

@@ -39,6 +39,9 @@ struct HonestRequest: CustomTestStringConvertible, Sendable {
             "POST / 0123456789"),
         HonestRequest("chunk size with zeros", chunked("0003\r\nabc\r\n0\r\n\r\n"), "POST / abc"),
         HonestRequest("chunk extension", chunked("3;a=b; c=\"d\"\r\nabc\r\n0;e\r\n\r\n"), "POST / abc"),
+        HonestRequest(
+            "chunk extensions with blanks and quoted pairs",
+            chunked("3;a;\tb = \"c;\\\" \u{80}\" ;d=e\r\nabc\r\n0; f =\tg\r\n\r\n"), "POST / abc"),
         HonestRequest("trailers", chunked("3\r\nabc\r\n0\r\nHost: b\r\nA: b\r\n\r\n"), "POST / abc"),
         HonestRequest("blanks around a value", get("A: \t b \t ")),
         HonestRequest("no blank before a value", get("A:b")),

@@ -89,6 +89,7 @@ struct IdentityProviderSignInTests {
     func consent(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             #expect(try await story.here.change("clients", story.here.app.id, ["first_party": false]).status == 200)
+            story.here.server.clock.advance(by: .seconds(1))
             var browser = Browser(story.here.server)
             #expect(try await story.signIn(&browser).status == 303)
             let asked = try await browser.open(story.here.authorizeAddress())

@@ -1,0 +1,152 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("What a provider's sign-ins opened is good at its own merchant alone, once the platform takes its word back")
+struct WordTakenBackTests {
+    /// Facebook's button of Loom, whose sign-ins are good at every merchant by the platform's word.
+    private struct Story: Sendable {
+        let world: World
+        let issuer: String
+
+        static func with(_ backend: Backend, _ body: (Story) async throws -> Void) async throws {
+            let graph = try ProviderStandIn()
+            let settings = graph.settings.merging(IdentityProviderStory.settings) { $1 }
+            try await World.with(backend, settings: settings) { world in
+                graph.give(
+                    facebook: "kari",
+                    ProviderStandIn.Token(
+                        app: ProviderStandIn.facebookApp, subject: "1001", claims: ["name": "Kari Nordmann"]))
+                graph.answer("/facebook/oauth/access_token", ["access_token": "kari", "token_type": "bearer"])
+                let made = try await World.make(
+                    world.server, world.admin, "issuers",
+                    [
+                        "merchant_id": .string(world.merchant), "provider": "facebook", "create_users": true,
+                        "audiences": [.string(ProviderStandIn.facebookApp)],
+                        "client_id": .string(ProviderStandIn.facebookApp),
+                        "app_secret": .string(ProviderStandIn.facebookSecret),
+                    ])
+                try #require(made.status == 201 && made.json["signs_in_everywhere"] == true, "\(made)")
+                try await body(Story(world: world, issuer: try made.require("id")))
+            }
+            graph.stop()
+        }
+
+        /// A browser that comes from Facebook, whose user has met both merchants.
+        func signedIn() async throws -> Browser {
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress())
+            let departure = try await browser.follow(try page.requireLink(to: "/login/with/\(issuer)?"))
+            let state = try departure.requireRedirected("state")
+            let back = try await browser.open("/login/with/\(issuer)/callback?code=c&state=\(state)")
+            try #require(back.status == 303, "\(back)")
+            let code = try await browser.open(world.authorizeAddress()).requireRedirected("code")
+            let user = try await world.redeemAuthorization(code).require("user_id")
+            try await world.introduce(user, to: world.rival)
+            return browser
+        }
+
+        func say(_ isGood: Bool) async throws {
+            let word: JSON =
+                isGood
+                ? ["signs_in_everywhere": true, "client_id": .string(ProviderStandIn.facebookApp)]
+                : ["signs_in_everywhere": false]
+            let changed = try await world.change("issuers", issuer, word)
+            try #require(changed.status == 200 && changed.json["signs_in_everywhere"] == .bool(isGood), "\(changed)")
+        }
+
+        /// Expects that the session of `browser` is good at its own merchant, and elsewhere as `isGood` says.
+        func expect(
+            _ browser: inout Browser, isGoodEverywhere isGood: Bool, sourceLocation: SourceLocation = #_sourceLocation
+        ) async throws {
+            let own = try await browser.open(world.authorizeAddress())
+            #expect(own.redirected("code") != nil, "\(own)", sourceLocation: sourceLocation)
+            let rivals = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
+            let account = try await browser.open("/account")
+            if isGood {
+                #expect(rivals.redirected("code") != nil, "\(rivals)", sourceLocation: sourceLocation)
+                #expect(account.status == 200, "\(account)", sourceLocation: sourceLocation)
+            } else {
+                let asks = rivals.status == 200 && rivals.words.contains("Sign in")
+                #expect(asks, "\(rivals)", sourceLocation: sourceLocation)
+                let location = account.header("location")
+                #expect(location == "/login?continue=%2Faccount", "\(account)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test("taking the word back changes every session of the provider", arguments: Backend.available)
+    func sessions(backend: Backend) async throws {
+        try await Story.with(backend) { story in
+            let good = "sessions WHERE issuer_id IS NOT NULL AND merchant_id IS NULL AND ended_at IS NULL"
+            var browser = try await story.signedIn()
+            try await story.expect(&browser, isGoodEverywhere: true)
+            #expect(try await story.world.count(good) == 1)
+            try await story.say(false)
+            try await story.expect(&browser, isGoodEverywhere: false)
+            #expect(try await story.world.count(good) == 1, "its row is as it was")
+        }
+    }
+
+    @Test(
+        "the word given again makes sessions good everywhere that were opened before it was taken back",
+        arguments: Backend.available)
+    func again(backend: Backend) async throws {
+        try await Story.with(backend) { story in
+            var old = try await story.signedIn()
+            try await story.expect(&old, isGoodEverywhere: true)
+            try await story.say(false)
+            try await story.expect(&old, isGoodEverywhere: false)
+            try await story.say(true)
+            try await story.expect(&old, isGoodEverywhere: false)
+            story.world.server.clock.advance(by: .minutes(2))
+            var new = try await story.signedIn()
+            try await story.expect(&new, isGoodEverywhere: true)
+            try await story.expect(&old, isGoodEverywhere: false)
+        }
+    }
+
+    @Test("a code in hand for another merchant is good after the word is taken back", arguments: Backend.available)
+    func codes(backend: Backend) async throws {
+        try await Story.with(backend) { story in
+            let world = story.world
+            var browser = try await story.signedIn()
+            func code(for client: World.Actor) async throws -> String {
+                try await browser.open(world.authorizeAddress(for: client)).requireRedirected("code")
+            }
+            let early = try await code(for: world.rivalBackend)
+            #expect(try await world.redeemAuthorization(early, as: world.rivalBackend).status == 200)
+            let rivals = try await code(for: world.rivalBackend)
+            let own = try await code(for: world.app)
+            try await story.say(false)
+            let refused = try await world.redeemAuthorization(rivals, as: world.rivalBackend)
+            #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused)")
+            let redeemed = try await world.redeemAuthorization(own)
+            #expect(redeemed.status == 200, "\(redeemed)")
+        }
+    }
+
+    @Test(
+        "other merchants hear that a user signed out of a session of which the word was taken back",
+        arguments: Backend.available)
+    func signedOut(backend: Backend) async throws {
+        try await Story.with(backend) { story in
+            let world = story.world
+            let rival = try await world.told(at: try CallbackReceiver(), "/rival", of: world.rival)
+            let own = try await world.told(at: try CallbackReceiver())
+            try await world.link(story.issuer, "1001")
+            var browser = try await story.signedIn()
+            try await story.expect(&browser, isGoodEverywhere: true)
+            try await story.say(false)
+            try await story.expect(&browser, isGoodEverywhere: false)
+            _ = try await browser.submit(try await browser.open("/logout"))
+            let message = try await own.next()
+            #expect(message.gist == "session: status = ended" && message.entry["userId"]?.string == world.user)
+            // The rival knows the user, and this is the first that it hears.
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await rival.next().gist == "user: displayName")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Cryptography
+import Directory
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("What merchants' names look like is made out once, and kept")
+struct MerchantNamesTests {
+    private func store(over database: any Database) -> Merchants {
+        let clock = ManualClock()
+        return Merchants(
+            database: database, clock: clock, random: SystemRandom(), known: KnownClients(clock: clock),
+            erasure: BulkErasure(database: database))
+    }
+
+    @Test(
+        "the first change of a name makes out in its write what all names look like, or each change reads them aside",
+        arguments: Backend.available)
+    func learned(backend: Backend) async throws {
+        let database = CountedReads(base: try await backend.open())
+        let merchants = store(over: database)
+        let loom = try await merchants.create(["name": "Loom"]).id
+        _ = try await merchants.create(["name": "Rival"])
+        #expect(database.readsAside == 0)
+        for name in ["Loomery", "Weaver"] {
+            let renamed = try await merchants.change(loom, ["name": .string(name)], reserved: [])
+            #expect(renamed?.name == name)
+            #expect(database.readsAside == 1, "\(name)")
+        }
+        await #expect(throws: JSONFault.self) {
+            _ = try await merchants.change(loom, ["name": "R\u{456}val"], reserved: [])
+        }
+        await database.close()
+    }
+
+    @Test(
+        "names that are nobody's any more stay in memory, or push out those in use",
+        arguments: Backend.available)
+    func forgotten(backend: Backend) async throws {
+        let database = CountedReads(base: try await backend.open())
+        let merchants = store(over: database)
+        let loom = try await merchants.create(["name": "Loom"]).id
+        _ = try await merchants.create(["name": "Rival"])
+        try await database.write { db in
+            for number in 1...1200 {
+                try db.execute(
+                    """
+                    INSERT INTO former_merchants (number, name)
+                    VALUES (\(100_000 + number), \("Weaver \(number)"))
+                    """)
+            }
+        }
+        func rename(_ name: String) async throws -> String? {
+            try await merchants.change(loom, ["name": .string(name)], reserved: [])?.name
+        }
+        #expect(try await rename("Loomery") == "Loomery")
+        await #expect(throws: JSONFault.self) { _ = try await rename("WEAVER 1200") }
+        try await database.write { db in _ = try db.execute("DELETE FROM former_merchants WHERE number > 100000") }
+        // Now more are known than there are.
+        #expect(try await rename("Weaver 1200") == "Weaver 1200")
+        await #expect(throws: JSONFault.self) { _ = try await rename("RIVAL.") }
+        #expect(try await rename("Loom") == "Loom")
+        #expect(database.readsAside == 1, "those in use were known all the time")
+        await database.close()
+    }
+}
