@@ -31,8 +31,8 @@ public final class KnownSessionHosts: Sendable {
         self.clock = clock
     }
 
-    /// Whether `host` is one of a client's, disabled or not; nil while the database has not told once. While one request
-    /// reads, the others go by what was known before.
+    /// Whether `host` is one of a client's, disabled or not; nil while the database has not told once. While one
+    /// request reads, the others go by what was known before.
     public func contains(_ host: String) async -> Bool? {
         let (now, generation) = (clock.now, clients.hostGeneration)
         let known = state.withLock { state -> Bool? in

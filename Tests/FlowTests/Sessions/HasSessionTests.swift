@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -103,6 +104,7 @@ struct HasSessionTests {
         arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await World.with(backend) { world in
+            try await world.server.database.change("DELETE FROM connections")
             try await register(world, world.app)
             let nobody = try payload(try await ask(world))
             #expect(nobody["error"]?["code"]?.integer == 401)
