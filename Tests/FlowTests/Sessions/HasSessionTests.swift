@@ -123,6 +123,7 @@ struct HasSessionTests {
             #expect(
                 stranger == .object((response.members ?? []) + [.init("userStatus", "notConnected")]))
 
+            try await world.introduce(world.user)
             _ = try await world.redeemAuthorization(
                 try await browser.open(world.authorizeAddress()).requireRedirected("code"))
             world.server.clock.advance(by: .seconds(30))
