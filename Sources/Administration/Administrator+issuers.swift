@@ -36,7 +36,7 @@ extension Administrator {
             changed.signIn == nil
             || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
         try permit(guarded: !issuer.isGuarded || isAlike && isForSameApp)
-        try permit(app: !issuer.signsInEverywhere || isForSameApp)
+        try permit(app: !issuer.signsInEverywhere || isForSameApp && (issuer.createsUsers || !changed.createsUsers))
     }
 
     /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled.
@@ -72,7 +72,7 @@ extension Administrator {
         guard isPermitted else {
             throw AdministrationRefusal(
                 "The client and the name of a provider whose sign-ins are good at every merchant are the platform's to "
-                    + "change.", member: "client_id")
+                    + "change, and whether strangers become users there.", member: "client_id")
         }
     }
 

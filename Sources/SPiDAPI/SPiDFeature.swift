@@ -51,7 +51,7 @@ public struct SPiDFeature: Feature {
             UserListResource(people: users, clock: clock),
             EmailResource(people: users),
             PhoneResource(people: users),
-            PasswordlessResource(codes: codes),
+            PasswordlessResource(codes: codes, address: context.address),
             SignUpResource(
                 signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
                 mail: mail),

@@ -69,7 +69,7 @@ extension Verifications {
         let found: Verification? =
             if case .code(_, let id, _) = key { try Self.find(id, purpose, in: db)?.verification } else { nil }
         let isKnown = try found.map { try KnownDevices.knows(place, ofReaderOf: $0, in: db) } ?? false
-        let merchant = backend.flatMap { $0.isPublic ? nil : $0.merchant }
+        let merchant = backend.flatMap { $0.isBackend ? $0.merchant : nil }
         return try takeCounted(
             key, purpose, atBackendsOf: isKnown ? merchant : nil, attempt: attempt, in: db
         ) { _ in !isKnown || merchant != nil }

@@ -91,6 +91,10 @@ public struct Client: Sendable, Equatable {
     /// 8252 §8.6), and read a secret that it has (§8.5).
     package var isOfApp: Bool { redirectURIs.contains { !$0.isOfWeb } }
 
+    /// Whether it has a secret that a server keeps. What is reserved for backends is for these: whoever has an app has
+    /// the secret in it.
+    package var isBackend: Bool { !isPublic && !isOfApp }
+
     /// The registered redirect URI that is exactly `text`.
     public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.isExactly(text) } }
 }

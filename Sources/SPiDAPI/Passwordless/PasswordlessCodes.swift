@@ -56,7 +56,7 @@ struct PasswordlessCodes: Sendable {
     /// - Parameters:
     ///   - address: who asks, to be charged; nil when they were charged before. A backend asks for everybody from one
     ///     address: when that has had its number, the client that has shown its secret is charged.
-    ///   - isProven: whether the client has shown its secret.
+    ///   - isProven: whether the client has shown a secret that servers alone have.
     ///   - confirm: throws when the requester may no longer ask.
     func send(
         _ wanted: Wanted, for client: Client, _ request: Request, from address: String?, isProven: Bool,

@@ -64,7 +64,8 @@ public struct PasswordlessEndpoint: Endpoint {
             }
             (client, isProven) = (found, false)
         } else {
-            (client, isProven) = (try await authenticator.authenticate(credentials), true)
+            client = try await authenticator.authenticate(credentials)
+            isProven = client.isBackend
         }
         guard client.spidCompatible, client.may(.passwordless) else { throw OAuthError.grantNotAllowed(client.id) }
         return (client, isProven)

@@ -1,6 +1,7 @@
 import Authentication
 import Directory
 import HTTP
+import HTTPSupport
 import JSON
 import OAuth
 import SPiD
@@ -11,6 +12,7 @@ import Values
 /// the same client.
 struct PasswordlessResource: SPiDResource {
     let codes: PasswordlessCodes
+    let address: ClientAddress
 
     var routes: [SPiDRoute] {
         [
@@ -39,10 +41,13 @@ struct PasswordlessResource: SPiDResource {
                 throw OAuthError.grantNotAllowed(client.id)
             }
             let wanted = try await find(call, client)
-            // Its users' addresses are not seen here, so the client is charged.
-            try await codes.charge(caller.client, of: client.merchant, for: wanted)
+            // The addresses of a backend's users are not seen here, so the client is charged. An app asks from the
+            // user's own, and whoever took its secret from theirs.
+            let isBackend = caller.client.isBackend
+            if isBackend { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
             let token = try await codes.send(
-                wanted, for: client, call.request, from: nil, isProven: true, confirm: caller.confirm)
+                wanted, for: client, call.request, from: isBackend ? nil : address.of(call.request),
+                isProven: isBackend, confirm: caller.confirm)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))
         }
     }

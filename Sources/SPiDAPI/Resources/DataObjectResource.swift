@@ -87,12 +87,18 @@ struct DataObjectResource: SPiDResource {
         return .element("DataObject", object.member(merchant: merchant).value, status: status)
     }
 
-    /// A user who has used the client.
+    /// A user who has used the client. With a user's token it is the client of the token: what another client keeps
+    /// about them, as a backend does, is not the user's to read or to change.
     @Sendable private func user(_ call: SPiDCall) async throws -> (
         owner: DataObject.Owner, confirm: @Sendable (any Transaction) throws -> Void
     ) {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
+        guard caller.token.user == nil || caller.contextClient.id == caller.client.id else {
+            throw SPiDRefusal(
+                .forbidden, "With a user's token data objects are those of the token's own client.",
+                reason: "data_objects_of_another_client")
+        }
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         _ = try await finder.findOfClient(user, for: caller)
         return (DataObject.Owner(client: caller.contextClient.id, user: user), { db in try caller.confirm(user, db) })

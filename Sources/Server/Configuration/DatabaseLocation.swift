@@ -25,6 +25,15 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
     private static func isPath(_ text: String) -> Bool {
         let others = ["postgresql:", "postgres:", "file:", ":memory:"]
         return !text.allSatisfy(\.isWhitespace) && !text.contains("://") && !others.contains(where: text.hasPrefix)
+            && !isOfKeywords(text)
+    }
+
+    /// Whether it is libpq's other way to name a server, `host=… password=…`, which a reader would print as a path.
+    private static func isOfKeywords(_ text: String) -> Bool {
+        let keywords = ["host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"]
+        return text.split(whereSeparator: \.isWhitespace).allSatisfy { word in
+            keywords.contains { word.hasPrefix($0 + "=") }
+        }
     }
 
     /// The path, or the URL without user and password.

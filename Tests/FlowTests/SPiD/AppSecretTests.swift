@@ -46,4 +46,43 @@ struct AppSecretTests {
             #expect(try await world.api("\(user)/agreements", phone).status == 200)
         }
     }
+    @Test("whoever has the secret of an app uses up the guesses that are reserved for its merchant's backends")
+    func guesses() async throws {
+        try await World.with(.sqlite) { world in
+            let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
+            let site = try await world.spidBackend()
+            func guess(_ number: Int, at client: World.Actor) async throws -> Int {
+                try await world.token(
+                    ["grant_type": "password", "username": "nobody\(number)@example.com", "password": "a guess"],
+                    as: client
+                ).status
+            }
+            var statuses: [Int] = []
+            for number in 1...61 { statuses.append(try await guess(number, at: app)) }
+            #expect(Set(statuses.dropLast()).count == 1 && statuses.last != statuses.first, "\(statuses)")
+            #expect(try await guess(62, at: site) == statuses.first)
+        }
+    }
+
+    @Test("whoever has the secret of an app uses up the codes that are kept for its merchant's backends")
+    func codes() async throws {
+        try await World.with(.sqlite) { world in
+            let grants: JSON = ["passwordless", "refresh_token", "client_credentials"]
+            let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": grants])
+            let site = try await world.spidBackend(["grant_types": grants])
+            let own = try await world.clientToken(app)
+            let asked: KeyValuePairs = ["connection": "email", "email": World.email]
+            func letters() async throws -> Int {
+                while try await world.waiting(.mail) > 0 { try await Task.sleep(for: .milliseconds(20)) }
+                return world.server.mail.letters(to: World.email).count
+            }
+            for _ in 1...8 {
+                #expect(try await world.server.post("/passwordless/start", asked, basic: app.basic).status == 200)
+                #expect(try await world.api("passwordless/start", own, asked).status == 200)
+            }
+            let before = try await letters()
+            #expect(try await world.server.post("/passwordless/start", asked, basic: site.basic).status == 200)
+            #expect(try await letters() == before + 1)
+        }
+    }
 }

@@ -19,7 +19,7 @@ struct CallbackTests {
             #expect(message.entry["userId"]?.string == world.user)
             #expect(message.entry["time"]?.string == "2027-01-15 08:00:00")
             #expect(message.entry.members?.map(\.name) == ["userId", "changedFields", "time"])
-            #expect(!message.text.contains("Augusta") && !message.text.contains("7946"), "a value was told")
+            #expect(!["Augusta", "7946 1815", "79461815"].contains(where: message.text.contains), "a value was told")
 
             // The same again is no change: the next message is of the next one.
             _ = try await visitor.change("profile", fields)

@@ -121,6 +121,19 @@ struct DataObjectTests {
             let own = try await world.clientToken(loom)
             let path = "user/\(world.user)/dataobject/theme"
             #expect(try await world.api(path, own, ["value": "dark"]).status == 201)
+            // With a user's token nobody gets at what another client keeps about them.
+            let app = try await world.spidBackend()
+            let user = try await world.signIn(with: app).require("access_token")
+            #expect(try await world.api("user/\(world.user)/do/theme", user, ["value": "own"]).status == 201)
+            let context = "contextClientId=\(loom.id)"
+            #expect(try await world.api("\(path)?\(context)", user).status == 403)
+            #expect(try await world.api("user/\(world.user)/dataobjects?\(context)", user).status == 403)
+            #expect(try await world.api(path, user, ["value": "x", "contextClientId": loom.id]).status == 403)
+            let deleted = try await world.server.send("DELETE", "/api/2/\(path)?\(context)", bearer: user)
+            #expect(deleted.status == 403)
+            #expect(try await world.api(path, own).data["value"] == "dark")
+            let sisters = try await world.clientToken(app)
+            #expect(try await world.api("\(path)?\(context)", sisters).data["value"] == "dark", "a backend may")
             let other = try await world.newcomer("bea@example.com")
             let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
             let sister = try await world.clientToken(try await world.spidBackend())

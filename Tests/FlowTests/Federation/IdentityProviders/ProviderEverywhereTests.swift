@@ -182,6 +182,25 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
+        "a merchant lets strangers become users by the platform's button, or not by its own",
+        arguments: Backend.available)
+    func strangers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantsToken(world)
+            let google: JSON = ["provider": "google", "client_id": "us", "client_secret": "s", "create_users": false]
+            let path = "/admin/v1/issuers/\(try await make(world, google, by: world.admin).require("id"))"
+            func change(_ json: JSON) async throws -> Answer {
+                try await world.server.send("PATCH", path, json: json, bearer: token)
+            }
+            expectProblem(try await change(["create_users": true]), 403, member: "client_id")
+            #expect(try await change(["nonce": "required"]).status == 200)
+            let word: JSON = ["signs_in_everywhere": false]
+            #expect(try await world.server.send("PATCH", path, json: word, bearer: world.admin).status == 200)
+            #expect(try await change(["create_users": true]).status == 200)
+        }
+    }
+
+    @Test(
         "the platform's own client in the place of a merchant's is good at the merchant alone",
         arguments: Backend.available)
     func platformsApp(backend: Backend) async throws {
