@@ -270,7 +270,7 @@ import Testing
             for json: JSON in [theirs, ["sign_in_name": "Our Google"]] {
                 expectProblem(try await change(json), 403, member: "client_id")
             }
-            for json: JSON in [["audiences": ["a", "phone"]], ["nonce": "required"], ["create_users": true]] {
+            for json: JSON in [["audiences": ["a", "phone"]], ["nonce": "required"], ["create_users": false]] {
                 let changed = try await change(json)
                 #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == true, "\(changed)")
             }
