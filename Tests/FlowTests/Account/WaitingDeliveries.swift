@@ -4,7 +4,7 @@ import Testing
 import Values
 
 /// The kinds of deliveries.
-enum Waiting: String { case callback, notice, mail }
+enum Waiting: String { case callback, notice }
 
 extension World {
     /// How many deliveries of `kind` are waiting. Where none may be sent, that is how many were queued.
