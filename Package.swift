@@ -104,7 +104,7 @@ let package = Package(
                 "Cryptography", "Text",
             ]),
         module(
-            "Pages", ["Mustache", "JSON", "Text", "System"],
+            "Pages", ["Mustache", "JSON", "Text", "InternationalText", "System"],
             resources: [.embedInCode("Resources"), .embedInCode("Texts")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other

@@ -17,10 +17,22 @@ extension Administrator {
         }
     }
 
+    /// A host that no client has any more answers as this server does, with pages to sign in.
+    private func permit(leaving hosts: [String]) throws {
+        guard confines == nil || hosts.isEmpty else {
+            throw AdministrationRefusal(
+                "Session hosts lead to this server: ask the platform to take them first.", member: "session_hosts")
+        }
+    }
+
+    /// Checks that a client may be deleted, in the transaction that does it.
+    public func permit(deleting client: Client) throws { try permit(leaving: client.spid.sessionHosts) }
+
     /// Checks a change of a client, in the transaction that makes it: what the platform took a moment ago stays taken.
     public func permit(_ client: Client, toBecome changed: Client) throws {
         try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
         try permit(serving: changed.spid.sessionHosts.filter { !client.spid.sessionHosts.contains($0) })
+        try permit(leaving: client.spid.sessionHosts.filter { !changed.spid.sessionHosts.contains($0) })
         try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
     }
 }

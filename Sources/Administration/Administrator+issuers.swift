@@ -30,18 +30,30 @@ extension Administrator {
             && isAlike
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
-        try permit(everywhere: !changed.signsInEverywhere || issuer.signsInEverywhere)
+        try permit(everywhere: changed.signsInEverywhere == issuer.signsInEverywhere)
         // Whoever owns the app at a provider could sign in as anybody who uses it.
         let isForSameApp =
             changed.signIn == nil
             || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
         try permit(guarded: !issuer.isGuarded || isAlike && isForSameApp)
-        try permit(app: !issuer.signsInEverywhere || isForSameApp && (issuer.createsUsers || !changed.createsUsers))
+        // The platform set up what people sign in with everywhere. That it ends is the merchant's to say, too.
+        let isSameButton =
+            (changed.signIn == nil || changed.signIn == issuer.signIn)
+            && changed.app?.sealedSecret == issuer.app?.sealedSecret
+        try permit(
+            button: !issuer.signsInEverywhere || isSameButton && (issuer.createsUsers || !changed.createsUsers))
     }
 
-    /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled.
+    /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled. One whose sign-ins
+    /// are good everywhere has links that no other registration brings back, and without which people lose their
+    /// accounts at every merchant.
     public func permit(deleting issuer: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil)
+        guard confines == nil || !issuer.signsInEverywhere else {
+            throw AdministrationRefusal(
+                "A provider whose sign-ins are good at every merchant is the platform's to delete: disable it, or set "
+                    + "client_id to null.")
+        }
     }
 
     private func permit(vouching isPermitted: Bool) throws {
@@ -68,11 +80,11 @@ extension Administrator {
         }
     }
 
-    private func permit(app isPermitted: Bool) throws {
+    private func permit(button isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "The client and the name of a provider whose sign-ins are good at every merchant are the platform's to "
-                    + "change, and whether strangers become users there.", member: "client_id")
+                "The client, name, secrets and scope of a provider whose sign-ins are good at every merchant are the "
+                    + "platform's to change, and whether strangers become users there.", member: "client_id")
         }
     }
 

@@ -34,6 +34,26 @@ public struct AppSignUp: Sendable {
         let passwordHash: String?
     }
 
+    /// Who signs users up.
+    public enum Sender: Sendable {
+        /// A backend, for everybody from one address, so that it is charged itself.
+        case backend(Client)
+        /// An app asks from the user's own address, and whoever took its secret from theirs.
+        case address(String)
+
+        public init(_ client: Client, from address: String) {
+            self = client.isBackend ? .backend(client) : .address(address)
+        }
+
+        /// Who takes turns at hashing. All clients of a merchant share one, because it makes as many as it likes.
+        fileprivate var turn: String {
+            switch self {
+            case .backend(let client): client.merchant?.text ?? client.id.text
+            case .address(let address): HashingPool.sender(address)
+            }
+        }
+    }
+
     public enum Outcome: Sendable, Equatable {
         case made
         /// Another user has the address.
@@ -43,15 +63,12 @@ public struct AppSignUp: Sendable {
     }
 
     /// Prepares a sign-up. Without a password, the link is one that sets the password. Throws `HashingPoolFull`.
-    ///
-    /// All clients of a merchant share one turn at hashing, because a merchant makes as many as it likes.
     public func prepare(
-        by client: Client, email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
+        by sender: Sender, email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
     ) async throws -> Prepared {
         var hash: String?
         if let password {
-            let sender = client.merchant?.text ?? client.id.text
-            hash = try await hashing.hash(password.text, for: sender, random: random).encoded
+            hash = try await hashing.hash(password.text, for: sender.turn, random: random).encoded
         }
         let now = clock.now
         let user = User(
@@ -63,16 +80,24 @@ public struct AppSignUp: Sendable {
         return Prepared(user: user, email: email, draft: draft, passwordHash: hash)
     }
 
-    /// Charges `client`, and its merchant for all of its clients, for one sign-up before work is done for it. Returns
-    /// how long to wait if there were too many.
-    public func charge(_ client: Client) async throws -> Duration? {
-        let now = clock.now
-        return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
+    /// Charges `sender` for one sign-up before work is done for it: a client, and its merchant for all of its clients,
+    /// or an address. Returns how long to wait if there were too many.
+    public func charge(_ sender: Sender) async throws -> Duration? {
+        switch sender {
+        case .address(let address): return try await verifications.charge(from: address)
+        case .backend(let client):
+            let now = clock.now
+            return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
+        }
     }
 
     /// Takes that charge back: no work was done for it.
-    public func refund(_ client: Client) async throws {
-        try await database.write { db in try Throttle.refundSignUp(by: client, in: db) }
+    public func refund(_ sender: Sender) async throws {
+        switch sender {
+        case .address(let address): try await verifications.refund(to: address)
+        case .backend(let client):
+            try await database.write { db in try Throttle.refundSignUp(by: client, in: db) }
+        }
     }
 
     /// The same as `charge` for one text message, of all clients of `merchant`.

@@ -102,11 +102,11 @@ public struct MailSignIn: Sendable {
     }
 
     private func take(
-        _ key: VerificationKey, at place: KnownDevices.Place, by backend: Client? = nil, attempt: String,
+        _ key: VerificationKey, at place: KnownDevices.Place, by client: Client? = nil, attempt: String,
         _ now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws -> Result<Entry, Verification.Refusal> {
         let verification: Verification
-        switch try verifications.takeSignIn(key, at: place, by: backend, attempt: attempt, in: db) {
+        switch try verifications.takeSignIn(key, at: place, by: client, attempt: attempt, in: db) {
         case .success(let taken): verification = taken
         case .failure(let refusal): return .failure(refusal)
         }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -76,6 +77,8 @@ static inline char **linux_environment(void) {
     extern char **environ;
     return environ;
 }
+
+static inline void linux_forget_variable(const char *name) { unsetenv(name); }
 
 // epoll: 256 events a turn at most
 

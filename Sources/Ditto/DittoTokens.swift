@@ -77,6 +77,7 @@ public struct DittoTokens: Sendable {
         guard rules.takes(tokensOf: client.id, isFirstParty: client.firstParty) else {
             throw OAuthError.tokenRefused("ditto_client")
         }
+        guard client.scope.contains(Scope.openID) else { throw OAuthError.tokenRefused("ditto_client_without_openid") }
         // Whoever has the client's sign secret could name any user in it.
         guard token.isOursAlone else { throw OAuthError.tokenRefused("ditto_shared_secret") }
         guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }

@@ -57,6 +57,7 @@ public struct DittoWebhooks: Sendable {
         } catch StorageError.conflict {
             throw Self.nameTaken
         }
+        parsed.keep(rules, of: webhook.document, for: id, of: merchant)
         return webhook
     }
 
@@ -123,7 +124,7 @@ public struct DittoWebhooks: Sendable {
         let secrets = try DittoSecrets(members)
         let disabled = try members.flag("disabled")
         let now = clock.now
-        return try await database.write { [seal] db in
+        let changed = try await database.write { [seal] db -> DittoWebhook? in
             try confirm(db)
             guard let webhook = try find(id, in: db) else { return nil }
             var changed = webhook
@@ -139,6 +140,8 @@ public struct DittoWebhooks: Sendable {
             try changed.update(in: db)
             return changed
         }
+        if changed?.document == document { parsed.keep(rules, of: document, for: id, of: found.merchant) }
+        return changed
     }
 
     /// A client id that is misspelt or another merchant's would never match: better refused now.

@@ -28,8 +28,13 @@ final class ParsedRules: Sendable {
     func rules(of document: String, for id: DittoWebhook.ID, of merchant: Merchant.ID) throws -> DittoRules {
         if let rules = state.withLock({ $0.use(id, document) }) { return rules }
         let rules = try DittoRules(try JSON(stored: document))
-        state.withLock { $0.keep(rules, of: document, for: id, of: merchant) }
+        keep(rules, of: document, for: id, of: merchant)
         return rules
+    }
+
+    /// Keeps the rules that `document` was just written from.
+    func keep(_ rules: DittoRules, of document: String, for id: DittoWebhook.ID, of merchant: Merchant.ID) {
+        state.withLock { $0.keep(rules, of: document, for: id, of: merchant) }
     }
 
     /// Whether the rules of the webhook are here.

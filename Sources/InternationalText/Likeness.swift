@@ -1,6 +1,6 @@
 extension String {
     /// What a reader sees of the text at a glance: texts that look alike have the same. Letters and digits without
-    /// marks and case; those of other scripts, and digits, as the Latin letters that they look like.
+    /// marks and case; those of other scripts, digits and signs as the Latin letters that they look like.
     ///
     /// It knows the look-alikes by which names of firms are imitated, not all of Unicode Technical Standard #39.
     public var likeness: String {
@@ -29,6 +29,12 @@ extension String {
         return withoutSigns.isEmpty ? [likeness] : [likeness, withoutSigns]
     }
 
+    /// Whether a reader who knows `former` learns nothing new: what the text looks like, with and without small signs,
+    /// `former` looked like too. A text of signs alone looks like nothing.
+    public func isAlike(_ former: String) -> Bool {
+        !likeness.isEmpty && likenesses.isSubset(of: former.likenesses)
+    }
+
     private static func isSmallSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         // ª, ², ³, ¹, º, and modifier letters; superscripts and subscripts.
@@ -52,7 +58,24 @@ extension String {
             ("t", "ТтΤτⲦⲧᎢꭲꓔᴛ"), ("u", "μυՍսꓴᴜ"), ("v", "ѴѵνᏙꮩꓦᴠ"), ("w", "ԜԝωᎳꮃꓪᴡ"), ("x", "ХхΧχⲬⲭꓫ"),
             ("y", "УуΥүγⲨⲩꓬʏ"), ("z", "ΖζᏃꮓꓜᴢ"),
         ]
-        return letters.reduce(into: [:]) { all, pair in
+        // Latin letters with a stroke or a hook, then signs that stand for letters in names of firms.
+        let changed: [(Character, String)] = [
+            ("a", "ⱥ@"), ("b", "ƀɓƃßẞꞵ8"), ("c", "ȼƈ¢"), ("d", "đðɗƌ"), ("e", "ɇɛ℮€"), ("f", "ƒ"), ("g", "ǥɠꞡ"),
+            ("h", "ħɦⱨ"), ("j", "ɉ"), ("k", "ƙⱪꝁ"), ("l", "łƚɨɫƗƖꙇǀ∣❘¦│┃"), ("m", "ɱ"), ("n", "ɲƞ"), ("o", "øɵᴑ○◯"),
+            ("p", "ƥ"), ("r", "ɍɼ"), ("s", "ȿʂ$"), ("t", "ŧƭⱦ"), ("u", "ʉ"), ("v", "ʋ"), ("w", "ⱳ"), ("x", "×✕"),
+            ("y", "ɏƴ¥"), ("z", "ƶʐⱬ"),
+        ]
+        // Letters and digits of other scripts that are no more than a stroke or a ring.
+        let strokes: [Unicode.Scalar] = ["\u{5D5}", "\u{5DF}", "\u{627}", "\u{661}", "\u{6F1}", "\u{7CA}"]
+        let rings: [Unicode.Scalar] = [
+            "\u{5E1}", "\u{647}", "\u{665}", "\u{6F5}", "\u{7C0}", "\u{966}", "\u{9E6}", "\u{A66}", "\u{AE6}",
+            "\u{B66}", "\u{BE6}", "\u{C66}", "\u{C82}", "\u{CE6}", "\u{D02}", "\u{D66}", "\u{E50}", "\u{ED0}",
+            "\u{101D}", "\u{1040}", "\u{10FF}",
+        ]
+        let others: [(Character, String)] = [
+            ("l", String(String.UnicodeScalarView(strokes))), ("o", String(String.UnicodeScalarView(rings))),
+        ]
+        return (letters + changed + others).reduce(into: [:]) { all, pair in
             for scalar in pair.1.unicodeScalars { all[scalar] = pair.0 }
         }
     }()

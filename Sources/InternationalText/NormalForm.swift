@@ -9,7 +9,7 @@ extension String {
 
     /// The text in normalization form KD: letters apart from their marks, and what is another form of a letter as that
     /// letter.
-    var compatiblyDecomposed: String { unsafe normalized { unsafe spindle_nfkd($0, $1, nil, &$2) } }
+    public var compatiblyDecomposed: String { unsafe normalized { unsafe spindle_nfkd($0, $1, nil, &$2) } }
 
     private func normalized(
         _ form: (_ text: [UInt8], _ length: Int, _ result: inout Int) -> UnsafeMutablePointer<UInt8>?

@@ -30,6 +30,8 @@ public struct Seal: Sendable {
     private let upstreamSecret: SealingKey
     private let webhookSecrets: SealingKey
     private let delivery: SealingKey
+    /// What texts are marked with (Seal+marks.swift). Kept, because marking is hot.
+    let marking: [UInt8]
     /// A condition for the statement that stores a sealed value, where asking before would take a question more: that
     /// the database has not been resealed under another key. `confirm` then tells why nothing was stored.
     public let isConfirmed: SQL
@@ -44,6 +46,7 @@ public struct Seal: Sendable {
         self.upstreamSecret = masterKey.sealing(for: SealedPlace.upstreamSecret.purpose)
         self.webhookSecrets = masterKey.sealing(for: SealedPlace.webhookSecrets.purpose)
         self.delivery = masterKey.sealing(for: SealedPlace.delivery.purpose)
+        self.marking = masterKey.sealing(for: Self.marks).derivedBytes(for: Self.marks)
         isConfirmed = MasterKeyCheck(masterKey).isNotReplaced
         self.random = random
     }

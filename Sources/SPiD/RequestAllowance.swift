@@ -5,7 +5,8 @@ import Synchronization
 package import Values
 
 /// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, and fewer the more
-/// others have made. Users together leave a tenth to the client's own tokens.
+/// others have made. Users together leave a tenth to the client's own tokens. Whoever has an app has the secret in it,
+/// so its own tokens are shared like users', by the addresses that call.
 ///
 /// Each node counts for itself: the limit stops a client that runs wild; it does not meter calls.
 public final class RequestAllowance: Sendable {
@@ -56,7 +57,13 @@ public final class RequestAllowance: Sendable {
     private struct Holder: Hashable {
         let client: Client.ID
         /// Nil for all calls of the client.
-        var user: UserID?
+        var sharer: Sharer?
+    }
+
+    /// Who shares the allowance of a client with others.
+    package enum Sharer: Hashable, Sendable {
+        case user(UserID)
+        case address(String)
     }
 
     /// Windows of clients, or of their users. Two halves share the number `most`; when the newer one is full, the older
@@ -112,35 +119,35 @@ public final class RequestAllowance: Sendable {
         state.withLock { $0.users = Windows(most: mostUsers) }
     }
 
-    /// What is left for `client` with a token of `user`, or with its own.
-    package func left(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
-        state.withLock { left(in: $0, client, user, at: now) }
+    /// What is left for `client` with a token that `sharer` has, or with its own.
+    package func left(_ client: Client.ID, _ sharer: Sharer?, at now: Timestamp) -> State {
+        state.withLock { left(in: $0, client, sharer, at: now) }
     }
 
-    private func left(in counts: Counts, _ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
+    private func left(in counts: Counts, _ client: Client.ID, _ sharer: Sharer?, at now: Timestamp) -> State {
         let whole = State(counts.clients.window(of: Holder(client: client), at: now), limit: limit, at: now)
-        guard let user else { return whole }
+        guard let sharer else { return whole }
         let own = State(
-            counts.users.window(of: Holder(client: client, user: user), at: now), share: share,
+            counts.users.window(of: Holder(client: client, sharer: sharer), at: now), share: share,
             left: max(0, whole.remaining - limit / 10), at: now)
         return own.remaining <= whole.remaining ? own : whole
     }
 
     /// Counts one call, unless nothing is left: what is refused to one user takes nothing from the others.
-    package func take(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
+    package func take(_ client: Client.ID, _ sharer: Sharer?, at now: Timestamp) -> State {
         // In one step: calls at the same moment must not all find the last one left.
         state.withLock { counts in
-            var left = left(in: counts, client, user, at: now)
+            var left = left(in: counts, client, sharer, at: now)
             guard left.remaining > 0 else {
                 // Or the window of whoever goes on and on would be forgotten, and start anew.
                 counts.clients.count(Holder(client: client), at: now, 0)
-                if let user { counts.users.count(Holder(client: client, user: user), at: now, 0) }
+                if let sharer { counts.users.count(Holder(client: client, sharer: sharer), at: now, 0) }
                 left.isRefused = true
                 return left
             }
             counts.clients.count(Holder(client: client), at: now)
-            if let user { counts.users.count(Holder(client: client, user: user), at: now) }
-            return self.left(in: counts, client, user, at: now)
+            if let sharer { counts.users.count(Holder(client: client, sharer: sharer), at: now) }
+            return self.left(in: counts, client, sharer, at: now)
         }
     }
 }

@@ -54,7 +54,7 @@ public struct SPiDFeature: Feature {
             PasswordlessResource(codes: codes, address: context.address),
             SignUpResource(
                 signUp: authentication.appSignUp, agreements: oauth.agreements, merchants: merchants, pages: pages,
-                mail: mail),
+                mail: mail, address: context.address),
             DeviceResource(people: users, connections: connections, merchants: merchants),
             ProductResource(people: users, connections: connections, merchants: merchants),
             DataObjectResource(
@@ -69,7 +69,7 @@ public struct SPiDFeature: Feature {
                 resources, tokens: oauth.accessTokens, families: context.families, clients: clients,
                 authenticator: oauth.authenticator,
                 signSecrets: context.signSecrets,
-                allowance: RequestAllowance(limit: limit), clock: clock),
+                allowance: RequestAllowance(limit: limit), address: context.address, clock: clock),
             PasswordlessEndpoint(
                 codes: codes, clients: clients, authenticator: oauth.authenticator, address: context.address),
         ]

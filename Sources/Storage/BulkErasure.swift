@@ -20,6 +20,10 @@ public struct BulkErasure: Sendable {
         public mutating func spend() { batches -= 1 }
     }
 
+    /// Whether the owner is still the one to be deleted, asked in each transaction: another node may have finished, and
+    /// the id been given to a new one, while this one stood still.
+    public typealias Condition = @Sendable (any Transaction) throws -> Bool
+
     private let database: any Database
     /// Children before their parents.
     private let tables: [StoredTable]
@@ -32,29 +36,39 @@ public struct BulkErasure: Sendable {
     }
 
     /// Whether nothing is left of the user's rows but the last, for which there is a foreign key.
-    public func user(_ id: some SQLBindable & Sendable, _ budget: inout Budget) async throws -> Bool {
-        try await erase(\.ofUser, of: id, &budget)
+    public func user(
+        _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
+    ) async throws -> Bool {
+        try await erase(\.ofUser, of: id, &budget, while: isMeant)
     }
 
     /// Whether nothing is left that the client owns, as with a user.
-    public func client(_ id: some SQLBindable & Sendable, _ budget: inout Budget) async throws -> Bool {
-        try await erase(\.ofClient, of: id, &budget)
+    public func client(
+        _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
+    ) async throws -> Bool {
+        try await erase(\.ofClient, of: id, &budget, while: isMeant)
     }
 
     /// Whether nothing is left that the merchant owns itself, as with a user.
-    public func merchant(_ id: some SQLBindable & Sendable, _ budget: inout Budget) async throws -> Bool {
-        try await erase(\.ofMerchant, of: id, &budget)
+    public func merchant(
+        _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
+    ) async throws -> Bool {
+        try await erase(\.ofMerchant, of: id, &budget, while: isMeant)
     }
 
     private func erase(
         _ erasure: KeyPath<StoredTable, StoredTable.Erasure>, of owner: any SQLBindable & Sendable,
-        _ budget: inout Budget
+        _ budget: inout Budget, while isMeant: @escaping Condition
     ) async throws -> Bool {
         for step in tables.compactMap({ $0.step(of: $0[keyPath: erasure]) }) {
             var gone = batch
             while gone >= batch {
                 guard !budget.isSpent else { return false }
-                gone = try await database.write { [batch] db in try step(owner, batch, db) }
+                let done = try await database.write { [batch] db in
+                    try isMeant(db) ? try step(owner, batch, db) : nil
+                }
+                guard let done else { return false }
+                gone = done
                 if gone >= batch { budget.spend() }
             }
         }

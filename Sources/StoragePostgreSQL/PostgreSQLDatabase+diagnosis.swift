@@ -7,16 +7,17 @@ extension PostgreSQLDatabase {
     /// need none.
     public static func unverifiedHosts(of url: String, environment: [String: String]) throws -> [String] {
         let parameters = try ServerAddress(url).given
+        // A service file goes before the environment, and what it says is not read here.
+        let named = parameters["service"] ?? environment["PGSERVICE"]
         func value(_ parameter: String, _ variable: String) -> String? {
-            parameters[parameter] ?? environment[variable]
+            parameters[parameter] ?? (named == nil ? environment[variable] : nil)
         }
         // With the system's authorities libpq checks the name, too.
         let isVerified =
             value("sslmode", "PGSSLMODE") == "verify-full"
             || value("sslrootcert", "PGSSLROOTCERT") == "system"
         guard !isVerified else { return [] }
-        // What a service file says is not read here.
-        let service = value("service", "PGSERVICE").map { "service \($0)" }
+        let service = named.map { "service \($0)" }
         func list(_ parameter: String, _ variable: String) -> [String] {
             (value(parameter, variable) ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }

@@ -14,4 +14,8 @@ public enum Environment {
         }
         return variables
     }
+
+    /// Takes SSLKEYLOGFILE away, at which libcurl writes the keys of its TLS connections to a file. Before there are
+    /// threads: others may be reading the environment.
+    public static func forbidKeyLog() { unsafe linux_forget_variable("SSLKEYLOGFILE") }
 }

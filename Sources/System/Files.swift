@@ -23,6 +23,14 @@ public enum Files {
         return status.st_mode & 0o077 != 0 || isStrangers
     }
 
+    /// Whether users other than its owner may change the file at `path`, or its owner is a stranger, as above.
+    public static func isChangeableByOthers(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        let isStrangers = geteuid() != 0 && status.st_uid != geteuid() && status.st_uid != 0
+        return status.st_mode & 0o022 != 0 || isStrangers
+    }
+
     /// Whether the file at `path` belongs to a user that has no part here: not to this one, nor to root, nor, where
     /// root works for another user, to the owner of its folder or of `home`. False when there is none.
     public static func isStrangers(_ path: String, home: String) -> Bool {

@@ -15,7 +15,7 @@ extension PasswordGrant {
                     userAgent: request.userAgent)
                 let proof = try await signIn.check(
                     username: username, password: password, address: request.address, login: login,
-                    backend: client.isBackend ? client : nil)
+                    client: client)
                 guard proof.leaving == nil else { throw OAuthError.wrongUserCredentials("deletion_pending") }
                 let subject = Subject(
                     user: proof.user, signedInAt: clock.now, method: Session.Method.password.rawValue)

@@ -32,6 +32,10 @@ import Glibc
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         // RFC 8996 retires TLS 1.0 and 1.1.
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try CurlFailure.check(unsafe spindle_curl_guard_certificates(pointer))
+        try CurlFailure.check(unsafe spindle_curl_believe_one_file(pointer))
+        // The certificate authorities are read again once an hour, because distributions change them.
+        try set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
         try set(CURLOPT_SSL_CIPHER_LIST, Self.ciphers)
         try set(CURLOPT_SSL_EC_CURVES, Self.groups)
     }

@@ -26,8 +26,6 @@ final class HTTPExchange {
             Route(scheme: url.isEncrypted ? "https" : "http", addresses: [request.address], port: url.port))
         try unsafe handle.configure { easy in url.withHandle { unsafe $0.put(on: easy) } }
         try handle.set(CURLOPT_PATH_AS_IS, 1)
-        // The system's certificate authorities are read again once an hour, because distributions change them.
-        try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         try handle.set(CURLOPT_TIMEOUT_MS, rest)
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connecting)

@@ -84,7 +84,9 @@ final class SMTPConversation {
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, connecting)
         let use = destination.security == .startTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE
         try handle.set(CURLOPT_USE_SSL, Int(use.rawValue))
-        if let authorities = destination.authorities { try handle.set(CURLOPT_CAINFO, authorities) }
+        if let authorities = destination.authorities {
+            try unsafe handle.configure { easy in unsafe spindle_curl_believe(easy, authorities) }
+        }
         if let credentials = destination.credentials {
             try handle.set(CURLOPT_USERNAME, credentials.user)
             try handle.set(CURLOPT_PASSWORD, credentials.password.value)

@@ -8,6 +8,7 @@ import Testing
             "Aftenbladet", "ΑFTENBLADET", "Аftenblаdet", "Ａｆｔｅｎｂｌａｄｅｔ", "aften-bladet!", "Åftenbladét", "𝐀ftenbladet",
             "AftenbIadet",
             "Aften\u{200B}bladet", "ꓮꓝꓔꓰꓠꓐꓡꓮꓓꓰꓔ", "ᎪꓝᎢᎬꓠᏴᏞᎪᎠᎬᎢ", "ᴀꜰᴛᴇɴʙʟᴀᴅᴇᴛ", "Ⲁftenblⲁdet",
+            "Aftenblad℮t", "Aftenbǀadet", "Aftenbłađet", "Aƒtenb∣@d€t", "Aften\u{200F}b\u{661}adet",
         ])
     func alike(_ name: String) { #expect(name.likeness == "Aftenbladet".likeness, "\(name.likeness)") }
 
@@ -21,6 +22,15 @@ import Testing
 
     @Test("a name in small letters or circles passes for none", arguments: ["ᴬᶠᵗᵉⁿ", "Ⓐⓕⓣⓔⓝ", "ᴬften", "Aft™en"])
     func small(_ name: String) { #expect(!name.likenesses.isDisjoint(with: "Aften".likenesses), "\(name.likenesses)") }
+
+    @Test("a name with a sign is known to who knew its letters, or the same name in other letters is not")
+    func former() {
+        #expect("ACME".isAlike("Acme") && "Acme".isAlike("Acme") && "Ac\u{200B}me.".isAlike("ACME"))
+        #expect("Acme™".likeness == "AcmeTM".likeness, "at a glance")
+        #expect(!"Acme™".isAlike("AcmeTM") && "Acme™".isAlike("ACME™"))
+        #expect("Acme".isAlike("Acme™") && !"Acme™".isAlike("Acme"))
+        #expect(!"Acme".isAlike("Rival") && !"📚".isAlike("📚") && !"".isAlike(""))
+    }
 
     @Test("names that differ are told apart", arguments: ["Aftenblad", "Morgenbladet", "Аftenposten", ""])
     func different(_ name: String) { #expect(name.likeness != "Aftenbladet".likeness) }

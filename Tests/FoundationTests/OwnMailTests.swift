@@ -47,6 +47,27 @@ struct OwnMailTests {
         #expect(mails[1].text.contains("evil.\u{2060}example x"))
     }
 
+    @Test(
+        "a name with a sign that is read as a full stop or a slash is an address in a mail",
+        arguments: [
+            ("evil\u{FE12}com", "evil\u{FE12}\u{2060}com"), ("evil\u{FF61}com", "evil\u{FF61}\u{2060}com"),
+            ("evil\u{FE12}com\u{FF0F}x", "evil\u{FE12}\u{2060}com x"),
+            ("x\u{FE6B}evil\u{FE13}1\u{FF3C}y", "x evil 1 y"),
+        ])
+    func signs(name: String, shown: String) throws {
+        let templates = try Templates(site: "a.example")
+        let letter = MailTemplate.resetPassword(link: "https://a.example/x", hours: 24)
+        let own = OwnMail(subject: "{{app}}", text: "{{app}}\n{{link}}", application: name)
+        let mails = [
+            templates.mails(letter, in: Frame(language: .english, brand: Brand(name: name))),
+            templates.mails(letter, in: Frame(language: .english), saying: own),
+        ]
+        for mail in mails {
+            #expect(mail.subject.contains(shown) && mail.text.contains(shown), "\(mail.subject)")
+            #expect(!mail.subject.contains(name) && !mail.text.contains(name) && !mail.html.contains(name))
+        }
+    }
+
     @Test("the name of an issuer leads nowhere in the mail that warns of its link")
     func issuer() throws {
         let letter = MailTemplate.signInLinked(

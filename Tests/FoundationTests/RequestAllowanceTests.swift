@@ -12,8 +12,8 @@ struct RequestAllowanceTests {
         let client: Client.ID = "loom"
         var taken = 0
         for number in 0..<30_000 {
-            if !allowance.take(client, UserID(1), at: now).isRefused { taken += 1 }
-            _ = allowance.take(client, UserID(Int64(number + 2)), at: now)
+            if !allowance.take(client, .user(UserID(1)), at: now).isRefused { taken += 1 }
+            _ = allowance.take(client, .user(UserID(Int64(number + 2))), at: now)
         }
         // The others took as many.
         #expect((8000...10_000).contains(taken))
@@ -25,12 +25,28 @@ struct RequestAllowanceTests {
             let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
             let client: Client.ID = "loom"
             for user in 1...10 {
-                while !allowance.take(client, UserID(Int64(user)), at: now).isRefused {}
+                while !allowance.take(client, .user(UserID(Int64(user))), at: now).isRefused {}
             }
-            let ada = allowance.left(client, UserID(11), at: now)
+            let ada = allowance.left(client, .user(UserID(11)), at: now)
             #expect(ada.remaining >= limit / 40)
-            #expect(!allowance.take(client, UserID(11), at: now).isRefused)
+            #expect(!allowance.take(client, .user(UserID(11)), at: now).isRefused)
             #expect(!allowance.take(client, nil, at: now).isRefused)
+        }
+    }
+
+    @Test("nine addresses that go on and on with an app's own token take all calls of its users")
+    func addresses() {
+        for limit in [100, 360_000] {
+            let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
+            let client: Client.ID = "loom"
+            for number in 1...9 {
+                var taken = 0
+                while !allowance.take(client, .address("203.0.113.\(number)"), at: now).isRefused { taken += 1 }
+                #expect((1...limit / 10).contains(taken), "\(number)")
+            }
+            #expect(allowance.left(client, .user(UserID(1)), at: now).remaining >= limit / 40)
+            #expect(!allowance.take(client, .user(UserID(1)), at: now).isRefused)
+            #expect(!allowance.take(client, .address("203.0.113.10"), at: now).isRefused)
         }
     }
 
@@ -39,7 +55,7 @@ struct RequestAllowanceTests {
     func alone(limit: Int, most: Int) {
         let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
         var taken = 0
-        while !allowance.take("loom", UserID(1), at: now).isRefused { taken += 1 }
+        while !allowance.take("loom", .user(UserID(1)), at: now).isRefused { taken += 1 }
         #expect(taken == most)
     }
 }

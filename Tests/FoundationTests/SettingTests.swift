@@ -100,12 +100,16 @@ import Values
 
     @Test("libpq's keywords are taken for a path, whose password a reader prints, or a path for them")
     func keywords() {
-        for text in ["host=db dbname=s user=u password=SECRET", "password=SECRET host=db", " dbname=s "] {
+        for text in [
+            "host=db dbname=s user=u password=SECRET", "password=SECRET host=db", " dbname=s ",
+            "host=db password=SECRET dbname=s connect_timeout=10", "sslmode=disable TimeZone=Asia/Oslo",
+            "host = db password = SECRET", "connect_timeout=1 password='SE CRET'",
+        ] {
             let faults = faults(["master_key_file": "f"], ["SPINDLE_DATABASE": text])
             #expect(faults.map(\.key) == ["database"], "\(faults)")
             #expect(!"\(faults)".contains("SECRET"))
         }
-        for path in ["host.db", "a=b.db", "/srv/host=1/x.db", "host= x.db"] {
+        for path in ["host.db", "a=b.db", "/srv/host=1/x.db", "/srv/my hosts/x=1.db"] {
             #expect(DatabaseLocation(path)?.description == path)
         }
     }

@@ -17,6 +17,7 @@ from harness.spindle import Client, Person, Spindle
 from harness.world import World
 
 DATA_FAULT = 65
+CANNOT_CREATE = 73
 
 
 def plain(data: bytes) -> str:
@@ -244,7 +245,7 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
     assert lines[1]["email"] == "ola@example.com" and lines[1]["sub"] == lines[1]["user_id"], lines
     assert len(lines) == 2 and map.stat().st_mode & 0o777 == 0o600
     # A map is never written over another. Run again, it says whom the lines stand for.
-    assert server.command("user", "import", file, "--map", str(map)).returncode == DATA_FAULT
+    assert server.command("user", "import", file, "--map", str(map)).returncode == CANNOT_CREATE
     again = server.command("user", "import", file, "--map", str(tmp_path / "again.jsonl"), "--json")
     assert json.loads(again.stdout)["skipped_existing"] == 2, said(again)
     anew = [json.loads(line) for line in (tmp_path / "again.jsonl").read_text().splitlines()]

@@ -116,3 +116,13 @@ def test_a_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, mak
         finding = [check for check in json.loads(told.stdout)["checks"] if check["check"] == "mail"][-1]
         assert finding["state"] == state, finding
         assert bool(mail.logins) == (state == "ok"), mail.logins
+
+
+def test_the_keys_of_tls_connections_are_not_written_for_sslkeylogfile(server, authority, tmp_path):
+    keys = tmp_path / "keys.log"
+    with MailServer(certificate=authority.context(), implicit=True, login=("mailer", "password")) as mail:
+        url = f"smtps://mailer:password@127.0.0.1:{mail.port}?ca={authority.file}"
+        told = server.command(
+            "doctor", "--json", SPINDLE_MAIL=url, SPINDLE_MAIL_FROM="A <a@loom.example>", SSLKEYLOGFILE=str(keys))
+        assert mail.logins, told.stdout
+    assert not keys.exists()

@@ -3,6 +3,7 @@ import Directory
 import JSON
 import OAuth
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Values
@@ -134,6 +135,34 @@ struct BackgroundDeletionTests {
         #expect(round.gone == 1 && !round.isBehind)
         #expect(round.failures.map(\.owner) == [stuck])
         #expect(try await world.clients.finishDeletions(within: .request).gone == 1)
+        await world.database.close()
+    }
+
+    @Test(
+        "a deletion that stood still goes on with a client that was made again under its id meanwhile",
+        arguments: Backend.available)
+    func madeAgain(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let id = world.phone.id
+        #expect(try await world.clients.delete(id, within: BulkErasure.Budget(batches: 0)))
+        let reached = Mutex(false)
+        // As if another node had finished, and somebody had made the client again.
+        let first = StoredTable(
+            "clients",
+            ofClient: .steps { _, _, db in
+                _ = try db.execute("UPDATE clients SET deleted_at = NULL WHERE id = \(id)")
+                return 0
+            })
+        let second = StoredTable(
+            "consents",
+            ofClient: .steps { _, _, _ in
+                reached.withLock { $0 = true }
+                return 0
+            })
+        let clients = clients(of: world, BulkErasure(database: world.database, tables: [first, second]))
+        _ = try await clients.finishDeletions(within: .request)
+        #expect(!reached.withLock { $0 })
+        #expect(try await world.clients.find(id) != nil)
         await world.database.close()
     }
 

@@ -14,7 +14,7 @@ struct BulkErasureTests {
         let own = try await world.signIn(on: world.backend)
         for _ in 1...12 { try await world.signIn() }
         var budget = BulkErasure.Budget.unlimited
-        #expect(try await BulkErasure(database: world.database, batch: 5).client(world.phone.id, &budget))
+        #expect(try await BulkErasure(database: world.database, batch: 5).client(world.phone.id, &budget) { _ in true })
         #expect(try await world.count("SELECT id FROM token_families") == 1)
         #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
         #expect(try await world.count("SELECT user_id FROM connections") == 1)
@@ -49,7 +49,7 @@ struct BulkErasureTests {
             }
         }
         var budget = BulkErasure.Budget.unlimited
-        #expect(try await BulkErasure(database: database, batch: 5).merchant(one.merchant, &budget))
+        #expect(try await BulkErasure(database: database, batch: 5).merchant(one.merchant, &budget) { _ in true })
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
         #expect(try await one.merchants.delete(one.merchant))
         #expect(try await one.count("SELECT id FROM token_families") == 12)
@@ -68,7 +68,7 @@ struct BulkErasureTests {
         }
         let erasure = BulkErasure(database: world.database, batch: 5)
         var (rounds, left, budget) = (0, 24, BulkErasure.Budget(batches: 1))
-        while try await !erasure.user(world.user, &budget) {
+        while try await !erasure.user(world.user, &budget, while: { _ in true }) {
             let now = try await world.count("SELECT fingerprint FROM refresh_tokens")
             #expect(left - now <= 5, "no transaction deletes more than a batch")
             (rounds, left, budget) = (rounds + 1, now, BulkErasure.Budget(batches: 1))

@@ -69,7 +69,8 @@ struct IntroductionRaceTests {
         }
         #expect(try await count() == 12)
         var budget = BulkErasure.Budget.unlimited
-        #expect(try await BulkErasure(database: database, batch: 5).merchant(fixture.merchant, &budget))
+        let erasure = BulkErasure(database: database, batch: 5)
+        #expect(try await erasure.merchant(fixture.merchant, &budget, while: { _ in true }))
         #expect(try await count() == 0)
         try await introduce(users[0], to: Merchant.ID("nobody"))
         #expect(try await count() == 0)

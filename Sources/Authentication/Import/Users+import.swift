@@ -40,6 +40,12 @@ extension Users {
         return try await database.write { db in try work(db) }
     }
 
+    /// Which of `subjects` are clients' ids: those are the `sub` of the clients' own tokens (RFC 9068 §5).
+    private static func clients(named subjects: [String], in db: any Transaction) throws -> [String] {
+        guard !subjects.isEmpty else { return [] }
+        return try db.rows("SELECT id FROM clients WHERE id IN (\(list: subjects))").map { try $0.get("id") }
+    }
+
     private static func outcomes(
         of batch: [ImportedUser], at now: Timestamp, _ extras: ImportExtras, in db: any Transaction
     ) throws -> [ImportOutcome] {
@@ -47,7 +53,7 @@ extension Users {
         let byEmail = Dictionary(
             holders.compactMap { holder in holder.email.map { ($0, holder) } }, uniquingKeysWith: { first, _ in first })
         let ids = Set(holders.map(\.id))
-        let subjects = Set(holders.compactMap(\.subject))
+        let subjects = Set(holders.compactMap(\.subject)).union(try clients(named: batch.compactMap(\.subject), in: db))
         let faults = try extras.check(batch, db)
         return batch.map { user in
             if let holder = byEmail[user.email.text] {

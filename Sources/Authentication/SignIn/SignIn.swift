@@ -54,16 +54,16 @@ public struct SignIn: Sendable {
     ///
     /// A flood is refused before it reaches the database, where it would slow all other requests.
     ///
-    /// - Parameter backend: the client that has shown its secret, and asks for its people from an address of its own.
+    /// - Parameter client: the client that has proved itself, and may ask for its people from an address of its own.
     public func check(
         username: String, password: String, address: String, device: Secret<Device>? = nil,
-        login: Login.Attempt? = nil, backend: Client? = nil
+        login: Login.Attempt? = nil, client: Client? = nil
     ) async throws -> Proof {
         do {
             return try await hashing.admit(HashingPool.sender(address)) {
                 try await judge(
                     username: username, password: password, address: address, device: device, login: login,
-                    backend: backend)
+                    client: client)
             }
         } catch is HashingPoolFull {
             throw Refusal.overloaded
@@ -72,14 +72,14 @@ public struct SignIn: Sendable {
 
     private func judge(
         username: String, password: String, address: String, device: Secret<Device>?, login: Login.Attempt?,
-        backend: Client?
+        client: Client?
     ) async throws -> Proof {
         let email = EmailAddress(username)
         let place = KnownDevices.Place(address: address, device: device)
         let found = try await find(email, place)
         let attempt = Throttle.Attempt(
             user: email?.text ?? username, address: address, known: found?.known,
-            backend: backend.map { $0.merchant?.text ?? "" })
+            intermediary: client.flatMap(Intermediary.init))
         let chargedAt = clock.now
         let outcome = try await database.write { db in
             let outcome = try Throttle.charge(attempt, at: chargedAt, in: db)

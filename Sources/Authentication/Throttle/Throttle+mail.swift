@@ -92,12 +92,12 @@ extension Throttle {
     /// devices and addresses; and to move to an address or a number, for which each of any number of accounts has codes
     /// of its own. Nil where they do not count together.
     ///
-    /// - Parameter backends: the merchant at whose backends they are typed, where the user is known: their address is
-    ///   every visitor's. They count apart, so that neither uses up the others'.
+    /// - Parameter intermediary: at whose form they are typed, where the user is known. They count apart, so that
+    ///   neither uses up the others'.
     private static func codes(
-        _ purpose: Verification.Purpose, to recipient: String, atBackendsOf backends: Merchant.ID?
+        _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary?
     ) -> Bucket? {
-        let place = backends.map { "codes at backends|\($0)|" } ?? "codes|"
+        let place = intermediary.map { "codes at backends|\($0.share)|" } ?? "codes|"
         return switch purpose {
         case .signIn, .signInByPhone: Bucket(place + recipient, burst: 15, refill: .minutes(30))
         case .changeEmail, .verifyPhone: Bucket("codes to move to|\(recipient)", burst: 100, refill: .minutes(5))
@@ -107,17 +107,17 @@ extension Throttle {
 
     /// How long to wait before a code that went to `recipient` may be tried.
     static func waitForCode(
-        _ purpose: Verification.Purpose, to recipient: String, atBackendsOf backends: Merchant.ID? = nil,
-        at now: Timestamp, in db: any Transaction
+        _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary? = nil,
+        _ now: Timestamp, in db: any Transaction
     ) throws -> Duration? {
-        try codes(purpose, to: recipient, atBackendsOf: backends).flatMap { try wait(for: $0, at: now, in: db) }
+        try codes(purpose, to: recipient, at: intermediary).flatMap { try wait(for: $0, at: now, in: db) }
     }
 
     /// Charges a wrong code.
     static func chargeWrongCode(
-        _ purpose: Verification.Purpose, to recipient: String, atBackendsOf backends: Merchant.ID? = nil,
-        at now: Timestamp, in db: any Transaction
+        _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary? = nil,
+        _ now: Timestamp, in db: any Transaction
     ) throws {
-        if let bucket = codes(purpose, to: recipient, atBackendsOf: backends) { _ = try take(bucket, at: now, in: db) }
+        if let bucket = codes(purpose, to: recipient, at: intermediary) { _ = try take(bucket, at: now, in: db) }
     }
 }

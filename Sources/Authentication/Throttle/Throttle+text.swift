@@ -22,7 +22,7 @@ extension Throttle {
     }
 
     /// A backend asks for users whose addresses are not seen here, so it is charged, and its merchant, however many
-    /// clients that has. Whoever takes one client's secret out of an app leaves the others half.
+    /// clients that has. A leaked secret leaves the others half.
     static func chargeText(
         by client: Client.ID, of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
     ) throws -> Duration? {

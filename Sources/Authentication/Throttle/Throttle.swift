@@ -18,8 +18,8 @@ enum Throttle {
         let address: String
         /// Set when the user has signed in from here before.
         let known: Known?
-        /// The merchant of a backend that has shown its secret: it signs in all of its people from one address.
-        var backend: String?
+        /// The client that has shown its secret.
+        var intermediary: Intermediary?
 
         enum Known: Sendable {
             case address
@@ -100,10 +100,9 @@ enum Throttle {
     private static func backend(_ merchant: String) -> Bucket {
         Bucket("backend|\(merchant)", burst: 600, refill: .seconds(1))
     }
-    /// All attempts by way of a merchant's backends where the user signed in before. Their address is that of every
-    /// visitor's.
-    private static func backends(of merchant: String, _ attempt: Attempt) -> Bucket {
-        Bucket("backends|\(attempt.user)|\(merchant)", burst: 100, refill: .seconds(300))
+    /// All attempts by way of `intermediary` where the user signed in before.
+    private static func forms(of intermediary: Intermediary, _ attempt: Attempt) -> Bucket {
+        Bucket("backends|\(attempt.user)|\(intermediary.share)", burst: 100, refill: .seconds(300))
     }
     /// When it is full, the user is under attack.
     static func user(_ attempt: Attempt) -> Bucket {
@@ -129,7 +128,8 @@ enum Throttle {
     static func charge(_ attempt: Attempt, at now: Timestamp, in db: any Transaction) throws -> Outcome {
         guard !attempt.isKnown else {
             let pair = pair(attempt, underAttack: false)
-            return try charge(pair + (attempt.backend.map { [backends(of: $0, attempt)] } ?? []), at: now, in: db)
+            let together = attempt.intermediary.map { [forms(of: $0, attempt)] } ?? []
+            return try charge(pair + together, at: now, in: db)
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil
@@ -138,8 +138,8 @@ enum Throttle {
         let pair = pair(attempt, underAttack: underAttack)
         let ofPair = pair + pairForLong(attempt)
         let outcome = try charge(ofPair + address(attempt) + ofUser, at: now, in: db)
-        guard case .wait = outcome, let merchant = attempt.backend else { return outcome }
-        return try charge(ofPair + [backend(merchant)] + ofUser, at: now, in: db)
+        guard case .wait = outcome, let backend = attempt.intermediary, backend.isBackend else { return outcome }
+        return try charge(ofPair + [self.backend(backend.share)] + ofUser, at: now, in: db)
     }
 
     private static func charge(_ buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Outcome {

@@ -42,7 +42,10 @@ extension UserDeletion {
 
     /// Deletes a user that is due, unless that takes more than `budget`. Returns whether this call did it.
     func finish(_ id: UserID, at now: Timestamp, _ budget: inout BulkErasure.Budget) async throws -> Bool {
-        guard try await erasure.user(id, &budget) else { return false }
+        let isErased = try await erasure.user(id, &budget) { db in
+            try User.find(id, in: db)?.deletionDueAt.map { $0 <= now } == true
+        }
+        guard isErased else { return false }
         return try await events.write(to: database, at: now) { db, announcement in
             // Restored, or another node was faster, or this closure runs again after a COMMIT of unknown outcome.
             guard let due = try User.find(id, in: db)?.deletionDueAt, due <= now else { return false }

@@ -60,19 +60,19 @@ extension Verifications {
     }
 
     /// Takes the code of a sign-in, by mail or by text message, that was typed at `place`. At a known device or address
-    /// wrong codes do not count, and others' do not matter. But `backend`, an app that has shown its secret, may speak
-    /// for anyone at its form: those of its merchant count together.
+    /// wrong codes do not count, and others' do not matter. But `client`, if it has shown its secret, may speak for
+    /// anyone at its form (`Intermediary`): those count together.
     func takeSignIn(
         _ key: VerificationKey, _ purpose: Verification.Purpose = .signIn, at place: KnownDevices.Place,
-        by backend: Client? = nil, attempt: String, in db: any Transaction
+        by client: Client? = nil, attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {
         let found: Verification? =
             if case .code(_, let id, _) = key { try Self.find(id, purpose, in: db)?.verification } else { nil }
         let isKnown = try found.map { try KnownDevices.knows(place, ofReaderOf: $0, in: db) } ?? false
-        let merchant = backend.flatMap { $0.isBackend ? $0.merchant : nil }
+        let intermediary = client.flatMap(Intermediary.init)
         return try takeCounted(
-            key, purpose, atBackendsOf: isKnown ? merchant : nil, attempt: attempt, in: db
-        ) { _ in !isKnown || merchant != nil }
+            key, purpose, at: isKnown ? intermediary : nil, attempt: attempt, in: db
+        ) { _ in !isKnown || intermediary != nil }
     }
 
     /// Takes the verification that `key` opens. Wrong codes count for its recipient as a whole where `counts` says so:
@@ -80,7 +80,7 @@ extension Verifications {
     /// code that another than `user` asked for stays theirs.
     func takeCounted(
         _ key: VerificationKey, _ purpose: Verification.Purpose, by user: UserID? = nil,
-        atBackendsOf backends: Merchant.ID? = nil, attempt: String, in db: any Transaction,
+        at intermediary: Intermediary? = nil, attempt: String, in db: any Transaction,
         where counts: (Verification) throws -> Bool = { _ in true }
     ) throws -> Result<Verification, Verification.Refusal> {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, purpose, in: db)?.verification,
@@ -88,12 +88,12 @@ extension Verifications {
         else { return try take(key, purpose, attempt: attempt, in: db) }
         guard user == nil || found.user == user else { return .failure(.gone(reason: "another_signed_in")) }
         let wait = try Throttle.waitForCode(
-            purpose, to: found.recipient, atBackendsOf: backends, at: clock.now, in: db)
+            purpose, to: found.recipient, at: intermediary, clock.now, in: db)
         if let wait { return .failure(.tooMany(wait)) }
         let taken = try take(key, purpose, attempt: attempt, in: db)
         if case .failure(.wrongCode) = taken {
             try Throttle.chargeWrongCode(
-                purpose, to: found.recipient, atBackendsOf: backends, at: clock.now, in: db)
+                purpose, to: found.recipient, at: intermediary, clock.now, in: db)
         }
         return taken
     }

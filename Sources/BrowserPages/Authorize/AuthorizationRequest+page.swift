@@ -110,7 +110,7 @@ extension PageRenderer {
             let visit = try await visit(http, client: address.client)
             let form = FormPostPage(
                 action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
-            return page(templates.formPost(form, in: visit.frame), visit, formsLeaveSite: true, script: true)
+            return page(templates.formPost(form, in: visit.frame), visit.framable, formsLeaveSite: true, script: true)
         case .message(let origin, let fields):
             // The receiving page may frame this one, as a silent request does. The answer is only for its origin.
             let visit = try await visit(http, client: address.client).framed(by: origin)

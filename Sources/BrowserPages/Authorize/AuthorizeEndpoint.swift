@@ -260,7 +260,7 @@ public struct AuthorizeEndpoint: Endpoint {
             ways: try await pages.ways(for: visit, of: session, isAnew: visit.wantsFreshness),
             cancel: visit.cancel(at: pages.site))
         return pages.page(
-            pages.templates.login(page, in: visit.frame), visit, cookies: [waiting.form.setCookie],
+            pages.templates.login(page, in: visit.frame), visit.framable, cookies: [waiting.form.setCookie],
             formsLeaveSite: true)
     }
 }

@@ -148,7 +148,7 @@ extension PageRenderer {
         refusal: PageRefusal? = nil
     ) async throws -> Response {
         let client = request.returnAddress.client
-        let visit = try await visit(http, client: client, uiLocales: waiting.interaction.form[.uiLocales]).unframed
+        let visit = try await visit(http, client: client, uiLocales: waiting.interaction.form[.uiLocales])
         let page = ConsentPage(
             clientName: client.name, maker: try await maker(of: client),
             scopes: scope.tokens.map {

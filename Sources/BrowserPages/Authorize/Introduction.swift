@@ -13,7 +13,7 @@ extension PageRenderer {
         _ request: AuthorizationRequest, _ waiting: WaitingRequest, of session: Session, isFirst: Bool, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
-        let visit = try await visit(http, client: client, uiLocales: waiting.interaction.form[.uiLocales]).unframed
+        let visit = try await visit(http, client: client, uiLocales: waiting.interaction.form[.uiLocales])
         let page = IntroductionPage(
             clientName: client.name, merchantName: visit.frame.brand?.name, isFirst: isFirst,
             action: ConsentEndpoint.path, formToken: waiting.form.named(session.user).token, request: waiting.id,

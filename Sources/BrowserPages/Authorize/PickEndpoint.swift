@@ -75,7 +75,6 @@ extension PageRenderer {
         _ http: Request
     ) async throws -> Response {
         let visit = try await visit(http, client: request.returnAddress.client, to: .request(waiting.interaction))
-            .unframed
         var shown: [PickPage.Choice] = []
         for session in choices {
             let name = try await users.find(session.user)?.profile["name"]?.string

@@ -39,6 +39,7 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard !request.isPrefetch else { return Response(status: .noContent) }
         let browser = try await sessions.all(of: request, pages.site)
         // Nobody may be current and somebody set aside: they are signed out of the browser too.
         let session = browser.all.first

@@ -63,7 +63,7 @@ public struct LoginEndpoint: Endpoint {
             ways: try await pages.ways(for: visit, of: session, isAnew: isAnew),
             cancel: visit.cancel(at: pages.site), refusal: refusal)
         return pages.page(
-            pages.templates.login(login, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            pages.templates.login(login, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
             formsLeaveSite: visit.destination?.interaction != nil)
     }
 
@@ -71,7 +71,7 @@ public struct LoginEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let (email, isRemembered) = (form["email"] ?? "", form["remember"] == "1")
+        let (email, isRemembered) = (form["email"] ?? "", form.remembers)
         do {
             let proof = try await signIn.check(
                 username: email, password: form["password"] ?? "", address: newSessions.address(request),
@@ -97,7 +97,7 @@ public struct LoginEndpoint: Endpoint {
             let session =
                 form["confirm"] == "1" ? try await newSessions.sessions.of(request, pages.site) : nil
             var response = try await page(
-                request, visit, session, email: email, isRemembered: isRemembered,
+                request, visit, session, email: email, isRemembered: isRemembered == true,
                 isConfirmation: session?.email == email, isAnew: form["anew"] == "1",
                 refusal: refusal.onPage, status: oauth.status)
             oauth.decorate(&response.headers)

@@ -63,7 +63,7 @@ public struct MailSignInEndpoint: Endpoint {
                 status: .tooManyRequests
             ).asking(toWait: wait)
         }
-        return codes.ask(draft.verification.id, isRemembered: form["remember"] == "1")
+        return codes.ask(draft.verification.id, isRemembered: form.remembers)
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -97,11 +97,13 @@ public struct MailSignInEndpoint: Endpoint {
         let isAnew = sent["anew"] == "1" || visit.wantsFreshness
         let page = LoginPage(
             action: "/login", formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
-            isRemembered: sent["remember"] == "1", clientName: visit.client?.name, wantsAnew: isAnew,
-            ways: try await pages.ways(for: visit, isAnew: isAnew), cancel: visit.cancel(at: pages.site),
+            isRemembered: sent.remembers == true, clientName: visit.client?.name, wantsAnew: isAnew,
+            ways: try await pages.ways(
+                for: visit, of: try await newSessions.sessions.of(request, pages.site), isAnew: isAnew),
+            cancel: visit.cancel(at: pages.site),
             refusal: refusal)
         return pages.page(
-            pages.templates.login(page, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            pages.templates.login(page, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
             formsLeaveSite: visit.destination?.interaction != nil)
     }
 }

@@ -41,11 +41,12 @@ public struct NewSessions: Sendable {
     /// A waiting request learns of the session in the transaction that opens it.
     ///
     /// - Parameters:
+    ///   - isRemembered: what the user answered; nil where the page did not ask.
     ///   - sawPage: whether there was such a page.
     ///   - renewsDevice: whether the browser gets another mark: a copy of the one so far is then known no more.
     ///   - trial: what a developer tries out with the waiting request.
     func newSession(
-        _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool = false,
+        _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool? = nil,
         sawPage: Bool = true, renewsDevice: Bool = false, trying trial: TokenTrial? = nil
     ) async throws -> NewSession {
         let secret = Secret<Session>.random(from: random)
@@ -70,14 +71,15 @@ public struct NewSessions: Sendable {
             opening: opening, replaces: try await sessions.of(request, site), secret: secret,
             onward: continuation.map { PagePath.authorize($0.id) } ?? visit.destination?.path,
             cookies: [
-                site.sessionCookie(secret, isRemembered: isRemembered), known == nil ? site.deviceCookie(device) : nil,
+                site.sessionCookie(secret, isRemembered: isRemembered == true),
+                known == nil ? site.deviceCookie(device) : nil,
             ].compactMap { $0 })
     }
 
     /// The cookies of a session that has been opened. It may have renewed one of its user's that is remembered, and is
     /// remembered then too.
     func cookies(of opened: NewSession) async throws -> [String] {
-        guard opened.replaces?.isRemembered == true, !opened.opening.isRemembered,
+        guard opened.replaces?.isRemembered == true, opened.opening.isRemembered == nil,
             try await sessions.find(opened.secret)?.isRemembered == true
         else { return opened.cookies }
         return [site.sessionCookie(opened.secret, isRemembered: true)] + opened.cookies.dropFirst()

@@ -55,7 +55,7 @@ public struct PasswordEndpoint: Endpoint {
             action: Self.path, formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             refusal: refusal)
         return pages.page(
-            pages.templates.forgotten(page, in: visit.frame), visit, status: status, cookies: [form.setCookie])
+            pages.templates.forgotten(page, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie])
     }
 
     /// The response is the same whether or not there is such a user.
@@ -145,6 +145,11 @@ public struct PasswordEndpoint: Endpoint {
                 // A user who is about to be deleted is not signed in: then a request goes on only in its own browser.
                 let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
                 let onward = outcome.isSignedIn || isHere ? newSession.onward : nil
+                if !outcome.isSignedIn, onward == nil, let dueAt = user?.deletionDueAt {
+                    // Nor to the account page, which may be that of another who is signed in here.
+                    return pages.message(
+                        .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
+                }
                 return .sendBrowser(
                     to: onward ?? "/account?done=password", status: .seeOther,
                     cookies: outcome.isSignedIn ? newSession.cookies : [])

@@ -12,7 +12,7 @@ struct Restoring: Sendable {
 
     /// Nil when the user changed after the sign-in, which then no longer counts.
     func offer(
-        _ user: LeavingUser, by method: Session.Method, of issuer: String? = nil, isRemembered: Bool = false,
+        _ user: LeavingUser, by method: Session.Method, of issuer: String? = nil, isRemembered: Bool? = nil,
         _ request: Request, _ visit: PageContext
     ) async throws -> Response? {
         let form = pages.forms.issue(request)
@@ -21,7 +21,7 @@ struct Restoring: Sendable {
             user, by: method, of: issuer, in: pages.forms.browser(request), continueTo: continueTo)
         guard let verification else { return nil }
         let page = RestorePage(
-            action: RestoreEndpoint.path + (isRemembered ? "?remember=1" : ""), formToken: form.token,
+            action: RestoreEndpoint.path + (isRemembered == true ? "?remember=1" : ""), formToken: form.token,
             verification: verification.text,
             continueTo: continueTo, dueAt: user.dueAt.dayText)
         return pages.page(

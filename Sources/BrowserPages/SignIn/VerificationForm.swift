@@ -22,7 +22,7 @@ struct VerificationForm: Sendable {
     var back: AccountReturn?
 
     /// Redirects to the form for the code of `verification`. Both addresses keep whether the sign-in is remembered.
-    func ask(_ verification: Verification.ID, isRemembered: Bool = false) -> Response {
+    func ask(_ verification: Verification.ID, isRemembered: Bool? = nil) -> Response {
         .sendBrowser(to: address(verification, isRemembered: isRemembered), status: .seeOther)
     }
 
@@ -52,13 +52,13 @@ struct VerificationForm: Sendable {
             refusal: refusal)
         let template = wording == .verifyPhone ? pages.templates.phoneCode : pages.templates.code
         return pages.page(
-            template(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            template(page, in: visit.frame), visit.framable, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
     }
 
-    private func address(_ verification: Verification.ID, isRemembered: Bool) -> String {
-        "\(path)?verification=\(PercentEncoding.encode(verification.text))\(isRemembered ? "&remember=1" : "")"
-            + (back.map { "&\($0.query)" } ?? "")
+    private func address(_ verification: Verification.ID, isRemembered: Bool?) -> String {
+        "\(path)?verification=\(PercentEncoding.encode(verification.text))"
+            + (isRemembered.map { $0 ? "&remember=1" : "&remember=0" } ?? "") + (back.map { "&\($0.query)" } ?? "")
     }
 
     /// The typed code, and the browser it was typed in.
@@ -88,8 +88,13 @@ struct VerificationForm: Sendable {
 }
 
 extension Request {
-    /// Whether the address says that the sign-in, which began with a form, is remembered.
-    var asksToRemember: Bool { Form.query(of: target.text)["remember"] == "1" }
+    /// Whether the address says that the sign-in, which began with a form, is remembered; nil if the form did not ask.
+    var asksToRemember: Bool? { Form.query(of: target.text)["remember"].map { $0 == "1" } }
+}
+
+extension Form {
+    /// Whether the sign-in of the login page is remembered; nil for one that its user confirms, where no box asks.
+    var remembers: Bool? { self["confirm"] == "1" ? nil : self["remember"] == "1" }
 }
 
 extension PageRenderer {

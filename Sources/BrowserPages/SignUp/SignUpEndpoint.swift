@@ -48,7 +48,8 @@ public struct SignUpEndpoint: Endpoint {
         let query = Form.query(of: request.target.text)
         if query.isAuthorizationRequest { return try await pages.entering("/flow/signup", query, request) }
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
-        return try await pages.signUp(request, visit, agreements.terms(for: visit.client))
+        return try await pages.signUp(
+            request, visit, try await newSessions.sessions.of(request, pages.site), agreements.terms(for: visit.client))
     }
 
     private var codes: VerificationForm {
@@ -67,8 +68,8 @@ public struct SignUpEndpoint: Endpoint {
             _ refusal: PageRefusal, _ status: Status = .badRequest
         ) async throws -> Response {
             try await pages.signUp(
-                request, visit, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
-                status: status)
+                request, visit, try await newSessions.sessions.of(request, pages.site), terms,
+                email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal, status: status)
         }
         let name = DisplayedName(form["name"] ?? "")
         guard let email = EmailAddress(new: form["email"]) else { return try await refuse(.notAnAddress) }
@@ -129,16 +130,16 @@ public struct SignUpEndpoint: Endpoint {
 
 extension PageRenderer {
     func signUp(
-        _ request: Request, _ visit: PageContext, _ terms: [Terms], email: String = "",
+        _ request: Request, _ visit: PageContext, _ session: Session?, _ terms: [Terms], email: String = "",
         name: String = "", refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = forms.issue(request)
         let signUp = SignUpPage(
             action: SignUpEndpoint.path, formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             name: name, clientName: visit.client?.name, terms: terms.map { TermsLink($0, of: visit.client) },
-            ways: try await ways(for: visit), refusal: refusal)
+            ways: try await ways(for: visit, of: session), refusal: refusal)
         return page(
-            templates.signUp(signUp, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            templates.signUp(signUp, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie],
             formsLeaveSite: visit.destination?.interaction != nil)
     }
 }

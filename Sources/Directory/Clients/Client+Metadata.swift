@@ -92,14 +92,17 @@ public struct ClientMetadata: Sendable {
             // RFC 6749 §4.4: the client credentials grant is for confidential clients.
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
-        if authentication == .none, scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant) {
-            throw JSONFault("scope", "without admin scopes for a client that has no secret")
+        // One that was registered before this rule can still be disabled.
+        if isOfApp, members.has("scope") || members.has("redirect_uris"),
+            scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant)
+        {
+            throw JSONFault("scope", "without admin scopes for a client that has no secret, or has it in an app")
         }
         if authentication == .none, try members.flag("require_pkce") == false {
             throw JSONFault("require_pkce", "true for a client that has no secret")
         }
-        if authentication == .none, try members.flag("rotate_refresh_tokens") == false {
-            throw JSONFault("rotate_refresh_tokens", "true for a client that has no secret")
+        if isOfApp, try members.flag("rotate_refresh_tokens") == false {
+            throw JSONFault("rotate_refresh_tokens", "true for a client that has no secret, or has it in an app")
         }
         if authentication == .privateKeyJWT, openID.keys == .none {
             throw JSONFault("jwks", "given, or jwks_uri in its place, for private_key_jwt")
@@ -142,11 +145,14 @@ public struct ClientMetadata: Sendable {
         }
     }
 
+    /// Whether whoever has the app has all that the client has: no secret, or one in each copy (RFC 8252 §8.5).
+    private var isOfApp: Bool { authentication == .none || redirectURIs.contains { !$0.isOfWeb } }
+
     /// What is only for clients with a secret, or only for those without.
     private func checkSecret() throws(JSONFault) {
-        guard authentication == .none || spid.publicExchangeCodesFrom.isEmpty else {
+        guard isOfApp || spid.publicExchangeCodesFrom.isEmpty else {
             throw JSONFault(
-                "public_exchange_codes_from", "left out for a client that has a secret")
+                "public_exchange_codes_from", "left out for a client that has a secret, and not in an app")
         }
         guard authentication != .none || !spid.codesRedeemedTwice else {
             throw JSONFault("codes_redeemed_twice", "false for a client that has no secret")

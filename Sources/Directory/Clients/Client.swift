@@ -84,7 +84,8 @@ public struct Client: Sendable, Equatable {
     package func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {
         firstParty ? Merchant.same(self.merchant, merchant) : id == other
     }
-    public var rotates: Bool { isPublic || rotatesRefreshTokens }
+    /// Whether a refresh token of it is good once. Of a backend, a thief would need the secret too.
+    public var rotates: Bool { !isBackend || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 
     /// Whether it is an app on users' devices, at a scheme of its own: any other app there can claim that scheme (RFC

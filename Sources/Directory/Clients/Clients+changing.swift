@@ -33,6 +33,11 @@ extension Clients {
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
+            let namesClaims = try JSONMembers(json).has("id_token_claims")
+            if author == .platform, client.firstParty, !changed.firstParty, !namesClaims {
+                // They were a merchant's own to give. The platform gives a third party's by naming them.
+                changed.openID.claims = [:]
+            }
             if client.registeredItself, author != .itself {
                 let members = try JSONMembers(json)
                 if members.any("scope") != nil { changed.scopeLimit = changed.scope }
@@ -96,8 +101,7 @@ extension Client {
     /// Whether the client is to its users what `former` was: by its name, the hosts where its codes go, and the
     /// subjects that it gets.
     fileprivate func looks(like former: Client) -> Bool {
-        // A name of signs alone has no likeness.
-        (name == former.name || !name.likeness.isEmpty && name.likeness == former.name.likeness)
+        (name == former.name || name.isAlike(former.name))
             && openID.subjectType == former.openID.subjectType && places.isSubset(of: former.places)
     }
 

@@ -5,10 +5,12 @@ extension Clients {
     /// Deletes a client and all its data. False when there is none.
     ///
     /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
-    /// `finishDeletions`. `confirm` repeats the checks that were made before this call, and refuses by throwing.
+    /// `finishDeletions`. `confirm` repeats the checks that were made before this call; it and `permit` refuse by
+    /// throwing.
     public func delete(
         _ id: Client.ID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        permit: @escaping @Sendable (Client) throws -> Void = { _ in }
     ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
@@ -16,8 +18,9 @@ extension Clients {
         let now = clock.now
         try await database.write { db in
             // Once it is deleted, the requester's own token may have ended with it.
-            guard try Self.find(id, in: db) != nil else { return }
+            guard let client = try Self.find(id, in: db) else { return }
             try confirm(db)
+            try permit(client)
             try db.execute(
                 """
                 UPDATE clients SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
@@ -48,8 +51,13 @@ extension Clients {
             hasMore = try await sessions.endBought(byOrFor: id)
             if hasMore { budget.spend() }
         }
-        guard try await erasure.client(id, &budget) else { return false }
-        try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(id)") }
+        let isErased = try await erasure.client(id, &budget) { db in
+            try !db.rows("SELECT id FROM clients WHERE id = \(id) AND deleted_at IS NOT NULL").isEmpty
+        }
+        guard isErased else { return false }
+        try await database.write { db in
+            _ = try db.execute("DELETE FROM clients WHERE id = \(id) AND deleted_at IS NOT NULL")
+        }
         return true
     }
 }

@@ -1,3 +1,4 @@
+import InternationalText
 import JSON
 
 extension MailTexts {
@@ -65,9 +66,11 @@ extension MailTexts {
     /// Whether a mail program would make a link of something: after `//` or `\\`, of a name with a dot in it, or of
     /// four numbers with dots between them (a date has three).
     private static func hasAddress(_ text: String) -> Bool {
-        // What is not seen does not part a name, and what hosts read as a full stop is one (UTS #46 §2.3).
+        // What is not seen does not part a name, and what hosts read as a full stop is one (UTS #46 §2.3), as wide
+        // letters and slashes are read as others.
+        let text = text.compatiblyDecomposed
         let scalars = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-            .map { dots.contains($0) ? "." : $0 }
+            .map { $0 == "\u{3002}" ? "." : $0 }
         let numbers = scalars.split { !($0 == "." || $0.isDigit) }
         return text.contains("//") || text.contains("\\\\")
             || numbers.contains { $0.split(separator: ".").count >= 4 }
@@ -88,8 +91,6 @@ extension MailTexts {
                 && !after.properties.isWhitespace && !(before.isDigit && after.isDigit)
         }
     }
-
-    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FE52}", "\u{FF0E}", "\u{FF61}"]
 }
 
 extension Unicode.Scalar {

@@ -34,11 +34,10 @@ final class MerchantNames: Sendable {
 
     /// Forgets names that are nobody's any more: merchants leave them behind. A name that is in use is kept, however
     /// many there are, because all would be made anew at each change.
-    private func forget(allBut names: [String]) {
-        known.withLock { known in
-            guard known.count > 2 * names.count + 1000 else { return }
-            known = Dictionary(names.map { ($0, known[$0]) }, uniquingKeysWith: { $1 }).compactMapValues(\.self)
-        }
+    private func forget(allBut rows: [Row]) throws {
+        guard known.withLock({ $0.count > 2 * rows.count + 1000 }) else { return }
+        let names = Set(try rows.map { try $0.get("name", as: String.self) })
+        known.withLock { known in known = known.filter { names.contains($0.key) } }
     }
 
     /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
@@ -50,7 +49,7 @@ final class MerchantNames: Sendable {
     ) throws {
         if isOwn {
             let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
-            guard try own?.get("name", as: String.self).likeness != name.likeness else { return }
+            guard try own.map({ name.isAlike(try $0.get("name")) }) != true else { return }
         }
         // Not kept: anyone makes up names.
         let wanted = name.likenesses
@@ -59,7 +58,7 @@ final class MerchantNames: Sendable {
             guard try !isOwn || row.get("id", as: Merchant.ID?.self) != merchant else { return false }
             return try !likenesses(of: row.get("name")).isDisjoint(with: wanted)
         }
-        forget(allBut: try rows.map { try $0.get("name") } + reserved)
+        try forget(allBut: rows)
         guard !isOthers, !reserved.contains(where: { !likenesses(of: $0).isDisjoint(with: wanted) }) else {
             throw JSONFault(member, "unlike the name of another merchant or of the platform, which may give it")
         }
@@ -71,7 +70,7 @@ final class MerchantNames: Sendable {
         _ client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
     ) throws {
         guard author != .platform, client.name != Client.unnamed, let merchant = client.merchant,
-            client.name != former?.name, client.name.likeness != former?.name.likeness
+            client.name != former?.name, former.map({ client.name.isAlike($0.name) }) != true
         else { return }
         // Nothing else on a page tells a client that registered itself from the merchant.
         try permit(client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: author != .itself, in: db)

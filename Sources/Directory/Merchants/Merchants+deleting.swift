@@ -43,17 +43,33 @@ extension Merchants {
 
     private func finish(_ id: Merchant.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
         while let client = try await anyClient(of: id) {
-            guard !budget.isSpent, try await erasure.client(client, &budget) else { return false }
-            try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(client)") }
+            guard !budget.isSpent else { return false }
+            let isErased = try await erasure.client(client, &budget) { db in
+                try Self.isBeingDeleted(id, in: db)
+                    && !db.rows("SELECT id FROM clients WHERE id = \(client) AND merchant_id = \(id)").isEmpty
+            }
+            guard isErased else { return false }
+            try await database.write { db in
+                guard try Self.isBeingDeleted(id, in: db) else { return }
+                _ = try db.execute("DELETE FROM clients WHERE id = \(client) AND merchant_id = \(id)")
+            }
             budget.spend()
         }
-        guard try await erasure.merchant(id, &budget) else { return false }
+        guard try await erasure.merchant(id, &budget, while: { db in try Self.isBeingDeleted(id, in: db) }) else {
+            return false
+        }
         try await database.write { db in
+            // Another node may have been faster, and the merchant been made again.
+            guard try Self.isBeingDeleted(id, in: db) else { return }
             try Self.keepNumberAndName(of: id, in: db)
             try ClientResources.keep(of: id, in: db)
             _ = try db.execute("DELETE FROM merchants WHERE id = \(id)")
         }
         return true
+    }
+
+    private static func isBeingDeleted(_ id: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT id FROM merchants WHERE id = \(id) AND deleted_at IS NOT NULL").isEmpty
     }
 
     private func anyClient(of merchant: Merchant.ID) async throws -> Client.ID? {

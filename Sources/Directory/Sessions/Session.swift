@@ -66,7 +66,8 @@ public struct Session: Sendable {
         package let userAgent: String
         package let address: String
         package var method: Method
-        package internal(set) var isRemembered: Bool
+        /// What the user answered; nil, where nobody asked, to go on as the session that it takes the place of.
+        package internal(set) var isRemembered: Bool?
         package var client: Client.ID?
         package var buyer: Client.ID?
         /// The fingerprint of the access token that bought it.
@@ -85,7 +86,7 @@ public struct Session: Sendable {
         ///   - client: the client that led the user here, if one did.
         public init(
             id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
-            method: Method, isRemembered: Bool = false, client: Client.ID? = nil
+            method: Method, isRemembered: Bool? = nil, client: Client.ID? = nil
         ) {
             self.id = id
             self.secret = secret
@@ -135,7 +136,7 @@ public struct Session: Sendable {
 
         /// When it ends unless it is used.
         func expiry(from now: Timestamp) -> Timestamp {
-            now + (isRemembered ? Session.rememberedLifetime : Session.idleLifetime)
+            now + (isRemembered == true ? Session.rememberedLifetime : Session.idleLifetime)
         }
     }
 }

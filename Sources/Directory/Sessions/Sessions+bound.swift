@@ -14,14 +14,17 @@ extension Sessions {
         _ announcement: UserEvents.Announcement
     ) throws {
         let owner: SQL =
-            "COALESCE(s.merchant_id, CASE WHEN s.family_id IS NULL THEN '' ELSE COALESCE(c.merchant_id, '-') END)"
+            """
+            COALESCE(\(ConfinedIssuers.merchant),
+                CASE WHEN s.family_id IS NULL THEN '' ELSE COALESCE(c.merchant_id, '-') END)
+            """
+        let sessions: SQL = "sessions s LEFT JOIN clients c ON c.id = s.client_id \(ConfinedIssuers.joined)"
         // Sorted here, because SQL would sort at every sign-in.
         let live = try db.rows(
             """
-            SELECT s.id, s.seen_at FROM sessions s LEFT JOIN clients c ON c.id = s.client_id
+            SELECT s.id, s.seen_at FROM \(sessions)
             WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND \(owner) = (
-                    SELECT \(owner) FROM sessions s LEFT JOIN clients c ON c.id = s.client_id WHERE s.id = \(new))
+                AND \(owner) = (SELECT \(owner) FROM \(sessions) WHERE s.id = \(new))
             LIMIT \(2 * mostOfOne)
             """)
         guard live.count > mostOfOne else { return }

@@ -68,8 +68,12 @@ extension Sessions {
     }
 
     /// Ends sessions that rest on the issuer with the id `issuer`, as above. Nobody signed out.
-    package func endAsserted(by issuer: String) async throws -> Bool {
-        try await endSome("issuer_id = \(issuer)", by: Self.displace)
+    package func endAsserted(by issuer: String, of merchant: Merchant.ID) async throws -> Bool {
+        try await endSome(
+            """
+            issuer_id = \(issuer) AND (family_id IS NULL
+                OR client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant)))
+            """, by: Self.displace)
     }
 
     private typealias Ending =
@@ -163,11 +167,20 @@ extension Sessions {
                     """
                     merchant_id = \(merchant) OR family_id IS NOT NULL
                         AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                    OR family_id IS NULL AND EXISTS (
+                        SELECT 1 FROM confined_issuers n
+                        WHERE n.issuer_id = sessions.issuer_id AND n.merchant_id = \(merchant)
+                            AND sessions.created_at < n.opened_before)
                     """
                 let ids = try live("user_id = \(user) AND (\(isOfMerchant))", at: now, in: db)
                 for id in ids { try displace(id, at: now, in: db, announcement) }
             },
         ])
+
+    /// Forgets that `token` bought live sessions.
+    package static func forget<Of>(buyer token: Fingerprint<Of>, in db: any Transaction) throws {
+        try db.execute("UPDATE sessions SET bought_with = NULL WHERE bought_with = \(token) AND ended_at IS NULL")
+    }
 
     /// Ends the sessions that `family` bought. OAuth calls this in the transaction that ends the family, and tells
     /// clients.

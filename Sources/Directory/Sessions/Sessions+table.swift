@@ -40,14 +40,17 @@ package enum ClosedIssuers {
                 : "DELETE FROM closed_issuers WHERE issuer_id = \(issuer)")
     }
 
-    /// The ids of issuers that are gone and on which live sessions rest.
+    /// The ids of issuers that are gone and on which live sessions rest. One that another merchant's token bought goes
+    /// on.
     package static func restedOn(atMost most: Int, at now: Timestamp, in db: any Transaction) throws -> [String] {
         try db.rows(
             """
             SELECT c.issuer_id FROM closed_issuers c
             WHERE c.is_gone = 1 AND c.issuer_id > '' AND EXISTS (
                 SELECT 1 FROM sessions s
-                WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL AND s.expires_at > \(now))
+                WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL AND s.expires_at > \(now)
+                    AND (s.family_id IS NULL
+                        OR s.client_id IN (SELECT k.id FROM clients k WHERE k.merchant_id = c.merchant_id)))
             ORDER BY c.issuer_id LIMIT \(most)
             """
         ).map { try $0.get("issuer_id") }

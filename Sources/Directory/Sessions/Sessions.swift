@@ -26,9 +26,10 @@ public struct Sessions: Sendable {
     ) throws {
         var opening = new
         // Pages that confirm a sign-in do not ask again whether to remember it.
-        if let old, family == nil, new.assertedBy?.isConfined != true, try isRemembered(old, of: user, in: db) {
-            opening.isRemembered = true
+        if new.isRemembered == nil, let old, family == nil, new.assertedBy?.isConfined != true {
+            opening.isRemembered = try isRemembered(old, of: user, in: db)
         }
+        let isRemembered = opening.isRemembered == true
         let client = family == nil ? nil : opening.client
         // The `sid` that clients know stays the same when the same user signs in again in this browser.
         let isRenewed = try old.map { old in
@@ -43,7 +44,7 @@ public struct Sessions: Sendable {
                     created_at = \(now), seen_at = \(now), expires_at = \(opening.expiry(from: now)),
                     user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
-                    remembered = \(opening.isRemembered), merchant_id = \(opening.assertedBy?.merchant),
+                    remembered = \(isRemembered), merchant_id = \(opening.assertedBy?.merchant),
                     issuer_id = \(opening.issuer)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1
@@ -57,7 +58,7 @@ public struct Sessions: Sendable {
                     issuer_id)
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
-                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant),
+                    \(opening.method.rawValue), \(isRemembered), \(opening.assertedBy?.merchant),
                     \(opening.buyer), \(opening.token), \(opening.issuer))
                 ON CONFLICT (id) DO NOTHING
                 """)
@@ -133,7 +134,8 @@ public struct Sessions: Sendable {
     }
 
     /// Joins to `sessions s` what its session rests on: the client it is for (`c`), that which bought it, their
-    /// merchant, or the one it is good for, and the issuer that vouched (`i` if it is closed).
+    /// merchant, or the one it is good for, and the issuer that vouched (`i` if it is closed). A closed issuer is its
+    /// merchant's to say: what other merchants' tokens bought goes on, as the tokens do.
     package static let whatTheyRestOn: SQL =
         """
         LEFT JOIN clients c ON c.id = s.client_id
@@ -141,6 +143,7 @@ public struct Sessions: Sendable {
         \(ConfinedIssuers.joined)
         LEFT JOIN merchants m ON m.id = COALESCE(\(ConfinedIssuers.merchant), c.merchant_id)
         LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
+            AND (s.family_id IS NULL OR i.merchant_id = c.merchant_id)
         """
 
     /// Whether a session, so joined, has not ended, and nothing that it rests on is disabled.

@@ -65,9 +65,17 @@ public struct IssuerUsers: Sendable {
         // user has disconnected.
         guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
             try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db),
+            try !hasAnotherAccount(user.id, than: person, in: db),
             try !IssuerSubjects.isProviderRemoved(person.issuer.id, by: user.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
+    }
+
+    /// The same at other merchants' registrations of Google, where a person has one subject in all apps.
+    private func hasAnotherAccount(_ user: UserID, than person: IssuerUser, in db: any Transaction) throws -> Bool {
+        guard person.issuer.app?.provider == .google else { return false }
+        return try IssuerSubjects.has(
+            user, linkedToOtherThan: person.subject, atProviderOf: person.issuer.id, in: db)
     }
 
     /// Finds the user that `person` leads to, links an existing one or creates one, as the issuer's rules say.

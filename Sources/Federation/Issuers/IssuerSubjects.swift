@@ -50,6 +50,24 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
+    /// Whether `user` is linked to another subject than `subject` at any merchant's issuer that stands for the same
+    /// provider, and not to this one. What a merchant's client attached is only that merchant's word.
+    static func has(
+        _ user: UserID, linkedToOtherThan subject: String, atProviderOf issuer: TrustedIssuer.ID,
+        in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT subject FROM issuer_subjects
+            WHERE user_id = \(user) AND subject <> \(subject) AND is_confined = 0
+                AND issuer_id IN (\(ofSameProvider(as: issuer)))
+                AND NOT EXISTS (
+                    SELECT 1 FROM issuer_subjects s WHERE s.user_id = \(user) AND s.subject = \(subject)
+                        AND s.is_confined = 0 AND s.issuer_id IN (\(ofSameProvider(as: issuer))))
+            """
+        ).isEmpty
+    }
+
     /// Whether `user` has removed a link to `issuer`, or to any merchant's issuer that stands for the same provider,
     /// and has not connected it since: a person removes Google, not a merchant's.
     static func isProviderRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {

@@ -85,7 +85,7 @@ extension TrustedIssuers {
         while hasMore {
             guard !budget.isSpent else { return false }
             let hasMoreFamilies = try await families.endAsserted(by: id.text, of: merchant, at: clock.now)
-            hasMore = try await sessions.endAsserted(by: id.text) || hasMoreFamilies
+            hasMore = try await sessions.endAsserted(by: id.text, of: merchant) || hasMoreFamilies
             if hasMore { budget.spend() }
         }
         var gone = Self.batch

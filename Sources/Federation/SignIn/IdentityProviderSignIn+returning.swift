@@ -59,7 +59,12 @@ extension IdentityProviderSignIn {
         guard more["sub"]?.string == token.subject else {
             throw IdentityProviderRefusal.mistrusted(reason: "userinfo sub")
         }
-        return token.claims.adding(more.members ?? [])
+        // What says whether an address is verified stands beside it: neither speaks for the other's.
+        let others = more.members ?? []
+        guard token.claims["email"] == nil else {
+            return token.claims.adding(others.filter { !["email_verified", "hd"].contains($0.name) })
+        }
+        return (more["email"] == nil ? token.claims : token.claims.without("email_verified")).adding(others)
     }
 
     /// Core §5.3.2: a signed response should name its signer and audience. They are checked if it does.

@@ -50,6 +50,9 @@ extension IdentityProviderAnswer {
 }
 
 extension JSON {
+    /// The object without the member `name`.
+    func without(_ name: String) -> JSON { .object((members ?? []).filter { $0.name != name }) }
+
     /// The object with those of `members` that it does not have.
     func adding(_ members: [Member]) -> JSON {
         .object((self.members ?? []) + members.filter { self[$0.name] == nil })

@@ -44,6 +44,6 @@ struct ChunkExtensions {
 }
 
 extension UInt8 {
-    /// What a quoted string holds: all but control characters, and a tab (RFC 9110 §5.6.4).
-    fileprivate var isText: Bool { self >= 0x20 && self != 0x7F || self == .tab }
+    /// What a value or a quoted string holds: all but control characters, and a tab (RFC 9110 §5.5, §5.6.4).
+    var isText: Bool { self >= 0x20 && self != 0x7F || self == .tab }
 }

@@ -84,7 +84,7 @@ struct ChunkedReader {
     private mutating func takeTrailer(_ byte: UInt8) throws(Fault) {
         if byte == .carriageReturn { return state = .trailerEnd }
         trailers += 1
-        try require(byte.isTrailerCharacter && trailers <= Self.maxTrailers)
+        try require(byte.isText && trailers <= Self.maxTrailers)
         line.append(byte)
     }
 
@@ -98,11 +98,6 @@ struct ChunkedReader {
     private func require(_ condition: Bool) throws(Fault) {
         guard condition else { throw .malformed }
     }
-}
-
-extension UInt8 {
-    /// Not a control character, except a tab.
-    fileprivate var isTrailerCharacter: Bool { self >= 0x20 && self != 0x7F || self == .tab }
 }
 
 extension [UInt8] {

@@ -16,7 +16,8 @@ package struct PageContext: Sendable {
     /// The images that a page may show, the logos of brand and application, without their queries, which a CSP source
     /// cannot have (CSP 3 §2.3.1).
     let imageSources: [String]
-    package private(set) var framedBy: [String]
+    /// Who may frame the page: nobody, unless the page says so.
+    package private(set) var framedBy: [String] = []
     /// The merchant whose name is on the page.
     private let merchant: Merchant.ID?
     private let mailTexts: MailTexts?
@@ -38,8 +39,6 @@ package struct PageContext: Sendable {
         mailTexts = merchant?.mailTexts
         imageSources = [merchant?.logoURI, client?.openID.address("logo_uri")].compactMap(\.self)
             .map { String($0.prefix { $0 != "?" }) }
-        // A third party that frames its own request could lay it under something else and have it clicked.
-        framedBy = client.map { $0.firstParty ? $0.webOrigins : [] } ?? []
     }
 }
 
@@ -75,10 +74,13 @@ extension PageContext {
         return asksAgain || asksForPassword || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
     }
 
-    /// The same for a page with one click to agree: even a merchant's own page could trick the user into that click.
-    package var unframed: PageContext {
+    /// The same for a page that takes typing, or does nothing: the client's own pages may frame it. A third party's
+    /// could lay its request under something else and have it clicked, and a page with one click to agree is for no
+    /// frame: even a merchant's own page could trick the user into that click.
+    package var framable: PageContext {
+        guard let client, client.firstParty else { return self }
         var visit = self
-        visit.framedBy = []
+        visit.framedBy = client.webOrigins
         return visit
     }
 

@@ -49,7 +49,8 @@ public struct PageRenderer: Sendable {
         status: Status = .badRequest, cookies: [String?] = []
     ) -> Response {
         let page = MessagePage(topic: topic, values: values, detail: detail)
-        return self.page(templates.message(page, in: visit.frame), visit, status: status, cookies: cookies)
+        return self.page(
+            templates.message(page, in: visit.frame), visit.framable, status: status, cookies: cookies)
     }
 
     /// The response to a form that did not come from our page in this browser.

@@ -42,7 +42,7 @@ public struct ExchangeCode: Sendable {
         guard soldAt >= client.createdAt else { throw .codeRefused("code_of_deleted_client") }
         // It may have been changed since the code was sold.
         guard client.firstParty else { throw .codeRefused("third_party_receiver") }
-        guard !client.isPublic || !client.spid.publicExchangeCodesFrom.isEmpty else {
+        guard client.isBackend || !client.spid.publicExchangeCodesFrom.isEmpty else {
             throw .codeRefused("public_receiver")
         }
         guard let redirectURI else { throw .missing(.redirectURI) }

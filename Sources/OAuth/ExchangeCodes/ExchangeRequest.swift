@@ -71,10 +71,13 @@ public struct ExchangeRequest: Sendable {
                     .accessDenied, "third_party_receiver",
                     "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
             }
-            // A code for a public client is as good as its tokens: no secret, and no `code_verifier`, is needed for it.
-            guard !receiver.isPublic || receiver.takesPublicCodes(for: token) else {
+            // A code for an app is as good as its tokens: no secret that only a server has, and no `code_verifier`, is
+            // needed for it.
+            guard receiver.isBackend || receiver.takesPublicCodes(for: token) else {
                 throw .receiver(
-                    "public_receiver", "The receiving client must be confidential: it redeems with a secret.")
+                    "public_receiver",
+                    "The receiving client must be a backend: it has a secret, and no redirect URI in an app's scheme. "
+                        + "Or its public_exchange_codes_from names the token's client.")
             }
             guard !receiver.redirectURIs.isEmpty else {
                 throw .receiver("receiver_without_redirect_uri", "The receiving client has no redirect URI.")
@@ -95,8 +98,8 @@ public struct ExchangeRequest: Sendable {
 }
 
 extension Client {
-    /// Whether this public client has said that tokens of that client buy codes for it. A token that was in a URL does
-    /// not.
+    /// Whether this client, an app's, has said that tokens of that client buy codes for it. A token that was in a URL
+    /// does not.
     fileprivate func takesPublicCodes(for token: AccessToken) -> Bool {
         spid.publicExchangeCodesFrom.contains(token.client) && !token.isOfFrontChannel
     }

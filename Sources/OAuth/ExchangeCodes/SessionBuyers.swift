@@ -16,11 +16,9 @@ enum SessionBuyers {
 
     /// Forgets a token that is revoked: it is good for nothing any more.
     static func forget(_ token: Fingerprint<AccessToken>, in db: any Transaction) throws {
-        for stored: SQL in [
-            "sessions SET bought_with = NULL WHERE ended_at IS NULL",
-            "token_families SET bought_with = NULL WHERE ended_at IS NULL",
-            "exchange_codes SET bought_with = NULL WHERE spent_at IS NULL",
-        ] { try db.execute("UPDATE \(stored) AND bought_with = \(token)") }
+        try Sessions.forget(buyer: token, in: db)
+        try db.execute("UPDATE token_families SET bought_with = NULL WHERE bought_with = \(token) AND ended_at IS NULL")
+        try db.execute("UPDATE exchange_codes SET bought_with = NULL WHERE bought_with = \(token) AND spent_at IS NULL")
     }
 
     /// The family of the token, if it has expired and something rests on it.

@@ -24,7 +24,8 @@ public struct AuthorizationCodeGrant: Grant {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             return authorization(
                 client, code.subject, code.scope, .none, .new(parent: code.source, redeeming: code),
-                CodeRedemption(code: .exchange(code, from: client.isPublic ? client.spid.publicExchangeCodesFrom : nil))
+                CodeRedemption(
+                    code: .exchange(code, from: client.isBackend ? nil : client.spid.publicExchangeCodesFrom))
             )
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint

@@ -24,7 +24,7 @@ public struct RefreshTokenGrant: Grant {
         let now = clock.now
         guard let token = try await tokens.find(value.fingerprint) else {
             // It was a token of the family, and is forgotten: others have taken its place since.
-            guard let family = RefreshToken.family(of: value, openedBy: seal),
+            guard let family = RefreshToken.family(of: value, markedBy: seal),
                 try await tokens.isLive(family, of: client)
             else { throw OAuthError.refreshRefused("unknown_refresh_token") }
             return replay(of: family, by: client)
@@ -68,7 +68,7 @@ public struct RefreshTokenGrant: Grant {
     private func rotate(
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
-        let successor = RefreshToken.secret(of: token.family, sealedBy: seal, at: now, from: random)
+        let successor = RefreshToken.secret(of: token.family, markedBy: seal, at: now, from: random)
         let claim = RefreshRotation(
             token: token, successor: successor.fingerprint,
             sealed: seal.seal(successor.value, .successor, of: value.value, row: token.fingerprint.text),

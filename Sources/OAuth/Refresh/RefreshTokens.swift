@@ -26,7 +26,7 @@ public struct RefreshTokens: Sendable {
     static let mostOfFamily = 1000
 
     /// Deletes the oldest tokens of a family beyond `mostOfFamily`: an app that refreshes in a loop would fill the
-    /// disk. What their text says is enough to know a replay of one (`RefreshToken.family(of:openedBy:)`).
+    /// disk. What their text says is enough to know a replay of one (`RefreshToken.family(of:markedBy:)`).
     static func forgetOldest(of family: TokenFamily.ID, in db: any Transaction) throws {
         let all = try db.rows(
             "SELECT fingerprint FROM refresh_tokens WHERE family_id = \(family) LIMIT \(4 * mostOfFamily)"

@@ -15,9 +15,10 @@ public struct AddressRules: Sendable {
 
     /// The names of this server, which no merchant and no client takes: its host's, with and without the first label.
     public var ownNames: [String] {
-        guard let host = site?.host else { return ["Spindle"] }
-        let labels = host.split(separator: ".")
-        return ["Spindle", host] + (labels.count > 2 ? [labels.dropFirst().joined(separator: ".")] : [])
+        guard let site else { return ["Spindle"] }
+        let labels = site.host.split(separator: ".")
+        return ["Spindle", site.host, "\(site.host):\(site.port)"]
+            + (labels.count > 2 ? [labels.dropFirst().joined(separator: ".")] : [])
     }
 
     /// Where users are sent, or what their browser loads.

@@ -69,6 +69,13 @@ extension TokenFamilies {
     ) throws {
         guard !rows.isEmpty else { return }
         var told: Set<[String]> = []
+        var backends: [Client.ID: Bool] = [:]
+        func isOfBackend(_ id: Client.ID, in db: any Transaction) throws -> Bool {
+            if let known = backends[id] { return known }
+            let isBackend = try Clients.find(id, in: db)?.isBackend == true
+            backends[id] = isBackend
+            return isBackend
+        }
         var rows = rows.map { (row: $0, isBought: areBought) }
         var bought = bought
         while let (row, isBought) = rows.popLast() {
@@ -82,7 +89,8 @@ extension TokenFamilies {
             }
             let family: TokenFamily.ID = try row.get("id")
             let hasEnded = try row.get("ended_at", as: Timestamp?.self) != nil
-            guard try !hasEnded && (isForNow(row) || isBought && row.get("is_public", as: Bool.self)) else {
+            // Whoever has an app's token can have what another app gets there, also by the secret that is in each copy.
+            guard try !hasEnded && (isForNow(row) || isBought && !isOfBackend(client, in: db)) else {
                 // It belongs to no browser session any more: its client has been told.
                 if session != nil {
                     try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
@@ -135,8 +143,7 @@ extension TokenFamilies {
         try db.rows(
             """
             SELECT p.id, p.client_id, p.session_id, p.ended_at, p.scope, p.front_channel, c.first_party,
-                c.spid_compatible, c.scope AS registered,
-                CASE WHEN c.authentication_method = 'none' THEN 1 ELSE 0 END AS is_public
+                c.spid_compatible, c.scope AS registered
             FROM token_families p JOIN clients c ON c.id = p.client_id
             WHERE \(condition)
             """)
@@ -253,7 +260,6 @@ extension TokenFamilies {
                     """
                     SELECT p.id, p.parent_id, p.client_id, p.ended_at, p.scope, p.front_channel, c.first_party,
                         c.spid_compatible, c.scope AS registered,
-                        CASE WHEN c.authentication_method = 'none' THEN 1 ELSE 0 END AS is_public,
                         CASE WHEN s.ended_at IS NULL AND s.expires_at > \(now) THEN p.session_id END AS session_id
                     FROM token_families p
                     JOIN clients c ON c.id = p.client_id JOIN token_families f ON f.id = p.parent_id

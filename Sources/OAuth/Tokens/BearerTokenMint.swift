@@ -128,7 +128,7 @@ public struct BearerTokenMint: TokenMint {
         for authorization: Authorization, of family: TokenFamily.ID?, at now: Timestamp
     ) -> Secret<RefreshToken>? {
         guard case .issue = authorization.refresh, let family else { return nil }
-        return RefreshToken.secret(of: family, sealedBy: seal, at: now, from: random)
+        return RefreshToken.secret(of: family, markedBy: seal, at: now, from: random)
     }
 }
 

@@ -38,7 +38,7 @@ public struct Revocation: Sendable {
         let access = Secret<AccessToken>(value).fingerprint
         let refresh = Secret<RefreshToken>(value)
         // Of one that is forgotten, its text tells the family.
-        let named = RefreshToken.family(of: refresh, openedBy: seal)
+        let named = RefreshToken.family(of: refresh, markedBy: seal)
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
                 if owner.mayBeRevoked(by: client, isLive) {

@@ -1,3 +1,4 @@
+import InternationalText
 import Mustache
 
 /// The texts of every mail, in every language: `templates.mails(.accountDeleted, in: frame)` writes it.
@@ -62,16 +63,15 @@ extension String {
     var nameInMail: String {
         var name = String.UnicodeScalarView()
         for scalar in onOneLine.unicodeScalars {
-            name.append(Self.partsOfAddresses.contains(scalar) ? " " : scalar)
+            let read = scalar.isASCII ? String(scalar) : String(scalar).compatiblyDecomposed
+            name.append(read.unicodeScalars.contains(where: Self.partsOfAddresses.contains) ? " " : scalar)
             // It joins two words, so a name looks as before.
-            if Self.dots.contains(scalar) { name.append("\u{2060}") }
+            if read.unicodeScalars.contains(where: Self.dots.contains) { name.append("\u{2060}") }
         }
         return String(name)
     }
 
-    private static let partsOfAddresses: Set<Unicode.Scalar> = [
-        "/", "\\", ":", "@", "\u{FF0F}", "\u{FF1A}", "\u{FF20}", "\u{2044}", "\u{2215}",
-    ]
+    private static let partsOfAddresses: Set<Unicode.Scalar> = ["/", "\\", ":", "@", "\u{2044}", "\u{2215}"]
     /// The full stop, and what host names read as one (UTS #46 §2.3).
-    private static let dots: Set<Unicode.Scalar> = [".", "\u{2024}", "\u{3002}", "\u{FE52}", "\u{FF0E}", "\u{FF61}"]
+    private static let dots: Set<Unicode.Scalar> = [".", "\u{3002}"]
 }

@@ -78,11 +78,13 @@ package struct CallAuthorization: Sendable {
         client.signsResponses ? try signSecrets.open(client) : nil
     }
 
-    /// Counts a call with `token`; what is left then of its user's share, or of its client's allowance.
-    package func count(_ token: AccessToken, for access: CallAccess) -> RequestAllowance.State {
-        access.isCounted
-            ? allowance.take(token.client, token.user, at: clock.now)
-            : allowance.left(token.client, token.user, at: clock.now)
+    /// Counts a call of `caller` from `address`; what is left then of their share, or of the client's allowance.
+    package func count(_ caller: Caller, from address: String, for access: CallAccess) -> RequestAllowance.State {
+        let client = caller.client
+        let place = RequestAllowance.Sharer.address(IPAddress.site(of: address) ?? address)
+        let sharer = caller.token.user.map { RequestAllowance.Sharer.user($0) } ?? (client.isOfApp ? place : nil)
+        return access.isCounted
+            ? allowance.take(client.id, sharer, at: clock.now) : allowance.left(client.id, sharer, at: clock.now)
     }
 
     /// `caller`, if it may make the call. `contextClientID` is the client it says it acts for, `form`
@@ -104,8 +106,10 @@ package struct CallAuthorization: Sendable {
         // The API names users by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
         guard !client.openID.isPairwise || access.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: client, with: signSecrets)
-        return RequestingClient(
-            token: caller.token, client: client, contextClient: contextClient, confirm: caller.confirm)
+        return RequestingClient(token: caller.token, client: client, contextClient: contextClient) { db in
+            try caller.confirm(db)
+            if contextClient.id != client.id { try Self.confirm(contextClient, in: db) }
+        }
     }
 
     /// The client of the same merchant that `client` acts for. Only the merchant's own clients may, and not for a third

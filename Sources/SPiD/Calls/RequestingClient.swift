@@ -44,6 +44,15 @@ package struct RequestingClient: Sendable {
         return found
     }
 
+    /// Refuses a user's token that comes with another client's id: `things` there are not the user's to reach.
+    package func requireOwnContext(for things: String) throws(SPiDRefusal) {
+        guard token.user == nil || contextClient.id == client.id else {
+            throw SPiDRefusal(
+                .forbidden, "With a user's token \(things) are those of the token's own client.",
+                reason: "user_token_for_another_client")
+        }
+    }
+
     /// Whether `client` is known, as above.
     package func knows(_ client: Client?) -> Bool { (try? known(client)) != nil }
 }
@@ -58,6 +67,10 @@ extension SPiDRefusal {
         "An app's own token does not reach users, because its secret is in each copy of the app: send the user's "
             + "token, or call from a backend that has a client of its own, without a redirect URI in an app's scheme.",
         reason: "own_token_of_app")
+    package static let appsTokenInPage = SPiDRefusal(
+        .forbidden,
+        "An app's own token is for the app: a page calls with its user's token, or by way of a backend.",
+        reason: "own_token_of_app_in_page")
     static let notFirstParty = SPiDRefusal(
         .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
         reason: "not_first_party")

@@ -9,7 +9,7 @@ extension SPiDInterface {
     /// The body as a form, if the route reads one, or what is wrong with it. The caller is told only after its token
     /// was checked.
     static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
-        guard route.access.token != .unread, request.method == .post, request.headers[.contentType] != nil else {
+        guard route.access.token != .unread, request.method == .post, request.hasForm else {
             return .success(Form(pairs: []))
         }
         do {
@@ -81,5 +81,14 @@ extension SPiDRoute {
     /// Whether a form of this route may have the parameter, or carries its token in it.
     fileprivate func knows(_ name: String) -> Bool {
         (required + optional + Self.common).contains(name) || name == Parameter.accessToken.rawValue
+    }
+}
+
+extension Request {
+    /// Whether it has a form, or a body that says nothing of what it is and is refused. SPiD's SDKs also post nothing.
+    fileprivate var hasForm: Bool {
+        if headers[.contentType] != nil { return true }
+        if case .bytes(let bytes) = body { return !bytes.isEmpty }
+        return true
     }
 }

@@ -14,17 +14,20 @@ public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
     private let tokens: AccessTokens
     private let families: TokenFamilies
+    private let address: ClientAddress
     private let clock: any WallClock
     private let authorization: CallAuthorization
 
     public init(
         _ resources: [any SPiDResource], tokens: AccessTokens, families: TokenFamilies, clients: Clients,
-        authenticator: ClientAuthenticator, signSecrets: SignSecrets, allowance: RequestAllowance, clock: any WallClock
+        authenticator: ClientAuthenticator, signSecrets: SignSecrets, allowance: RequestAllowance,
+        address: ClientAddress, clock: any WallClock
     ) {
         let routes = resources.flatMap(\.routes)
         self.routes = routes + [EndpointList.route(of: routes)]
         self.tokens = tokens
         self.families = families
+        self.address = address
         self.clock = clock
         authorization = CallAuthorization(
             tokens: tokens, clients: clients, authenticator: authenticator, signSecrets: signSecrets,
@@ -99,8 +102,13 @@ public struct SPiDInterface: Endpoint {
         } else {
             caller = try await authorization.caller(with: try await token(presented, for: access), for: access)
         }
+        // The secret of an app is anybody's, and so is its token: a page could have its visitors call, each from an
+        // address of their own.
+        guard caller.token.user != nil || !caller.client.isOfApp || !request.isByWebPage else {
+            throw SPiDRefusal.appsTokenInPage
+        }
         container.signSecret = try authorization.signSecret(of: caller.client)
-        let allowance = authorization.count(caller.token, for: access)
+        let allowance = authorization.count(caller, from: address.of(request), for: access)
         container.allowance = allowance
         try allowance.requireRemaining()
         return caller

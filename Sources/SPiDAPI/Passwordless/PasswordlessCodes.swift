@@ -95,11 +95,11 @@ struct PasswordlessCodes: Sendable {
     /// Charges `client` for a code that it asks for, as for other mails that it causes; and itself and its merchant
     /// for a text message.
     func charge(_ client: Client, of merchant: Merchant.ID?, for wanted: Wanted) async throws {
-        if let wait = try await signUp.charge(client) { throw OAuthError.tooManyCodes(wait) }
+        if let wait = try await signUp.charge(.backend(client)) { throw OAuthError.tooManyCodes(wait) }
         if case .phone = wanted.recipient, let merchant,
             let wait = try await signUp.chargeText(by: client.id, of: merchant)
         {
-            try await signUp.refund(client)
+            try await signUp.refund(.backend(client))
             throw OAuthError.tooManyCodes(wait)
         }
     }

@@ -55,10 +55,6 @@ public struct PasswordlessEndpoint: Endpoint {
         let credentials = try ClientCredentials.read(request, try form.parameters)
         let (client, isProven): (Client, Bool)
         if case .none = credentials.proof {
-            // A page of anybody's could have its visitors ask for codes for others, each from an address of their own.
-            guard request.headers[.origin] == nil, request.headers[.secFetchSite] == nil else {
-                throw OAuthError.askedByPage
-            }
             guard let found = try await clients.findLive(credentials.id) else {
                 throw OAuthError.unknownClient(credentials.id)
             }
@@ -67,6 +63,8 @@ public struct PasswordlessEndpoint: Endpoint {
             client = try await authenticator.authenticate(credentials)
             isProven = client.isBackend
         }
+        // A page of anybody's could have its visitors ask for codes for others, each from an address of their own.
+        guard isProven || !request.isByWebPage else { throw OAuthError.askedByPage }
         guard client.spidCompatible, client.may(.passwordless) else { throw OAuthError.grantNotAllowed(client.id) }
         return (client, isProven)
     }
@@ -74,5 +72,5 @@ public struct PasswordlessEndpoint: Endpoint {
 
 extension OAuthError {
     fileprivate static let askedByPage = OAuthError(
-        .invalidRequest, "passwordless_by_page", "Apps ask for codes, and pages only with the client's secret.")
+        .invalidRequest, "passwordless_by_page", "Apps ask for codes, and pages only with a backend's secret.")
 }

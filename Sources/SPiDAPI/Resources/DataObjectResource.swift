@@ -94,11 +94,7 @@ struct DataObjectResource: SPiDResource {
     ) {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
-        guard caller.token.user == nil || caller.contextClient.id == caller.client.id else {
-            throw SPiDRefusal(
-                .forbidden, "With a user's token data objects are those of the token's own client.",
-                reason: "data_objects_of_another_client")
-        }
+        try caller.requireOwnContext(for: "data objects")
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         _ = try await finder.findOfClient(user, for: caller)
         return (DataObject.Owner(client: caller.contextClient.id, user: user), { db in try caller.confirm(user, db) })

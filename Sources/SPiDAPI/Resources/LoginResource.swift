@@ -41,6 +41,7 @@ public struct LoginResource: SPiDResource {
                 token: .either, optional: optional
             ) { call in
                 let caller = try call.caller
+                try caller.requireOwnContext(for: "logins")
                 let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
                 let found = try await finder.find(wanted, for: caller)
                 return try await list(found.person.user.id, call)

@@ -70,8 +70,13 @@ public struct ProviderResource: SPiDResource {
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
                 reason: "not_spid_compatible")
         }
-        // The link is a way to sign in that outlives every token and password.
+        // The link is a way to sign in that outlives every token and password: not for one that was in an address.
         try caller.requireFirstParty()
+        guard !caller.token.isOfFrontChannel else {
+            throw SPiDRefusal(
+                .forbidden, "A token of the implicit grant attaches no account: send one that a code was redeemed for.",
+                reason: "front_channel_token")
+        }
         let found = try await finder.find(person, for: caller)
         let owner = found.person.user
         let visit = try await pages.visit(

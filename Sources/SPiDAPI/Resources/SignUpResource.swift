@@ -16,15 +16,18 @@ public struct SignUpResource: SPiDResource {
     private let merchants: MerchantNumbers
     private let pages: PageRenderer
     private let mail: MailComposer
+    private let address: ClientAddress
 
     public init(
-        signUp: AppSignUp, agreements: Agreements, merchants: MerchantNumbers, pages: PageRenderer, mail: MailComposer
+        signUp: AppSignUp, agreements: Agreements, merchants: MerchantNumbers, pages: PageRenderer, mail: MailComposer,
+        address: ClientAddress
     ) {
         self.signUp = signUp
         self.merchants = merchants
         self.agreements = agreements
         self.pages = pages
         self.mail = mail
+        self.address = address
     }
 
     public var routes: [SPiDRoute] {
@@ -56,7 +59,8 @@ public struct SignUpResource: SPiDResource {
         }
         let user = try NewUser(call.parameters, email: email)
         let visit = try await pages.visit(call.request, client: caller.contextClient, uiLocales: user.locale)
-        if let wait = try await signUp.charge(caller.client) {
+        let sender = AppSignUp.Sender(caller.client, from: address.of(call.request))
+        if let wait = try await signUp.charge(sender) {
             throw SPiDRefusal.tooMany("sign-ups", wait: wait, reason: "too_many_sign_ups")
         }
         guard try await !signUp.isTaken(user.email) else { throw SPiDRefusal.addressTaken }
@@ -64,10 +68,10 @@ public struct SignUpResource: SPiDResource {
         let prepared: AppSignUp.Prepared
         do {
             prepared = try await signUp.prepare(
-                by: caller.client, email: user.email, password: password, profile: user.profile,
+                by: sender, email: user.email, password: password, profile: user.profile,
                 continueTo: way.address.path)
         } catch is HashingPoolFull {
-            try await signUp.refund(caller.client)
+            try await signUp.refund(sender)
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }
         let terms =

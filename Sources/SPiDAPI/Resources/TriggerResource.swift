@@ -70,7 +70,7 @@ struct TriggerResource: SPiDResource {
         guard let email = user.email.flatMap({ EmailAddress($0) }) else {
             throw SPiDRefusal(.conflict, "The user has no e-mail address.", reason: "no_email")
         }
-        if let wait = try await signUp.charge(caller.client) {
+        if let wait = try await signUp.charge(.backend(caller.client)) {
             throw SPiDRefusal.tooMany("mails", wait: wait, reason: "too_many_mails")
         }
         let visit = try await pages.visit(

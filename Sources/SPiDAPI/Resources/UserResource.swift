@@ -54,6 +54,9 @@ public struct UserResource: SPiDResource {
         try caller.requireSPiDCompatible()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         let found = try await finder.find(user, for: caller)
+        guard found.person.user.disabledAt == nil else {
+            throw SPiDRefusal(.forbidden, "The user is blocked.", reason: "user_disabled")
+        }
         guard found.person.user.emailVerified || !caller.client.requiresVerifiedEmail else {
             throw SPiDRefusal(
                 .forbidden, "The user's address is not verified, and the client takes verified ones only",

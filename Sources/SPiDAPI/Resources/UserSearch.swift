@@ -71,6 +71,8 @@ struct UserSearch: Sendable {
             query.key = EmailAddress(text).map { .email($0) }
             isByAddress = query.key != nil
         case "query":
+            // Also before a uuid is looked up: an import may have kept that of somebody whom the client does not know.
+            try call.caller.requireFirstParty()
             let trimmed = text.filter { !$0.isWhitespace }.lowercased()
             if let id = try await people.id(spid: text) {
                 query.key = .user(id)

@@ -57,6 +57,10 @@ struct ClientCommand: CommandGroup {
                     also: { client, db in
                         // An earlier client of the id may have left some. No other has a random one.
                         guard id != nil else { return }
+                        // What one of its own tokens says is then no user's.
+                        guard try User.id(ofSubject: client.id.text, in: db) == nil else {
+                            throw JSONFault("id", "no user's sub")
+                        }
                         try Sessions.end(for: client.id, at: client.createdAt, in: db)
                     })
                 output.print(made.json, loss: made.client.afterLoss)

@@ -16,7 +16,7 @@ struct MapFile {
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let reason = errno == EEXIST ? "exists already" : "cannot be made"
-            throw CommandFailure("\(path.printable) \(reason)", .data)
+            throw CommandFailure("\(path.printable) \(reason)", .cannotCreate)
         }
     }
 

@@ -1,6 +1,7 @@
 public import CommandLineTool
 import Cryptography
 import Glibc
+import System
 
 /// The program: `spindle COMMAND`.
 public struct SpindleCommand: CommandGroup {
@@ -18,6 +19,7 @@ public struct SpindleCommand: CommandGroup {
     /// Runs the command that the process was started with, and ends the process if it fails.
     public static func main() async {
         Terminal.fillClosedStreams()
+        Environment.forbidKeyLog()
         // Before any system library starts OpenSSL itself: it must not be freed at exit under running threads.
         OpenSSL.start()
         // At a limit of the size of files (`ulimit -f`) a write fails, as on a full disk.

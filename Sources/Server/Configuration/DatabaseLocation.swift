@@ -28,12 +28,12 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
             && !isOfKeywords(text)
     }
 
-    /// Whether it is libpq's other way to name a server, `host=… password=…`, which a reader would print as a path.
+    /// Whether it holds a part of libpq's other way to name a server, `host=… password = …`, which a reader would print
+    /// as a path.
     private static func isOfKeywords(_ text: String) -> Bool {
         let keywords = ["host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"]
-        return text.split(whereSeparator: \.isWhitespace).allSatisfy { word in
-            keywords.contains { word.hasPrefix($0 + "=") }
-        }
+        let words = text.replacing("=", with: " = ").split(whereSeparator: \.isWhitespace)
+        return zip(words, words.dropFirst()).contains { keywords.contains(String($0)) && $1 == "=" }
     }
 
     /// The path, or the URL without user and password.

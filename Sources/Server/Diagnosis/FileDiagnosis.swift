@@ -1,16 +1,36 @@
 import Keys
+import Mail
 import System
 
 /// Warns of files and folders that other users of this machine can read or change, or the server cannot.
 enum FileDiagnosis {
     static func findings(_ configuration: SpindleConfiguration, configurationFile: String?) -> [Finding] {
         let secrets = secrets(configuration, configurationFile)
+        let believed = believed(configuration, configurationFile).filter { file in
+            !secrets.contains { $0.path == file.path }
+        }
         return secrets.filter { Files.isOpenToOthers($0.path) }.map { file in
             warning("other users of this machine may read or change the \(file.name) \(file.path)")
-        } + folders(secrets, configuration) + owners(configuration)
+        }
+            + believed.filter { Files.isChangeableByOthers($0.path) }.map { file in
+                warning("other users of this machine may change the \(file.name) \(file.path)")
+            }
+            + folders(secrets + believed, configuration) + owners(configuration)
     }
 
     private static func warning(_ text: String) -> Finding { Finding(ConfigurationDiagnosis.subject, .warning, text) }
+
+    /// What the server believes, and may be read by all.
+    private static func believed(
+        _ configuration: SpindleConfiguration, _ configurationFile: String?
+    ) -> [(name: String, path: String)] {
+        var files: [(name: String, path: String)] = []
+        if let path = configurationFile { files.append(("configuration", path)) }
+        if case .server(let server) = configuration.mail, let path = server.authorities {
+            files.append(("mail server's authorities", path))
+        }
+        return files.filter { Files.exists($0.path) }
+    }
 
     private static func secrets(
         _ configuration: SpindleConfiguration, _ configurationFile: String?

@@ -20,7 +20,7 @@ enum MailDiagnosis {
     }
 
     /// A missing folder is created with the first mail, if its parent folder can be written.
-    private static func isWritable(_ path: String) -> Bool {
+    static func isWritable(_ path: String) -> Bool {
         var folder = path
         // The path ends with a slash, so that a file by that name does not count.
         while access(folder + "/", F_OK) != 0 {

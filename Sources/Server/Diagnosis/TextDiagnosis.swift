@@ -10,6 +10,9 @@ enum TextDiagnosis {
         case .gateway?:
             return [Finding(subject, .good, "each is posted to \(configuration.sms?.description ?? ""), signed")]
         case .folder(let path)?:
+            guard MailDiagnosis.isWritable(path) else {
+                return [Finding(subject, .bad, "the folder \(path) cannot be written")]
+            }
             guard configuration.issuer.isSecure else {
                 return [Finding(subject, .good, "each becomes a file in \(path)")]
             }

@@ -175,7 +175,7 @@ extension World {
     fileprivate func wrongGuesses(_ count: Int, for recipient: String) async throws {
         let now = server.clock.now
         try await server.database.write { db in
-            for _ in 0..<count { try Throttle.chargeWrongCode(.changeEmail, to: recipient, at: now, in: db) }
+            for _ in 0..<count { try Throttle.chargeWrongCode(.changeEmail, to: recipient, now, in: db) }
         }
     }
 }

@@ -65,6 +65,42 @@ struct AdministratorTests {
         }
     }
 
+    @Test("an app that has a secret, which is in each copy of it, administers", arguments: Backend.available)
+    func apps(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site: JSON = ["https://loom.example/in"]
+            for (scope, merchant) in [("admin:merchant", world.merchant), ("admin", nil)] as [(String, String?)] {
+                func make(_ addresses: JSON) async throws -> Answer {
+                    try await World.make(
+                        world.server, world.admin, "clients",
+                        .members([
+                            "client_name": "Steward", "scope": .string(scope), "redirect_uris": addresses,
+                            "grant_types": ["authorization_code", "client_credentials"],
+                            "merchant_id": merchant.map { .string($0) },
+                        ]))
+                }
+                for app: JSON in [["com.loom.books:/in"], ["https://loom.example/in", "com.loom.books:/in"]] {
+                    expectProblem(try await make(app), 400, member: "scope")
+                    let made = try await make(site)
+                    #expect(made.status == 201, "\(made)")
+                    let client = World.Actor(
+                        id: try made.require("client_id"), secret: try made.require("client_secret"), redirectURI: "")
+                    let path = "/admin/v1/clients/\(client.id)"
+                    let change: JSON = ["redirect_uris": app]
+                    let own = try await world.clientToken(client, scope: scope)
+                    for token in [world.admin, own] {
+                        let changed = try await world.server.send("PATCH", path, json: change, bearer: token)
+                        expectProblem(changed, 400, member: "scope")
+                        #expect(try await world.server.get(path, bearer: token).json["redirect_uris"] == site)
+                    }
+                }
+            }
+            let app = try await world.confidential(["redirect_uris": ["com.loom.books:/in"]])
+            expectProblem(
+                try await world.change("clients", app.id, ["scope": "profile admin:merchant"]), 400, member: "scope")
+        }
+    }
+
     @Test("two clients without a merchant are not siblings of one merchant", arguments: Backend.available)
     func nobodysMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -139,4 +139,35 @@ import Testing
             #expect(try await statements("WEAVER.") < other)
         }
     }
+
+    @Test(
+        "another merchant's name, or this server's, is taken in two steps, the second of which adds a sign",
+        arguments: Backend.available)
+    func twoSteps(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            #expect(try await World.make(world.server, world.admin, "merchants", ["name": "Acme"]).status == 201)
+            let made = try await world.register(["client_name": "Ravel"])
+            func patch(_ path: String, _ member: String, _ name: String) async throws -> Answer {
+                try await world.server.send(
+                    "PATCH", "/admin/v1/\(path)", json: .object([.init(member, .string(name))]), bearer: administrator)
+            }
+            let named = [
+                ("clients/\(world.backend.id)", "client_name"), ("merchants/\(world.merchant)", "name"),
+            ]
+            for (letters, sign) in [("AcmeTM", "Acme™"), ("Spindle2", "Spindle²")] {
+                let first = try await made.send("PUT", made.update(["client_name": .string(letters)]))
+                #expect(first.status == 200, "\(first)")
+                let second = try await made.send("PUT", made.update(["client_name": .string(sign)]))
+                try await expect(400, "invalid_client_metadata", second, sign)
+                for (path, member) in named {
+                    #expect(try await patch(path, member, letters).status == 200, "\(path) \(letters)")
+                    expectProblem(try await patch(path, member, sign), 400, member: member)
+                    #expect(try await patch(path, member, letters.uppercased()).status == 200, "the same to the eye")
+                }
+            }
+        }
+    }
 }

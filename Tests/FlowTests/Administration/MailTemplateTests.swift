@@ -107,6 +107,7 @@ struct MailTemplateTests {
                 "{{link}}\nhttp://2130706433",
                 "{{link}}\nwww.evil.example", "{{link}}\nevil.example", "{{link}}\nkari@evil.example",
                 "{{link}}\nevil\u{3002}example", "{{link}}\n{{app}}.com", "{{link}}\nevil.{{app}}",
+                "{{link}}\nＨＴＴＰ：／／evil",
                 "{{link}}\n192.0.2.7/login", "{{link}}\n192\u{3002}0\u{3002}2\u{3002}7", "{{link}}\nhttp:{{app}}",
                 "{{link}}\nevil\u{FE52}example", "{{link}}\ntel:+4712345678", "{{link}}\nmailto:x@evil",
                 "{{link}}\nspid-x:foo", "{{link}}\nftp:evil", "{{link}}\n\\\\3232235777\\x",

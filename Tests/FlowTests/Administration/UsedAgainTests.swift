@@ -22,6 +22,45 @@ struct UsedAgainTests {
         world.server.clock.advance(by: .seconds(5))
     }
 
+    @Test(
+        "a merchant's change, secret or deletion that waited for its turn is made to another merchant's",
+        arguments: Backend.available)
+    func waiting(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let client = try await world.spidBackend()
+            let path = "/admin/v1/clients/\(client.id)"
+            let secrets = try await world.server.get("\(path)/secrets", bearer: world.admin).json
+            let secret = try #require(secrets["items"]?.array?.first?["id"]?.string, "\(secrets)")
+            let deeds: [(method: String, path: String, json: JSON?, status: Int)] = [
+                ("PATCH", path, ["redirect_uris": ["https://evil.example/in"]], 200),
+                ("POST", "\(path)/secrets", [:], 201), ("DELETE", "\(path)/secrets/\(secret)", nil, 204),
+                ("DELETE", path, nil, 204),
+            ]
+            func send(_ method: String, _ path: String, _ json: JSON?) async throws -> Answer {
+                guard let json else { return try await world.server.send(method, path, bearer: administrator) }
+                return try await world.server.send(method, path, json: json, bearer: administrator)
+            }
+            for deed in deeds {
+                world.server.interruptions.interrupt { try await makeAgain(client, for: world.rival, in: world) }
+                let answer = try await send(deed.method, deed.path, deed.json)
+                #expect(world.server.interruptions.wasInterrupted, "\(deed.method) \(deed.path)")
+                expectProblem(answer, 404)
+                try await makeAgain(client, for: world.merchant, in: world)
+            }
+            let kept = try await world.server.get(path, bearer: world.admin)
+            #expect(kept.json["redirect_uris"] == [.string(client.redirectURI)], "\(kept)")
+            #expect(try await world.server.get("\(path)/secrets", bearer: world.admin).json == secrets)
+            // Without another client in between, all of it is the administrator's to do.
+            for deed in deeds {
+                let answer = try await send(deed.method, deed.path, deed.json)
+                #expect(answer.status == deed.status, "\(deed.method) \(deed.path): \(answer)")
+            }
+        }
+    }
+
     @Test("a page that named the former one answers for it", arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in

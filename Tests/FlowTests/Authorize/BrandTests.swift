@@ -103,4 +103,39 @@ struct BrandTests {
             #expect(own.header("x-frame-options") == nil)
         }
     }
+
+    @Test("a page with one click to agree may be framed by a first-party client", arguments: Backend.available)
+    func unframed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["web_origins": ["https://www.loom.example"]])
+            func check(_ page: Answer, _ action: String, isFramable: Bool) {
+                #expect(page.status == 200 && page.formAction?.hasPrefix(action) == true, "\(action): \(page)")
+                let policy = page.header("content-security-policy") ?? ""
+                let framers = policy.firstMatch(of: /frame-ancestors ([^;]+)/).map { String($0.output.1) }
+                #expect(framers == (isFramable ? "https://www.loom.example" : "'none'"), "\(action)")
+                #expect(page.header("x-frame-options") == (isFramable ? nil : "DENY"), "\(action)")
+            }
+            let address = world.authorizeAddress()
+            var visitor = BrowserUser(world)
+            let login = try await visitor.browser.open(address)
+            check(login, "/login", isFramable: true)
+            let waiting = try #require(login.fields["continue"])
+            check(try await visitor.browser.open("/signup?continue=\(waiting)"), "/signup", isFramable: true)
+            check(try await visitor.browser.open("/password?continue=\(waiting)"), "/password", isFramable: true)
+            let code = try await visitor.press(login, action: "/login/code", ["email": World.email])
+            check(code, "/login/code/check", isFramable: true)
+            let asked = try await visitor.signUp("grace@example.com", continueTo: address)
+            check(asked, "/signup/check", isFramable: true)
+            let link = try #require(
+                try await world.server.mail.letter(to: "grace@example.com").link(containing: "/signup/confirm/"))
+            let confirm = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+            check(confirm, "/signup/confirm/", isFramable: false)
+
+            var ada = try await world.signedIn()
+            check(try await ada.browser.open("/logout?client_id=\(world.app.id)"), "/logout", isFramable: false)
+            #expect(try await ada.fill("/account/delete", ["current_password": World.password]).status == 200)
+            let restore = try await ada.fill(address, ["email": World.email, "password": World.password])
+            check(restore, "/account/restore", isFramable: false)
+        }
+    }
 }

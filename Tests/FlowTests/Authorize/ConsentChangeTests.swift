@@ -44,6 +44,25 @@ struct ConsentChangeTests {
         }
     }
 
+    @Test("what was allowed to a name goes to one that a sign makes another's", arguments: Backend.available)
+    func sign(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger(["client_name": "AcmeTM"])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "openid"], for: client)
+            let allowed = try await world.allow(try await browser.open(address), in: &browser, ticking: ["openid"])
+            #expect(allowed.redirected("code") != nil)
+            for (name, isAnother) in [("ACMETM", false), ("Acme™", true)] {
+                world.server.clock.advance(by: .seconds(1))
+                #expect(try await world.change("clients", client.id, ["client_name": .string(name)]).status == 200)
+                let answer = try await browser.open(address + "&prompt=none")
+                #expect(answer.redirected("error") == (isAnother ? "consent_required" : nil), "\(name) \(answer)")
+                #expect((answer.redirected("code") != nil) == !isAnother, "\(name)")
+            }
+        }
+    }
+
     @Test("a client that becomes another meanwhile is allowed as what it is then")
     func whileThePageIsOpen() async throws {
         try await World.with(.sqlite) { world in

@@ -123,7 +123,7 @@ struct InteractionPageTests {
             #expect(done.redirected("continue") != waiting)
             // A stranger may have begun it, to be told who resets a password.
             let unseen = try await reader.follow(done)
-            #expect(unseen.status == 200 && unseen.words.contains("It learns who you are when you continue."))
+            #expect(unseen.status == 200 && unseen.words.contains("They learn who you are when you continue."))
             let there = try await reader.follow(try await reader.browser.submit(unseen, ["decision": "continue"]))
             #expect(there.redirected("code") != nil && there.redirected("state") == "here")
             let signedIn = try await visitor.browser.submit(

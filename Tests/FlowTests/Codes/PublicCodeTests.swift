@@ -80,7 +80,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "it ends with the setting, which only a SPiD-compatible client without a secret has",
+        "it ends with the setting, which a backend has not, and no client without SPiD's ways",
         arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -110,4 +110,30 @@ struct AttributeTests {
             #expect(gone.json["name"]?.string == "Ada Lovelace")
         }
     }
+
+    @Test(
+        "attributes that a merchant gave its own client stay when the platform makes it a third party's",
+        arguments: Backend.available, [false, true])
+    func thirdParty(backend: Backend, isNamed: Bool) async throws {
+        try await World.with(backend) { world in
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let path = "/admin/v1/clients/\(world.app.id)"
+            let claims: JSON = ["roles": "groups"]
+            let given = try await world.server.send(
+                "PATCH", path, json: ["id_token_claims": claims], bearer: administrator)
+            #expect(given.status == 200 && given.json["id_token_claims"] == claims, "\(given)")
+            // Another change leaves them.
+            let renamed = try await world.change("clients", world.app.id, ["client_name": "Loom"])
+            #expect(renamed.json["id_token_claims"] == claims, "\(renamed)")
+            let document: JSON =
+                isNamed ? ["first_party": false, "id_token_claims": claims] : ["first_party": false]
+            let changed = try await world.change("clients", world.app.id, document)
+            #expect(changed.status == 200 && changed.json["first_party"] == false, "\(changed)")
+            let shown = try await world.server.get(path, bearer: world.admin)
+            let expected: JSON? = isNamed ? claims : nil
+            #expect(shown.json["first_party"] == false && shown.json["id_token_claims"] == expected, "\(shown)")
+        }
+    }
 }

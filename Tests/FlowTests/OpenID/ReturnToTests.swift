@@ -60,7 +60,6 @@ struct ReturnToTests {
                 ["Sec-Fetch-Site": "cross-site", "Referer": "https://evil.example/https://loom.example/"],
                 ["Sec-Fetch-Site": "none", "Sec-Fetch-Dest": "iframe"],
                 ["Sec-Fetch-Site": "none", "Sec-Fetch-Dest": "image"],
-                ["Sec-Fetch-Site": "none", "Sec-Purpose": "prefetch"],
             ]
             for headers in strange {
                 var browser = try await browser(world)

@@ -118,10 +118,12 @@ struct ThrottleTests {
         }
     }
 
-    @Test("guesses at a site's own form are not counted where the user signed in by its backend before")
-    func knownBackend() async throws {
+    @Test(
+        "guesses at a site's own form are not counted where the user signed in by its backend, or its app's, before",
+        arguments: [["https://loom.example/in"], ["spid-loom://login"]] as [JSON])
+    func knownBackend(addresses: JSON) async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
-            let backend = try await world.confidential(["grant_types": ["password"]])
+            let backend = try await world.confidential(["grant_types": ["password"], "redirect_uris": addresses])
             #expect(try await world.signIn(with: backend, from: "203.0.113.9").status == 200)
             var tried = 0
             for _ in 1...150 {

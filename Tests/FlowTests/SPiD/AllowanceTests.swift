@@ -44,6 +44,29 @@ import Values
         }
     }
 
+    @Test("whoever has the secret of an app uses up the calls of its users, and of others who have it")
+    func app() async throws {
+        try await World.with(.sqlite, settings: ["api_limit": "50", "trusted_proxies": "127.0.0.0/8"]) { world in
+            let app = try await world.spidBackend([
+                "redirect_uris": ["spid-loom://login"],
+                "grant_types": ["password", "refresh_token", "client_credentials"],
+            ])
+            let phone = try await world.signIn(with: app).require("access_token")
+            let own = try await world.clientToken(app)
+            func ask(from address: String) async throws -> Int {
+                try await world.server.get(
+                    "/api/2/products", bearer: own, headers: ["X-Forwarded-For": address]
+                ).status
+            }
+            for number in 1...5 { #expect(try await ask(from: "203.0.113.9") == 200, "\(number)") }
+            // All of the fifty, and more.
+            for number in 6...55 { #expect(try await ask(from: "203.0.113.9") == 420, "\(number)") }
+            #expect(try await ask(from: "203.0.113.10") == 200)
+            let me = try await world.api("me", phone)
+            #expect(me.status == 200 && me.json["request"]?["limit"] == 5, "\(me)")
+        }
+    }
+
     @Test("signing out is never refused for too many calls, and takes none", arguments: Backend.available)
     func signOut(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["api_limit": "1"]) { world in

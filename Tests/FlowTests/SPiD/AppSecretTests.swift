@@ -88,4 +88,66 @@ struct AppSecretTests {
             #expect(try await letters(6) == 6)
         }
     }
+
+    @Test("whoever has the secret of an app signs up hundreds from one address, and keeps the app's users from it")
+    func signUps() async throws {
+        try await World.with(.sqlite, settings: ["trusted_proxies": "127.0.0.0/8"]) { world in
+            let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
+            let site = try await world.spidBackend()
+            let (own, backend) = (try await world.clientToken(app), try await world.clientToken(site))
+            func signUp(_ number: Int, by token: String, from address: String) async throws -> Int {
+                try await world.server.post(
+                    "/api/2/signup", ["email": "new\(number)@example.com"], bearer: token,
+                    headers: ["X-Forwarded-For": address]
+                ).status
+            }
+            for number in 1...30 { #expect(try await signUp(number, by: own, from: "203.0.113.9") == 201) }
+            #expect(try await signUp(31, by: own, from: "203.0.113.9") == 429)
+            #expect(try await signUp(32, by: own, from: "203.0.113.10") == 201)
+            #expect(try await signUp(33, by: backend, from: "203.0.113.9") == 201, "its backend is charged itself")
+        }
+    }
+
+    @Test("anybody's page has its visitors ask for codes, and sign up, with the secret of an app")
+    func pages() async throws {
+        try await World.with(.sqlite) { world in
+            let grants: JSON = ["passwordless", "refresh_token", "client_credentials"]
+            let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": grants])
+            let site = try await world.spidBackend(["grant_types": grants])
+            let (own, backend) = (try await world.clientToken(app), try await world.clientToken(site))
+            let asked: KeyValuePairs = ["connection": "email", "email": World.email]
+            for page in [["Origin": "https://evil.example"], ["Sec-Fetch-Site": "cross-site"]] {
+                func post(_ path: String, _ form: KeyValuePairs<String, String>, _ token: String) async throws -> Int {
+                    try await world.server.post("/api/2/\(path)", form, bearer: token, headers: page).status
+                }
+                let start = "/passwordless/start"
+                #expect(try await world.server.post(start, asked, basic: app.basic, headers: page).status == 400)
+                #expect(try await world.server.post(start, asked, basic: site.basic, headers: page).status == 200)
+                #expect(try await post("passwordless/start", asked, own) == 403)
+                #expect(try await post("signup", ["email": "bea@example.com"], own) == 403)
+                #expect(try await post("passwordless/start", asked, backend) == 200)
+            }
+            #expect(try await world.server.post("/passwordless/start", asked, basic: app.basic).status == 200)
+            #expect(try await world.api("passwordless/start", own, asked).status == 200)
+        }
+    }
+
+    @Test("a stolen refresh token of an app that has a secret is good beside its owner's", arguments: Backend.available)
+    func refresh(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
+            let first = try await world.signIn(with: app).require("refresh_token")
+            let second = try await world.refresh(first, as: app).require("refresh_token")
+            #expect(second != first)
+            let third = try await world.refresh(second, as: app)
+            #expect(third.status == 200)
+            // What the thief has is a replay.
+            #expect(try await world.refresh(first, as: app).status == 400)
+            #expect(try await world.refresh(try third.require("refresh_token"), as: app).status == 400)
+            let never: JSON = ["rotate_refresh_tokens": false]
+            expectProblem(try await world.change("clients", app.id, never), 400, member: "rotate_refresh_tokens")
+            let renamed = try await world.change("clients", app.id, ["client_name": "Loom"])
+            #expect(renamed.json["rotate_refresh_tokens"] == true, "\(renamed)")
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -47,6 +48,36 @@ import Testing
             #expect(world.server.interruptions.wasInterrupted)
             #expect([401, 403, 503].contains(answer.status), "\(answer)")
             #expect(try await world.count("users") == 1)
+        }
+    }
+
+    @Test(
+        "a client that became a third party's a moment ago gets users whom a backend signs up for it",
+        arguments: Backend.available)
+    func contextClient(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
+            let token = try await world.clientToken(loom)
+            func signUp(_ name: String) async throws -> Answer {
+                try await world.api(
+                    "signup", token, ["email": "\(name)@example.com", "contextClientId": other.id])
+            }
+            let made = try await signUp("grace")
+            #expect(made.status == 201, "\(made)")
+            #expect(try await world.count("users") == 2)
+            // By another node: for a second this one knows the client as it was.
+            let changed = try await world.server.database.write { db in
+                try db.execute("UPDATE clients SET first_party = 0 WHERE id = \(other.id)")
+            }
+            #expect(changed == 1)
+            #expect(try await world.api("users?contextClientId=\(other.id)", token).status == 200)
+            let refused = try await signUp("bea")
+            #expect([401, 403].contains(refused.status), "\(refused)")
+            #expect(world.server.log.says("reason=client_changed"))
+            #expect(try await world.count("users") == 2)
+            #expect(try await world.count("connections WHERE client_id = '\(other.id)'") == 1)
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await signUp("bea").status == 401)
         }
     }
 

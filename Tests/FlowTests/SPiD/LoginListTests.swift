@@ -189,6 +189,22 @@ struct LoginListTests {
         }
     }
 
+    @Test("a user's token lists that user's logins at another app", arguments: Backend.available)
+    func otherApp(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
+            _ = try await world.signIn(with: other)
+            let token = try await world.signIn(with: loom).require("access_token")
+            let path = "user/\(world.user)/logins?contextClientId="
+            let refused = try await world.api(path + other.id, token)
+            #expect(refused.status == 403 && refused.data == .null, "\(refused)")
+            #expect(try await logins(world, token, path + loom.id).map { $0["clientId"] } == [.string(loom.id)])
+            // Its backend may.
+            let own = try await world.clientToken(loom)
+            #expect(try await logins(world, own, path + other.id).map { $0["clientId"] } == [.string(other.id)])
+        }
+    }
+
     @Test("an unknown user is not recorded, and a request refused unread is no attempt", arguments: Backend.available)
     func unknown(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -56,6 +56,23 @@ struct PaywallIDTests {
         }
     }
 
+    @Test("a blocked user gets a pass for a week", arguments: Backend.available)
+    func blocked(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (spid, _) = try await client(world)
+            #expect(try await world.signIn(with: spid).status == 200)
+            let token = try await world.clientToken(spid)
+            let path = "user/\(world.user)"
+            #expect(try await world.api("\(path)/varnishId", token).data["sp_id"] != nil)
+            #expect(try await world.change("users", world.user, ["disabled": true]).status == 200)
+            #expect(try await world.api(path, token).data["status"] == -2)
+            let refused = try await world.api("\(path)/varnishId", token)
+            #expect(refused.status == 403 && refused.spidError == "The user is blocked.", "\(refused)")
+            #expect(try await world.change("users", world.user, ["disabled": false]).status == 200)
+            #expect(try await world.api("\(path)/varnishId", token).status == 200)
+        }
+    }
+
     private func client(
         _ world: World
     ) async throws -> (World.Actor, secret: String) {

@@ -98,6 +98,40 @@ import Values
         }
     }
 
+    @Test("a token of the implicit grant attaches an account, which outlives it", arguments: Backend.available)
+    func frontChannel(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let page = World.Actor(
+                id: story.phone.id, secret: story.phone.secret, redirectURI: "https://loom.example/in")
+            let set = try await story.world.change(
+                "clients", page.id,
+                [
+                    "redirect_uris": [.string(page.redirectURI)], "response_types": ["token"],
+                    "grant_types": [
+                        "implicit", "authorization_code", "password", "urn:ietf:params:oauth:grant-type:jwt-bearer",
+                    ],
+                ])
+            try #require(set.status == 200, "\(set)")
+            var browser = Browser(story.world.server)
+            let back = try await story.world.authorize(in: &browser, ["response_type": "token"], for: page)
+            let token = try #require(back.fragment["access_token"], "\(back)")
+            #expect(try await story.world.api("me", token).status == 200)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            for path in ["user/attach_jwt", "attach_jwt"] {
+                let refused = try await story.world.api(path, token, ["jwt": jwt])
+                #expect(refused.status == 403 && refused.body.contains("implicit grant"), "\(refused)")
+            }
+            #expect(story.world.server.log.says("reason=front_channel_token"))
+            #expect(try await story.counts() == [1, 0])
+            #expect(story.world.server.mail.letters.isEmpty)
+            // One that was in no address does.
+            let attached = try await story.attach(jwt, to: try await ada(story))
+            #expect(attached.status == 200, "\(attached)")
+            #expect(try await story.counts() == [1, 1])
+        }
+    }
+
     @Test("attaching an account mails the user once", arguments: Backend.available)
     func told(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in

@@ -16,6 +16,20 @@ struct ReadingTests {
 
     private let form = "application/x-www-form-urlencoded"
 
+    @Test("a form without a content type is taken for none, and what it says is lost")
+    func untyped() async throws {
+        try await World.with(.sqlite) { world in
+            let app = try await world.spidBackend()
+            let phone = try await world.signIn(with: app).require("access_token")
+            func change(_ body: String) async throws -> Int {
+                let path = "/api/2/user/\(world.user)"
+                return try await world.server.send("POST", path, body: Array(body.utf8), bearer: phone).status
+            }
+            #expect(try await change("displayName=Ada") == 400)
+            #expect(try await change("") == 200)
+        }
+    }
+
     @Test("a request without a token gets 401 even when it is malformed too", arguments: Backend.available)
     func tokenFirst(_ backend: Backend) async throws {
         try await World.with(backend) { world in

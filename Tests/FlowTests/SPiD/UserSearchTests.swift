@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -117,6 +118,36 @@ struct UserSearchTests {
             }
             let phone = try await world.signIn().require("access_token")
             #expect(try await world.api("search/users?givenName=Grace", phone).status == 401)
+        }
+    }
+
+    @Test(
+        "a uuid that an import kept tells a third party that somebody it does not know has an account",
+        arguments: Backend.available)
+    func keptUUID(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let kept = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
+            let random = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+            let mary = try await world.newcomer("mary@example.com")
+            let id = try #require(Int64(mary))
+            let changed = try await world.server.database.write { db in
+                try db.execute("UPDATE users SET subject = \(kept) WHERE id = \(id)")
+            }
+            #expect(changed == 1)
+            let third = try await world.clientToken(try await world.spidBackend(["first_party": false]))
+            let own = try await world.clientToken(try await world.spidBackend())
+            for path in ["search/users/", "users?query=", "search/users?query="] {
+                func ask(_ uuid: String, _ token: String) async throws -> (status: Int, gist: String) {
+                    let answer = try await world.api(path + uuid, token)
+                    let members = (answer.json.members ?? []).filter { $0.name != "request" }
+                    return (answer.status, JSON.object(members).text.replacing(uuid, with: ""))
+                }
+                let (found, nobody) = (try await ask(kept, third), try await ask(random, third))
+                #expect(found.status == 403 && nobody.status == 403, "\(path): \(found) \(nobody)")
+                #expect(found.gist == nobody.gist, "\(path)")
+                // To the merchant's own, too, they are alike: nobody that the client knows.
+                for uuid in [kept, random] { #expect(try await ask(uuid, own).status == 200, "\(path)\(uuid)") }
+            }
         }
     }
 }

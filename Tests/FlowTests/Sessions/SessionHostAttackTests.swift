@@ -189,6 +189,35 @@ struct SessionHostAttackTests {
         }
     }
 
+    @Test(
+        "a merchant gives a host up that leads here, which then answers as this server does",
+        arguments: Backend.available)
+    func givenUp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let changes: [JSON?] = [["spid_compatible": false], ["session_hosts": []], nil]
+            for change in changes {
+                let client = try await world.siteClient()
+                let path = "/admin/v1/clients/\(client.id)"
+                func make(by token: String) async throws -> Answer {
+                    guard let change else { return try await world.server.send("DELETE", path, bearer: token) }
+                    return try await world.server.send("PATCH", path, json: change, bearer: token)
+                }
+                expectProblem(try await make(by: token), 403, member: "session_hosts")
+                let kept = try await world.server.get(path, bearer: token)
+                #expect(kept.json["session_hosts"] == [.string(SiteBrowser.host)], "\(kept)")
+                #expect(kept.json["spid_compatible"] == true)
+                let done = try await make(by: world.admin)
+                #expect(done.status == (change == nil ? 204 : 200), "\(done)")
+                guard change != nil else { continue }
+                // Without a host it is the merchant's to delete.
+                #expect(try await world.server.send("DELETE", path, bearer: token).status == 204)
+            }
+        }
+    }
+
     @Test("a copied cookie of a site's host tells of its user after a new password", arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in

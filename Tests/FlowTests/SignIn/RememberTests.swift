@@ -114,6 +114,38 @@ struct RememberTests {
         }
     }
 
+    @Test(
+        "a box left unticked, at a sign-in by password or code, is ignored in a browser that was remembered",
+        arguments: Backend.available, [false, true])
+    func unticked(backend: Backend, byCode: Bool) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            var visitor = BrowserUser(world)
+            func again(_ page: Answer, in visitor: inout BrowserUser) async throws -> Answer {
+                let fields = ["email": World.email, "password": World.password]
+                guard byCode else { return try await visitor.browser.submit(page, fields) }
+                let form = try await visitor.press(page, action: "/login/code", fields)
+                let code = try #require(try await world.server.mail.letter(to: World.email).code)
+                return try await visitor.browser.submit(form, ["code": code])
+            }
+            let first = try await signIn(&visitor, remember: true)
+            #expect(first.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
+            // A confirmation has no box.
+            let confirmation = try await visitor.browser.open("/login?confirm=1&continue=%2Faccount")
+            #expect(confirmation.status == 200 && !confirmation.body.contains("name=\"remember\""))
+            let confirmed = try await again(confirmation, in: &visitor)
+            #expect(confirmed.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
+            let page = try await visitor.browser.open(world.authorizeAddress(["prompt": "login"]))
+            #expect(page.body.contains("name=\"remember\" value=\"1\">"), "unticked: \(page)")
+            let unticked = try await again(page, in: &visitor)
+            #expect(unticked.status == 303)
+            #expect(unticked.setCookie("spindle_session")?.contains("Max-Age") == false)
+            #expect(try await visitor.isSignedIn())
+            world.server.clock.advance(by: .hours(2))
+            #expect(try await !visitor.isSignedIn())
+        }
+    }
+
     @Test("guesses from the owner's own IP address do not throttle the known browser", arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -51,6 +51,19 @@ struct DittoTokenTests {
         }
     }
 
+    @Test("an ID token admits its user after its client lost the scope openid", arguments: Backend.available)
+    func withoutOpenID(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(
+                world, ["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+            let idToken = try await world.signIn(scope: "openid").require("id_token")
+            expectAdmitted(try await ditto.ask(idToken), as: world.user)
+            #expect(try await world.change("clients", world.app.id, ["scope": "profile"]).status == 200)
+            expectRefused(try await ditto.ask(idToken))
+            #expect(world.server.log.says("ditto_client_without_openid"))
+        }
+    }
+
     @Test("forged ID tokens, and other JWTs of this server, are refused", arguments: Backend.available)
     func forgedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,19 +4,19 @@ import Testing
 
 @Suite("Only the platform makes a provider's sign-ins good at every merchant")
 struct ProviderEverywhereTests {
-    private static let facebook: JSON = [
+    static let facebook: JSON = [
         "provider": "facebook", "create_users": true, "audiences": [.string(ProviderStandIn.facebookApp)],
         "client_id": .string(ProviderStandIn.facebookApp), "app_secret": .string(ProviderStandIn.facebookSecret),
     ]
 
     /// Registers an issuer of Loom with `members` and `more`.
-    private func make(_ world: World, _ members: JSON, _ more: JSON = [:], by token: String) async throws -> Answer {
+    func make(_ world: World, _ members: JSON, _ more: JSON = [:], by token: String) async throws -> Answer {
         let all = (members.members ?? []) + (more.members ?? [])
         return try await World.make(
             world.server, token, "issuers", .object([.init("merchant_id", .string(world.merchant))] + all))
     }
 
-    private func merchantsToken(_ world: World) async throws -> String {
+    func merchantsToken(_ world: World) async throws -> String {
         try await world.clientToken(
             try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
             scope: "admin:merchant")
@@ -182,7 +182,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "a merchant lets strangers become users by the platform's button, or not by its own",
+        "a merchant changes the platform's button, or lets strangers become users there, or not by its own",
         arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -194,6 +194,9 @@ struct ProviderEverywhereTests {
             }
             expectProblem(try await change(["create_users": true]), 403, member: "client_id")
             #expect(try await change(["nonce": "required"]).status == 200)
+            for json: JSON in [["client_secret": "t"], ["scope": "openid"]] {
+                expectProblem(try await change(json), 403, member: "client_id")
+            }
             let word: JSON = ["signs_in_everywhere": false]
             #expect(try await world.server.send("PATCH", path, json: word, bearer: world.admin).status == 200)
             #expect(try await change(["create_users": true]).status == 200)

@@ -7,7 +7,7 @@ import Values
 @Suite("What a provider's sign-ins opened is good at its own merchant alone, once the platform takes its word back")
 struct WordTakenBackTests {
     /// Facebook's button of Loom, whose sign-ins are good at every merchant by the platform's word.
-    private struct Story: Sendable {
+    struct Story: Sendable {
         let world: World
         let issuer: String
 
@@ -147,6 +147,63 @@ struct WordTakenBackTests {
             // The rival knows the user, and this is the first that it hears.
             try await world.change("users", world.user, ["nickname": "Ada"])
             #expect(try await rival.next().gist == "user: displayName")
+        }
+    }
+
+    @Test(
+        "a session of which the word was taken back goes on after its merchant removed the user, or the user its app",
+        arguments: Backend.available, [true, false])
+    func disconnected(backend: Backend, byMerchant: Bool) async throws {
+        try await Story.with(backend) { story in
+            let world = story.world
+            try await world.link(story.issuer, "1001")
+            var (browser, beside) = (try await story.signedIn(), try await world.signedIn())
+            try await story.say(false)
+            let live = "sessions WHERE ended_at IS NULL AND issuer_id"
+            #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
+            #expect(try await world.count("\(live) IS NOT NULL") == 1)
+            if byMerchant {
+                let token = try await ProviderEverywhereTests().merchantsToken(world)
+                let gone = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: token)
+                #expect(gone.status == 204, "\(gone)")
+            } else {
+                #expect(try await beside.change("apps/revoke", ["client": world.app.id]).status == 303)
+            }
+            let page = try await browser.open(world.authorizeAddress())
+            #expect(page.link(to: "/login/with/\(story.issuer)?") != nil, "\(page)")
+            #expect(!page.words.contains("Continue as"), "\(page)")
+            #expect(try await world.count("\(live) IS NOT NULL") == 0)
+            // The user signed in to the other browser with a password.
+            #expect(try await world.count("\(live) IS NULL") == 1)
+            #expect(try await beside.browser.open("/account").status == 200)
+        }
+    }
+
+    @Test(
+        "sessions of which the word was taken back count among the hundred that a user has by signing in",
+        arguments: Backend.available)
+    func hundred(backend: Backend) async throws {
+        try await Story.with(backend) { story in
+            let world = story.world
+            var own = try await world.signedIn()
+            world.server.clock.advance(by: .seconds(1))
+            let (now, user) = (world.server.clock.now, try #require(Int64(world.user)))
+            try await world.server.database.write { db in
+                for number in 1...100 {
+                    try db.execute(
+                        """
+                        INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
+                            user_agent, ip_address, method, issuer_id)
+                        VALUES (\("made-\(number)"), \("print-\(number)"), \(user), \(now), \(now), \(now),
+                            \(now + .hours(2)), 'Mozilla', '127.0.0.1', 'issuer', \(story.issuer))
+                        """)
+                }
+            }
+            try await story.say(false)
+            world.server.clock.advance(by: .seconds(1))
+            _ = try await world.signedIn()
+            #expect(try await own.browser.isSignedIn())
+            #expect(try await world.count("sessions WHERE ended_at IS NULL") == 102)
         }
     }
 }
