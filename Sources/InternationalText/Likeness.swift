@@ -6,7 +6,9 @@ extension String {
     public var likeness: String {
         var seen = ""
         var isAfterLetterWithMarks = false
-        for scalar in compatiblyDecomposed.unicodeScalars {
+        // Before they are decomposed too: a lunate sigma, which looks like a c, would become one that does not.
+        let alike = String(unicodeScalars.lazy.map { Self.lookAlikes[$0] ?? Character($0) })
+        for scalar in alike.compatiblyDecomposed.unicodeScalars {
             let plain = Self.lookAlikes[scalar] ?? Character(scalar)
             // In other scripts a mark makes another letter.
             if scalar.properties.generalCategory == .nonspacingMark || scalar.properties.generalCategory == .spacingMark
@@ -65,6 +67,13 @@ extension String {
             ("p", "ƥ"), ("r", "ɍɼ"), ("s", "ȿʂ$"), ("t", "ŧƭⱦ"), ("u", "ʉ"), ("v", "ʋ"), ("w", "ⱳ"), ("x", "×✕"),
             ("y", "ɏƴ¥"), ("z", "ƶʐⱬ"),
         ]
+        // Rarer letters of Greek, Cyrillic and Armenian, and those with a tail or a stroke.
+        let rare: [(Character, String)] = [
+            ("b", "ҌҍѢѣ"), ("c", "ҁҀҫҪ"), ("d", "ԃԂ"), ("e", "ҽҼҿҾєЄԑԐ"), ("f", "ϝғҒֆ"), ("g", "ԍց"), ("h", "ңҢӈӇӊӉհ"),
+            ("j", "ϳͿյ"), ("k", "ĸқҚҝҜҟҞҡҠӄӃԟԞ"), ("m", "ϺϻӎӍ"), ("n", "ոԥԤ"), ("o", "ѳѲөӨ"), ("p", "ҏҎϸϷϼ"),
+            ("q", "ϙզ"), ("r", "ӷӶ"), ("t", "ҭҬ"), ("u", "иИцЦџЏ"), ("w", "ѡѠա"), ("x", "ҳҲӽӼӿӾ"), ("y", "ұҰ"),
+            ("3", "зЗӡӠ"),
+        ]
         // Letters and digits of other scripts that are no more than a stroke or a ring.
         let strokes: [Unicode.Scalar] = ["\u{5D5}", "\u{5DF}", "\u{627}", "\u{661}", "\u{6F1}", "\u{7CA}"]
         let rings: [Unicode.Scalar] = [
@@ -75,7 +84,7 @@ extension String {
         let others: [(Character, String)] = [
             ("l", String(String.UnicodeScalarView(strokes))), ("o", String(String.UnicodeScalarView(rings))),
         ]
-        return (letters + changed + others).reduce(into: [:]) { all, pair in
+        return (letters + changed + rare + others).reduce(into: [:]) { all, pair in
             for scalar in pair.1.unicodeScalars { all[scalar] = pair.0 }
         }
     }()

@@ -13,6 +13,15 @@ import Testing
     func alike(_ name: String) { #expect(name.likeness == "Aftenbladet".likeness, "\(name.likeness)") }
 
     @Test(
+        "rarer letters of Greek and Cyrillic pass for Latin ones",
+        arguments: [
+            ("S\u{3F2}hibsted", "Schibsted"), ("S\u{3F9}hibsted", "Schibsted"), ("\u{37F}akt", "Jakt"),
+            ("Ma\u{3F3}orna", "Majorna"), ("\u{3FA}ajorna", "Majorna"), ("Sҫhibsted", "Schibsted"), ("Nҽws", "News"),
+            ("Neѡs", "News"), ("Maĸt", "Makt"), ("Ѳslo", "Oslo"), ("ԍeo", "geo"), ("Хаbа\u{433}", "Xabar"),
+        ])
+    func rare(_ name: String, other: String) { #expect(name.likeness == other.likeness, "\(name.likeness)") }
+
+    @Test(
         "a name with a small sign behind it passes for another than the name",
         arguments: ["Aftenbladet™", "Aftenbladet℠", "Aftenbladetª", "Aftenbladet¹", "Aftenbladetʰ", "AftenbladetⓇ"])
     func signs(_ name: String) {

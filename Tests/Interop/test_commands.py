@@ -195,6 +195,22 @@ def test_doctor_warns_of_secrets_that_others_can_read(prepare, tmp_path):
     assert warning not in server.command("doctor", "--config", str(file)).stdout
 
 
+def test_doctor_is_silent_about_a_configuration_that_others_can_write(prepare, tmp_path):
+    server = prepare()
+    server.init()
+    file, authorities = tmp_path / "spindle.yaml", tmp_path / "authorities.pem"
+    authorities.write_text("")
+    file.write_text(f"mail: smtps://mail.example?ca={authorities}\n")
+    warning = "other users of this machine may change the"
+    for path, name in ((file, "configuration"), (authorities, "mail server's authorities")):
+        path.chmod(0o644)
+        assert f"{warning} {name}" not in server.command("doctor", "--config", str(file)).stdout
+        path.chmod(0o666)
+        told = server.command("doctor", "--config", str(file))
+        assert f"{warning} {name} {path}" in told.stdout, said(told)
+        path.chmod(0o644)
+
+
 def test_doctor_warns_of_folders_in_which_others_can_put_files(prepare, tmp_path):
     server = prepare()
     server.init()

@@ -224,6 +224,8 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
         {"email": "x3@example.com", "identities": [{"issuer_id": "nobody", "subject": "u-1"}]},
         {"email": "x4@example.com", "consents": [{"client_id": "nobody"}]},
         {"email": "x5@example.com", "consents": [{"client_id": partner.id, "scope": "admin"}]},
+        # The `sub` of a client's own tokens is its id.
+        {"email": "x6@example.com", "sub": partner.id},
     ]
     file = write(tmp_path / "people.jsonl", kari, ola, *refused)
     map = tmp_path / "map.jsonl"
@@ -233,7 +235,7 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
     assert told == {
         3: "user_id: another account has it", 4: "identities: another account has it",
         5: "identities: must name what is here", 6: "consents: must name what is here",
-        7: "consents: must name what is here",
+        7: "consents: must name what is here", 8: "sub: another account has it",
     }
     assert server.command("user", "import", file, "--dry-run", "--map", str(map)).returncode == 64
     done = server.command("user", "import", file, "--map", str(map), "--json")

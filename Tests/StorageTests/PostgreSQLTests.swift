@@ -49,6 +49,17 @@ import Testing
         #expect(try hosts("postgresql:///s", ["PGSERVICE": "x"]) == ["service x"])
     }
 
+    @Test("a variable that a service file overrules makes a server count as verified")
+    func overruledVariables() throws {
+        let environment = ["PGSSLMODE": "verify-full"]
+        func hosts(_ url: String) throws -> [String] {
+            try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
+        }
+        #expect(try hosts("postgresql://db.example/s").isEmpty)
+        #expect(try hosts("postgresql:///s?service=db") == ["service db"])
+        #expect(try hosts("postgresql:///s?service=db&sslmode=verify-full").isEmpty)
+    }
+
     @Test(
         "a part of a password that is not percent-encoded becomes a host or a port, which messages quote",
         arguments: [

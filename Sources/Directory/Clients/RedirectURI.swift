@@ -56,6 +56,16 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// The host of an https URI, whose certificate proves it.
     package var secureHost: String? { URIParts(text)?.scheme == "https" ? host : nil }
 
+    private static let device = (loopback + ["::ffff:127.0.0.0/104", "0.0.0.0", "::"].compactMap { CIDR($0) })
+
+    /// Whether it leads to the device itself, in whatever spelling and also by https: any program there can have the
+    /// port, and a certificate for it has no owner.
+    package var isAtDevice: Bool {
+        guard let host = WebSite(of: text)?.host else { return false }
+        guard host != "localhost", !host.hasSuffix(".localhost") else { return true }
+        return IPAddress(host).map { address in Self.device.contains { $0.contains(address) } } ?? false
+    }
+
     /// The URI with `items` added to its query, which it keeps, or as its fragment, which it has none of.
     public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {
         let query = PercentEncoding.encode(pairs: items)

@@ -48,9 +48,9 @@ public struct ReturnAddress: Sendable {
 
     /// Whether any app on the user's device could have made the request and could use a response of `type` (RFC 8252
     /// §8.6): any can claim an app's scheme, and read the secret of the app whose it is; and a local port, where a
-    /// client has no secret or gets tokens without a code. An `https` URL has an owner.
+    /// client has no secret or gets tokens without a code. An `https` URL of a site has an owner.
     func isOpenToAnyApp(for type: ResponseType) -> Bool {
-        !redirectURI.isOfWeb || redirectURI.secureHost == nil && (client.isPublic || type.isDirect)
+        !redirectURI.isOfWeb || redirectURI.isAtDevice && (client.isPublic || type.isDirect)
     }
 
     private static func redirectURI(

@@ -51,6 +51,33 @@ struct DeviceAddressTests {
         }
     }
 
+    @Test("a port of the device is answered silently where its address says https, or is spelled in another way")
+    func spellings() async throws {
+        try await World.with(.sqlite) { world in
+            let places = [
+                "127.0.0.1:8443", "127.1", "[::1]", "[::ffff:7f00:1]", "0.0.0.0", "localhost", "localhost.:8443",
+                "loom.localhost",
+            ].map { "https://\($0)/back" }
+            let desktop = try await World.client(
+                world.server, world.admin,
+                [
+                    "merchant_id": .string(world.merchant), "client_name": "Loom for desks",
+                    "redirect_uris": .array((places + ["https://loom.example/back"]).map { .string($0) }),
+                    "grant_types": ["authorization_code"], "scope": "openid", "token_endpoint_auth_method": "none",
+                ])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            func answer(at place: String) async throws -> Answer {
+                let request = world.authorizeAddress(["redirect_uri": place, "prompt": "none"], for: desktop)
+                return try await browser.open(request)
+            }
+            for place in places {
+                #expect(try await answer(at: place).redirected("error") == "interaction_required", "\(place)")
+            }
+            #expect(try await answer(at: "https://loom.example/back").redirected("code") != nil)
+        }
+    }
+
     @Test(
         "an app with a secret, which is in each copy of it, gets a code from an open session, or a backend gets none",
         arguments: Backend.available)
