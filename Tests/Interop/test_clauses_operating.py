@@ -132,13 +132,13 @@ def nginx(program, tmp_path) -> Iterator[Address]:
 def test_nginx_redirects_browsers_to_https_and_refuses_programs(nginx):
     """Who is led on goes on sending its secrets in the clear first (ASVS 4.1.2)."""
     spindle = Spindle(nginx, ("", ""))
-    for path in ["/login", "/oauth/authorize?client_id=x", "/account", "/", "/signup", "/auth/session/x", "/menu"]:
+    for path in ["/login", "/oauth/authorize?client_id=x", "/account", "/", "/signup", "/menu"]:
         answer = spindle.call("GET", path, headers={"Host": "id.example.com"})
         assert (answer.status, answer.location) == (301, f"https://id.example.com{path}")
     programs = [
         "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/userinfo", "/oauth/register",
         "/oauth/register/x", "/userinfo", "/me", "/user/1", "/api/2/me", "/api/2/oauth/token", "/admin/v1/clients",
-        "/webhooks/ditto/x",
+        "/webhooks/ditto/x", "/auth/session/x", "/session/x",
     ]
     for path in programs:
         for method in ["GET", "POST"]:
