@@ -93,7 +93,7 @@ public struct ClientMetadata: Sendable {
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
         // One that was registered before this rule can still be disabled.
-        if isOfApp, members.has("scope") || members.has("redirect_uris"),
+        if !isBackend, members.has("scope") || members.has("redirect_uris"),
             scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant)
         {
             throw JSONFault("scope", "without admin scopes for a client that has no secret, or has it in an app")
@@ -101,7 +101,7 @@ public struct ClientMetadata: Sendable {
         if authentication == .none, try members.flag("require_pkce") == false {
             throw JSONFault("require_pkce", "true for a client that has no secret")
         }
-        if isOfApp, try members.flag("rotate_refresh_tokens") == false {
+        if !isBackend, try members.flag("rotate_refresh_tokens") == false {
             throw JSONFault("rotate_refresh_tokens", "true for a client that has no secret, or has it in an app")
         }
         if authentication == .privateKeyJWT, openID.keys == .none {
@@ -145,12 +145,12 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    /// Whether whoever has the app has all that the client has: no secret, or one in each copy (RFC 8252 §8.5).
-    private var isOfApp: Bool { authentication == .none || redirectURIs.contains { !$0.isOfWeb } }
+    /// As `Client.isBackend`.
+    private var isBackend: Bool { authentication != .none && redirectURIs.allSatisfy(\.isOfWeb) }
 
     /// What is only for clients with a secret, or only for those without.
     private func checkSecret() throws(JSONFault) {
-        guard isOfApp || spid.publicExchangeCodesFrom.isEmpty else {
+        guard !isBackend || spid.publicExchangeCodesFrom.isEmpty else {
             throw JSONFault(
                 "public_exchange_codes_from", "left out for a client that has a secret, and not in an app")
         }

@@ -56,10 +56,10 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// The host of an https URI, whose certificate proves it.
     package var secureHost: String? { URIParts(text)?.scheme == "https" ? host : nil }
 
-    private static let device = (loopback + ["::ffff:127.0.0.0/104", "0.0.0.0", "::"].compactMap { CIDR($0) })
+    private static let device = loopback + ["::ffff:127.0.0.0/104", "0.0.0.0", "::"].compactMap { CIDR($0) }
 
     /// Whether it leads to the device itself, in whatever spelling and also by https: any program there can have the
-    /// port, and a certificate for it has no owner.
+    /// port, and the app's certificate with its key.
     package var isAtDevice: Bool {
         guard let host = WebSite(of: text)?.host else { return false }
         guard host != "localhost", !host.hasSuffix(".localhost") else { return true }

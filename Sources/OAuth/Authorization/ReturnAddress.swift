@@ -50,7 +50,8 @@ public struct ReturnAddress: Sendable {
     /// §8.6): any can claim an app's scheme, and read the secret of the app whose it is; and a local port, where a
     /// client has no secret or gets tokens without a code. An `https` URL of a site has an owner.
     func isOpenToAnyApp(for type: ResponseType) -> Bool {
-        !redirectURI.isOfWeb || redirectURI.isAtDevice && (client.isPublic || type.isDirect)
+        let isAtPort = redirectURI.secureHost == nil || redirectURI.isAtDevice
+        return !redirectURI.isOfWeb || isAtPort && (client.isPublic || type.isDirect)
     }
 
     private static func redirectURI(

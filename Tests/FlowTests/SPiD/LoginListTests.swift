@@ -269,11 +269,7 @@ struct LoginListTests {
         try await World.with(backend) { world in
             let kept = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
             let random = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
-            let mary = try await world.newcomer("mary@example.com")
-            let id = try #require(Int64(mary))
-            try await world.server.database.write { db in
-                _ = try db.execute("UPDATE users SET subject = \(kept) WHERE id = \(id)")
-            }
+            try await world.newcomer(keeping: kept)
             for changes: KeyValuePairs<String, JSON> in [[:], ["first_party": false]] {
                 let token = try await world.clientToken(try await world.spidBackend(changes))
                 func ask(_ uuid: String) async throws -> (answer: Answer, gist: String) {

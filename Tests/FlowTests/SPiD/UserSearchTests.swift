@@ -1,8 +1,6 @@
 import JSON
-import Storage
 import TestSupport
 import Testing
-import Values
 
 @Suite("SPiD's API searches a client's users")
 struct UserSearchTests {
@@ -128,12 +126,7 @@ struct UserSearchTests {
         try await World.with(backend) { world in
             let kept = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
             let random = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
-            let mary = try await world.newcomer("mary@example.com")
-            let id = try #require(Int64(mary))
-            let changed = try await world.server.database.write { db in
-                try db.execute("UPDATE users SET subject = \(kept) WHERE id = \(id)")
-            }
-            #expect(changed == 1)
+            try await world.newcomer(keeping: kept)
             let third = try await world.clientToken(try await world.spidBackend(["first_party": false]))
             let own = try await world.clientToken(try await world.spidBackend())
             for path in ["search/users/", "users?query=", "search/users?query="] {
