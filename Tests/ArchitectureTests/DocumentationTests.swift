@@ -46,9 +46,9 @@ import Testing
         }
     }
 
-    @Test("every setting is in the README's table and in the example")
+    @Test("every setting is in docs/configuration.md and in the example")
     func settings() throws {
-        let readme = try SourceTree.file("README.md").text
+        let page = try SourceTree.file("docs/configuration.md").text
         let example = try SourceTree.file("deploy/spindle.example.yaml").text
         let names = try SourceTree.file("Sources/Server/Configuration/ConfigurationKey.swift").lines
             .filter { $0.hasPrefix("    case ") }
@@ -56,31 +56,32 @@ import Testing
             .compactMap { $0.split(separator: "\"").last.map(String.init) }
         #expect(names.count >= 16)
         for name in names {
-            #expect(readme.contains("`SPINDLE_\(name.uppercased())`"), "README.md lacks \(name)")
+            #expect(page.contains("`SPINDLE_\(name.uppercased())`"), "docs/configuration.md lacks \(name)")
             #expect(example.contains("\n# \(name):") || example.contains("\n\(name):"), "the example lacks \(name)")
         }
     }
 
-    @Test("every module is on the README's map")
+    @Test("every module is on the map in docs/architecture.md")
     func map() throws {
-        let readme = try SourceTree.file("README.md").text
-        for module in Set(SourceTree.sources.map(\.module)) {
-            #expect(readme.contains("| `\(module)` |"), "README.md does not say what \(module) is")
-        }
+        let page = try SourceTree.file("docs/architecture.md").text
         let map =
-            readme.components(separatedBy: "## The map of Sources").last?.components(separatedBy: "\n## ").first ?? ""
+            page.components(separatedBy: "## The map of Sources").last?.components(separatedBy: "\n## ").first ?? ""
+        for module in Set(SourceTree.sources.map(\.module)) {
+            #expect(map.contains("| `\(module)` |"), "the map does not say what \(module) is")
+        }
         let rows = map.split(separator: "\n").filter { $0.hasPrefix("| `") }
         let named = rows.compactMap { $0.split(separator: "|").first }
             .flatMap { cell in cell.matches(of: /`(\w+)`/).map { String($0.output.1) } }
         #expect(Set(named) == Set(SourceTree.modules), "the map and Sources differ")
     }
 
-    @Test("the README's table of measurements is the one that Tests/Benchmarks/run last wrote")
-    func measured() throws {
-        guard SourceTree.exists("Tests/Benchmarks/results/latest.md") else { return }
-        let table = try SourceTree.file("Tests/Benchmarks/results/latest.md").text
-        let readme = try SourceTree.file("README.md").text
-        #expect(readme.contains("<!-- measured -->\n\(table)<!-- /measured -->\n"), "Tests/Benchmarks/run --readme")
+    @Test(
+        "docs/performance.md has the tables that Tests/Benchmarks/run last wrote",
+        arguments: [("latest", "measured"), ("postgresql", "measured on PostgreSQL")])
+    func measured(_ name: String, _ mark: String) throws {
+        let table = try SourceTree.file("Tests/Benchmarks/results/\(name).md").text
+        let page = try SourceTree.file("docs/performance.md").text
+        #expect(page.contains("<!-- \(mark) -->\n\(table)<!-- /\(mark) -->\n"), "Tests/Benchmarks/run --document")
     }
 
     @Test("every route is in docs/api.md")

@@ -19,7 +19,9 @@ def walk(guide: Path, folder: Path) -> str:
     place = folder / "folder"
     place.mkdir()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
-    environment |= {"PATH": f"{tools}:{os.environ['PATH']}", "SPINDLE_LISTEN": f"127.0.0.1:{free_port()}"}
+    environment |= {
+        "PATH": f"{tools}:{os.environ['PATH']}", "SPINDLE_LISTEN": f"127.0.0.1:{free_port()}", "TMPDIR": str(place),
+    }
     # The guide's commands go into an open shell. Here the first failing command ends the shell and the server.
     guard = "set -euo pipefail\ntrap '[[ -z ${server-} ]] || kill $server 2>/dev/null || true' EXIT\n"
     done = subprocess.run(
