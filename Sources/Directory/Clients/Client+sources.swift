@@ -2,6 +2,15 @@ import JSON
 import Storage
 
 extension Client {
+    /// The clients whose tokens buy exchange codes for it; nil for a backend, for which those of all its merchant's
+    /// clients do. Whoever has a copy of an app has its secret, so for an app only those count that it names, and its
+    /// own where a server has the same id and secret, as behind SPiD's apps: secret and token are what the code gives.
+    package var exchangeCodeSources: [ID]? {
+        guard !isBackend else { return nil }
+        let hasServer = spidCompatible && !isPublic && redirectURIs.contains { $0.secureHost != nil }
+        return spid.publicExchangeCodesFrom + (hasServer ? [id] : [])
+    }
+
     /// Refuses a source of exchange codes (`SPiDSettings.publicExchangeCodesFrom`) that is no client of this one's
     /// merchant. `former` is the client before the change: what it had may stay, also when it was deleted since.
     func confirmSources(after former: Client?, in db: any Transaction) throws {

@@ -7,8 +7,8 @@ import Values
 
 extension ExchangeCode {
     /// Stores the token family of `attempt`, while the one that bought the code, its client and its user live, and
-    /// unless the user took the receiver's access away since it was sold. A public receiver may have taken that client
-    /// off `clients` since, whose tokens buy codes for it. Nil when the code has expired.
+    /// unless the user took the receiver's access away since it was sold. A receiver that is no backend may have taken
+    /// that client off `clients` since, whose tokens buy codes for it. Nil when the code has expired.
     func spending(for attempt: Attempt, from clients: [Client.ID]?) -> SQL? {
         guard attempt.now < expiresAt, let family = attempt.newFamily else { return nil }
         let isOfBuyer: SQL = clients.map { "p.client_id IN (\(list: $0))" } ?? .always

@@ -42,9 +42,7 @@ public struct ExchangeCode: Sendable {
         guard soldAt >= client.createdAt else { throw .codeRefused("code_of_deleted_client") }
         // It may have been changed since the code was sold.
         guard client.firstParty else { throw .codeRefused("third_party_receiver") }
-        guard client.isBackend || !client.spid.publicExchangeCodesFrom.isEmpty else {
-            throw .codeRefused("public_receiver")
-        }
+        guard client.exchangeCodeSources?.isEmpty != true else { throw .codeRefused("public_receiver") }
         guard let redirectURI else { throw .missing(.redirectURI) }
         let bound = client.redirectURIs.filter { self.redirectURI?.isExactly($0.text) ?? true }
         guard bound.contains(where: { client.means($0, by: redirectURI) }) else {

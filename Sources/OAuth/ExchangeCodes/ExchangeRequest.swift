@@ -71,13 +71,12 @@ public struct ExchangeRequest: Sendable {
                     .accessDenied, "third_party_receiver",
                     "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
             }
-            // A code for an app is as good as its tokens: no secret that only a server has, and no `code_verifier`, is
-            // needed for it.
-            guard receiver.isBackend || receiver.takesPublicCodes(for: token) else {
+            guard receiver.takesCodes(boughtWith: token) else {
                 throw .receiver(
                     "public_receiver",
                     "The receiving client must be a backend: it has a secret, and no redirect URI in an app's scheme. "
-                        + "Or its public_exchange_codes_from names the token's client.")
+                        + "Or it is the token's own client, SPiD-compatible, with a secret and an https redirect URI; "
+                        + "or its public_exchange_codes_from names the token's client.")
             }
             guard !receiver.redirectURIs.isEmpty else {
                 throw .receiver("receiver_without_redirect_uri", "The receiving client has no redirect URI.")
@@ -98,9 +97,10 @@ public struct ExchangeRequest: Sendable {
 }
 
 extension Client {
-    /// Whether this client, an app's, has said that tokens of that client buy codes for it. A token that was in a URL
-    /// does not.
-    fileprivate func takesPublicCodes(for token: AccessToken) -> Bool {
-        spid.publicExchangeCodesFrom.contains(token.client) && !token.isOfFrontChannel
+    /// Whether `token` may buy a code for it. A code for an app is as good as its tokens: no secret that only a server
+    /// has, and no `code_verifier`, is needed for it. So a token that was in a URL buys none.
+    fileprivate func takesCodes(boughtWith token: AccessToken) -> Bool {
+        guard let sources = exchangeCodeSources else { return true }
+        return sources.contains(token.client) && !token.isOfFrontChannel
     }
 }

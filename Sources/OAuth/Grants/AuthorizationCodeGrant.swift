@@ -24,9 +24,7 @@ public struct AuthorizationCodeGrant: Grant {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             return authorization(
                 client, code.subject, code.scope, .none, .new(parent: code.source, redeeming: code),
-                CodeRedemption(
-                    code: .exchange(code, from: client.isBackend ? nil : client.spid.publicExchangeCodesFrom))
-            )
+                CodeRedemption(code: .exchange(code, from: client.exchangeCodeSources)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {

@@ -57,7 +57,7 @@ struct AppCodeTests {
     }
 
     @Test(
-        "a client that has become an app since redeems a code that was sold for a backend",
+        "A client that has become an app redeems no code that another client's token bought for it as a backend",
         arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -75,11 +75,104 @@ struct AppCodeTests {
             try await add(Self.address)
             let refused = try await world.redeem(codes[1], as: server)
             #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused)")
-            #expect(world.server.log.says("public_receiver"))
+            #expect(world.server.log.says("code_expired_or_source_ended"))
             // Nor where it names others than the one whose token bought the code.
             let stranger = try await world.spidBackend()
             #expect(try await name([stranger], at: server, world).status == 200)
             #expect(try await world.redeem(codes[2], as: server).error == "invalid_grant")
+        }
+    }
+
+    /// The app with a server of its own, which has the same id and secret.
+    private func appWithServer(_ world: World) async throws -> World.Actor {
+        try await world.spidBackend([
+            "scope": "openid profile",
+            "redirect_uris": [.string(Self.address), .string(Self.server)],
+        ])
+    }
+
+    private static let server = "https://news.loom.example/spid"
+
+    @Test(
+        "An app's token buys a code for its own client, which an https redirect URI shows to have a server",
+        arguments: Backend.available)
+    func own(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await appWithServer(world)
+            let token = try await world.signIn(with: app).require("access_token")
+            for redirectURI in ["", Self.server] {
+                let code = try await world.exchange(token, for: app, redirectURI: redirectURI).require("code")
+                let redeemed = try await world.redeem(code, as: app, redirectURI: Self.server)
+                #expect(redeemed.status == 200 && redeemed.json["scope"] == "openid profile", "\(redeemed)")
+                #expect(try await world.isLive(try redeemed.require("access_token")))
+                // Once.
+                #expect(try await world.redeem(code, as: app, redirectURI: Self.server).error == "invalid_grant")
+            }
+            let bound = try await world.exchange(token, for: app, redirectURI: Self.server).require("code")
+            #expect(try await world.redeem(bound, as: app, redirectURI: Self.address).error == "invalid_grant")
+            let unproven = try await world.redeem(
+                bound, as: app.with(secret: "wrong"), redirectURI: Self.server)
+            #expect(unproven.error == "invalid_client_credentials", "\(unproven)")
+            #expect(try await world.redeem(bound, as: app, redirectURI: Self.server).status == 200)
+        }
+    }
+
+    @Test(
+        "An app's own token buys no code where the client has no https redirect URI, no secret, or not SPiD's ways",
+        arguments: Backend.available)
+    func ownRefused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await appWithServer(world)
+            let token = try await world.signIn(with: app).require("access_token")
+            // Another app's token buys none for it.
+            let other = try await world.signIn().require("access_token")
+            try await expect(400, "invalid_request", try await world.exchange(other, for: app))
+
+            var codes: [String] = []
+            for _ in 1...2 { codes.append(try await world.exchange(token, for: app).require("code")) }
+            for (code, change) in zip(
+                codes, [["redirect_uris": [.string(Self.address)]], ["spid_compatible": false]] as [JSON])
+            {
+                try #require(try await world.change("clients", app.id, change).status == 200)
+                try await expect(400, "invalid_request", try await world.exchange(token, for: app))
+                #expect(try await world.redeem(code, as: app, redirectURI: Self.address).error == "invalid_grant")
+                let addresses: JSON = ["redirect_uris": [.string(Self.address), .string(Self.server)]]
+                try #require(try await world.change("clients", app.id, addresses).status == 200)
+            }
+
+            let open = try await World.client(
+                world.server, world.admin,
+                [
+                    "merchant_id": .string(world.merchant), "redirect_uris": [.string(Self.server)],
+                    "grant_types": ["password", "authorization_code"], "token_endpoint_auth_method": "none",
+                    "scope": "openid profile", "spid_compatible": true,
+                ])
+            let opens = try await world.signIn(with: open).require("access_token")
+            try await expect(400, "invalid_request", try await world.exchange(opens, for: open))
+            #expect(world.server.log.says("public_receiver"))
+        }
+    }
+
+    @Test("A front-channel token buys no code for its own client, an app", arguments: Backend.available)
+    func ownFrontChannel(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = try await appWithServer(world)
+            try #require(
+                try await world.change(
+                    "clients", app.id,
+                    [
+                        "redirect_uris": [.string(Self.server), .string(Self.address)], "response_types": ["token"],
+                        "grant_types": ["implicit", "authorization_code"], "exchange_front_channel_tokens": true,
+                    ]
+                ).status == 200)
+            var browser = Browser(world.server)
+            let web = World.Actor(id: app.id, secret: app.secret, redirectURI: Self.server)
+            let back = try await world.authorize(in: &browser, ["response_type": "token"], for: web)
+            let fragment = try #require(back.header("location")?.split(separator: "#").last)
+            let pair = try #require(fragment.split(separator: "&").first { $0.hasPrefix("access_token=") })
+            let shown = String(pair.dropFirst("access_token=".count))
+            #expect(try await world.exchange(shown, for: world.backend).status == 200)
+            try await expect(400, "invalid_request", try await world.exchange(shown, for: app))
         }
     }
 }
