@@ -30,11 +30,11 @@ public struct FederationServices: Sendable {
 
     /// - Parameters:
     ///   - operators: asks `addresses`, which are the operator's own.
-    ///   - audiences: what the `aud` of an assertion for us may be.
+    ///   - issuer: what the `aud` of an assertion for us may be, as one of `tokenEndpoints` may.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, ring: KeyRing,
         outbound: Outbound, operators: Outbound, issuers: TrustedIssuers, signSecrets: SignSecrets,
-        addresses: Addresses, origin: String, audiences: [String], events: UserEvents
+        addresses: Addresses, issuer: String, origin: String, tokenEndpoints: [String], events: UserEvents
     ) {
         providers = ProviderTokens(
             outbound: operators,
@@ -50,8 +50,10 @@ public struct FederationServices: Sendable {
         tokens = IdentityProviderTokens(
             outbound: outbound, operators: operators, seal: seal, ring: ring, clock: clock, random: random)
         providerAssertions = ProviderAssertions(
-            issuers: issuers, secrets: signSecrets, tokens: providers, origin: origin, clock: clock)
+            issuers: issuers, secrets: signSecrets, tokens: providers, origin: origin,
+            tokenEndpoints: tokenEndpoints, clock: clock)
         assertions = AssertionSignIn(
-            issuers: issuers, verifier: verifier, people: users, audiences: audiences, clock: clock, random: random)
+            issuers: issuers, verifier: verifier, people: users, audiences: [issuer] + tokenEndpoints, clock: clock,
+            random: random)
     }
 }

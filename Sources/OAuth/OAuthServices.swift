@@ -30,7 +30,7 @@ public struct OAuthServices: Sendable {
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
         signSecrets: SignSecrets, seal: Seal, callbacks: Callbacks, events: UserEvents,
-        published: ClientKeys.Published, issuer: String, origin: String, tokenEndpoint: String, terms: String?,
+        published: ClientKeys.Published, issuer: String, origin: String, tokenEndpoints: [String], terms: String?,
         open: Client.ID? = nil, charge: @escaping CodeCharge
     ) {
         self.charge = charge
@@ -46,8 +46,8 @@ public struct OAuthServices: Sendable {
         authenticator = ClientAuthenticator(
             database: database, known: known, open: open,
             assertions: ClientAssertions(
-                keys: clientKeys, secrets: signSecrets, issuer: issuer, tokenEndpoint: tokenEndpoint, replays: replays,
-                clock: clock))
+                keys: clientKeys, secrets: signSecrets, issuer: issuer, origin: origin,
+                tokenEndpoints: tokenEndpoints, replays: replays, clock: clock))
         initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
         interactions = Interactions(database: database, seal: seal, clock: clock, random: random)
         consents = Consents(database: database, callbacks: callbacks)

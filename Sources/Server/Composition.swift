@@ -35,7 +35,8 @@ extension Spindle {
             database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
             signSecrets: context.signSecrets, seal: context.seal, callbacks: stores.callbacks,
             events: stores.events, published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)),
-            issuer: site.issuer, origin: site.origin, tokenEndpoint: site.tokenEndpoint, terms: configuration.terms,
+            issuer: site.issuer, origin: site.origin, tokenEndpoints: site.tokenEndpoints,
+            terms: configuration.terms,
             open: parts.templates.isDevelopment ? SyncGatewayClient.id : nil,
             charge: { user, share, now, db in
                 if let wait = try CodeThrottle.charge(user, by: share, at: now, in: db) {
@@ -55,7 +56,7 @@ extension Spindle {
                 policy: .toOperators(longestWait: parts.longestFetch), logger: parts.logger, clock: clock),
             issuers: stores.issuers, signSecrets: context.signSecrets,
             addresses: .init(facebook: configuration.facebookAPI, google: configuration.googleAPI),
-            origin: site.origin, audiences: [site.issuer, site.tokenEndpoint], events: stores.events)
+            issuer: site.issuer, origin: site.origin, tokenEndpoints: site.tokenEndpoints, events: stores.events)
         let webhooks = DittoWebhooks(
             database: database, clients: stores.clients, clock: clock, random: random, seal: context.seal)
 

@@ -13,8 +13,8 @@ extension ClientAssertions {
     static func without(_ database: any Database, seal: Seal, clock: any WallClock) -> ClientAssertions {
         ClientAssertions(
             keys: ClientKeys(published: .init(known: { _, _ in throw NoKeys() }, anew: { _, _ in throw NoKeys() })),
-            secrets: SignSecrets(seal: seal), issuer: "https://login.example",
-            tokenEndpoint: "https://login.example/oauth/token",
+            secrets: SignSecrets(seal: seal), issuer: "https://login.example", origin: "https://login.example",
+            tokenEndpoints: ["https://login.example/oauth/token"],
             replays: ReplayMemory(database: database, random: SystemRandom()), clock: clock)
     }
 }

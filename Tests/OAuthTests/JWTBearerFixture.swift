@@ -84,7 +84,8 @@ struct JWTBearerFixture: Sendable {
                     issuers: issuers, secrets: SignSecrets(seal: seal),
                     tokens: ProviderTokens(
                         outbound: outbound, addresses: ProviderAddresses(facebook: "", google: ""), seal: seal,
-                        clock: clock), origin: Self.ourselves, clock: clock), clock: clock, random: random),
+                        clock: clock), origin: Self.ourselves, tokenEndpoints: [Self.tokenURL], clock: clock),
+                clock: clock, random: random),
             TokenExchangeGrant(signIn: signIn, issuer: Self.ourselves),
         ]
         issuance = TokenIssuance(

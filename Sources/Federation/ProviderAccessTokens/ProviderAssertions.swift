@@ -8,16 +8,19 @@ public struct ProviderAssertions: Sendable {
     private let secrets: SignSecrets
     private let tokens: ProviderTokens
     private let origin: String
+    private let tokenEndpoints: [String]
     private let clock: any WallClock
 
-    /// `origin` is the base of our own URLs, as clients know them.
+    /// `origin` is the base of our own URLs, as clients know them, and so of `tokenEndpoints`.
     public init(
-        issuers: TrustedIssuers, secrets: SignSecrets, tokens: ProviderTokens, origin: String, clock: any WallClock
+        issuers: TrustedIssuers, secrets: SignSecrets, tokens: ProviderTokens, origin: String,
+        tokenEndpoints: [String], clock: any WallClock
     ) {
         self.issuers = issuers
         self.secrets = secrets
         self.tokens = tokens
         self.origin = origin
+        self.tokenEndpoints = tokenEndpoints
         self.clock = clock
     }
 
@@ -83,7 +86,7 @@ public struct ProviderAssertions: Sendable {
 
     private func addresses(for purpose: ProviderAssertion.Purpose) -> [String] {
         switch purpose {
-        case .authorization: ["/oauth/token", "/api/2/oauth/token"].map { origin + $0 }
+        case .authorization: tokenEndpoints
         case .registration: [origin + "/api/2/signup_jwt"]
         // SPiD's SDK for iOS names one of them and posts to the other.
         case .attach: ["/api/2/user/attach_jwt", "/api/2/attach_jwt"].map { origin + $0 }

@@ -45,6 +45,10 @@ public struct Site: Sendable {
         return fields
     }
 
-    /// The URL of the token endpoint, for assertions and clients.
-    public var tokenEndpoint: String { origin + "/oauth/token" }
+    /// The paths of the token endpoint. The first is its name for clients, the other SPiD's.
+    package static let tokenPaths = ["/oauth/token", "/api/2/oauth/token"]
+    /// The URL of the token endpoint, for clients.
+    public var tokenEndpoint: String { tokenEndpoints[0] }
+    /// All its URLs: an assertion may be for any of them.
+    public var tokenEndpoints: [String] { Self.tokenPaths.map { origin + $0 } }
 }

@@ -8,7 +8,7 @@ extension ClientCredentials {
     /// The client of a request with `parameters` in its body.
     package static func read(_ request: Request, _ parameters: OAuth.Parameters) throws(OAuthError) -> ClientCredentials
     {
-        try read(parameters, basic: try basic(request))
+        try read(parameters, at: request.target.path, basic: try basic(request))
     }
 
     /// The client that a request names, however invalid the rest of it is.

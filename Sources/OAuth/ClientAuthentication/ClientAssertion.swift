@@ -11,9 +11,11 @@ public struct ClientAssertion: Sendable {
     let text: String
     /// The client that it claims to come from.
     let subject: Client.ID
+    /// The path that it was sent to.
+    let path: String
 
-    /// The assertion of a request, or nil when it has none.
-    static func read(_ parameters: Parameters) throws(OAuthError) -> ClientAssertion? {
+    /// The assertion of a request to `path`, or nil when it has none.
+    static func read(_ parameters: Parameters, at path: String) throws(OAuthError) -> ClientAssertion? {
         let type = parameters[.clientAssertionType]
         guard let text = parameters[.clientAssertion] else {
             guard type == nil else { throw .clientAssertionMalformed }
@@ -24,7 +26,7 @@ public struct ClientAssertion: Sendable {
         guard parameters[.clientID].map({ $0 == subject }) ?? true else {
             throw .clientRefused("assertion_of_another_client", Client.ID(subject))
         }
-        return ClientAssertion(text: text, subject: Client.ID(subject))
+        return ClientAssertion(text: text, subject: Client.ID(subject), path: path)
     }
 
     /// The unverified `sub` of an assertion. A NUL is refused: it is in no client id and cannot be stored.

@@ -19,19 +19,21 @@ public struct ClientAssertions: Sendable {
     private let keys: ClientKeys
     private let secrets: SignSecrets
     private let issuer: String
-    private let tokenEndpoint: String
+    private let origin: String
+    private let tokenEndpoints: [String]
     private let replays: ReplayMemory
     private let clock: any WallClock
 
-    /// `issuer` and `tokenEndpoint` are ours: an assertion's audience is one of them.
+    /// `issuer` and `tokenEndpoints` are our names, as is each path below `origin`, which is that of our URLs.
     public init(
-        keys: ClientKeys, secrets: SignSecrets, issuer: String, tokenEndpoint: String, replays: ReplayMemory,
-        clock: any WallClock
+        keys: ClientKeys, secrets: SignSecrets, issuer: String, origin: String, tokenEndpoints: [String],
+        replays: ReplayMemory, clock: any WallClock
     ) {
         self.keys = keys
         self.secrets = secrets
         self.issuer = issuer
-        self.tokenEndpoint = tokenEndpoint
+        self.origin = origin
+        self.tokenEndpoints = tokenEndpoints
         self.replays = replays
         self.clock = clock
     }
@@ -45,7 +47,7 @@ public struct ClientAssertions: Sendable {
             guard jwt.isTyped(asOneOf: Self.types) else { throw refused("assertion_type") }
             guard try jwt.issuer == client.id.text else { throw refused("assertion_issuer") }
             guard try jwt.subject == client.id.text else { throw refused("assertion_subject") }
-            guard let audience = try jwt.audience, isUs(audience, to: client) else {
+            guard let audience = try jwt.audience, isUs(audience, of: assertion, to: client) else {
                 throw refused("assertion_audience")
             }
             let now = clock.now
@@ -70,10 +72,13 @@ public struct ClientAssertions: Sendable {
         }
     }
 
-    /// RFC 7523bis §4: the audience is us alone. Another server named in it too could replay the assertion here.
-    private func isUs(_ audience: [String], to client: Client) -> Bool {
-        guard audience.count == 1, let name = audience.first else { return false }
-        return name == issuer || (name == tokenEndpoint && !client.openID.addressesIssuer)
+    /// RFC 7523bis §4: the audience is us alone. Another server named in it too could replay the assertion here. Where
+    /// the client has not chosen the issuer alone, the URLs of the token endpoint and of the endpoint asked are our
+    /// names as well, and libraries send several of them.
+    private func isUs(_ audience: [String], of assertion: ClientAssertion, to client: Client) -> Bool {
+        guard !client.openID.addressesIssuer else { return audience.count == 1 && [issuer].holds(audience[0]) }
+        let ours = [issuer, origin + assertion.path] + tokenEndpoints
+        return !audience.isEmpty && audience.allSatisfy(ours.holds)
     }
 
     private func verified(_ assertion: ClientAssertion, of client: Client) async throws -> VerifiedJWT {

@@ -25,12 +25,12 @@ public struct ClientCredentials: Sendable {
 
     public var secret: Secret<Client>? { if case .secret(let secret) = proof { secret } else { nil } }
 
-    /// The credentials of a request: from `basic`, the Authorization header's pair, or from the body, as a secret or an
-    /// assertion. Never two of them (RFC 6749 §2.3).
-    public static func read(_ parameters: Parameters, basic: ClientCredentials?) throws(OAuthError)
-        -> ClientCredentials
-    {
-        if let assertion = try ClientAssertion.read(parameters) {
+    /// The credentials of a request to `path`: from `basic`, the Authorization header's pair, or from the body, as a
+    /// secret or an assertion. Never two of them (RFC 6749 §2.3).
+    public static func read(
+        _ parameters: Parameters, at path: String, basic: ClientCredentials?
+    ) throws(OAuthError) -> ClientCredentials {
+        if let assertion = try ClientAssertion.read(parameters, at: path) {
             guard basic == nil, parameters[.clientSecret] == nil else { throw .twoCredentials }
             return ClientCredentials(assertion)
         }

@@ -188,6 +188,7 @@ import Values
             let ours = JSON.string(SigningClient.issuer)
             for changes: KeyValuePairs<String, JSON> in [
                 ["aud": ours], ["aud": [ours]], ["aud": ours, "jti": .null],
+                ["aud": [ours, SigningClient.at("/oauth/token")]], ["aud": SigningClient.at("/api/2/oauth/token")],
             ] {
                 let token = host.sign(story.claims(host, changes))
                 #expect(try await story.present(token, as: rival).status == 200)

@@ -58,35 +58,81 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("the audience must be the issuer or the token endpoint, and nothing besides", arguments: Backend.available)
+    @Test(
+        "The audience of an assertion is the issuer, the token endpoint, the endpoint asked, or several of them alone",
+        arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
-            let issuer: JSON = .string(SigningClient.issuer)
-            let endpoint: JSON = .string(SigningClient.issuer + "/oauth/token")
-            let good: [JSON] = [issuer, endpoint, [issuer], [endpoint]]
-            for audience in good {
-                #expect(try await client.ask(client.assertion(["aud": audience])).status == 200, "\(audience)")
-            }
-            let bad: [JSON] = [
-                ["https://other.example", endpoint], [issuer, "https://other.example"], [issuer, endpoint],
-                [issuer, issuer], [], .string(SigningClient.issuer + "/"),
-                .string(SigningClient.issuer + "/oauth/introspect"), .string(SigningClient.issuer + "/oauth/revoke"),
+            let (issuer, endpoint) = (JSON.string(SigningClient.issuer), SigningClient.at("/oauth/token"))
+            let good: [JSON] = [
+                issuer, endpoint, [issuer], [endpoint], [issuer, endpoint], [endpoint, issuer], [issuer, issuer],
+                [issuer, endpoint, SigningClient.at("/api/2/oauth/token")],
             ]
-            for audience in bad {
+            for path in ["/oauth/token", "/api/2/oauth/token"] {
+                for audience in good + [SigningClient.at(path)] {
+                    let answer = try await client.ask(client.assertion(["aud": audience]), at: path)
+                    #expect(answer.status == 200, "\(path) \(audience)")
+                }
+            }
+            let foreign: [JSON] = [
+                "https://other.example", ["https://other.example", endpoint], [issuer, "https://other.example"],
+                [issuer, endpoint, "https://other.example"], [issuer, ""], "", [], [[issuer]], [issuer, 1],
+                .string(SigningClient.issuer + "/"), "/oauth/token", SigningClient.at("/oauth/token/"),
+                .string(SigningClient.issuer.uppercased()), SigningClient.at("/oauth/to\u{212A}en"),
+                SigningClient.at("/oauth/introspect"), [issuer, SigningClient.at("/oauth/revoke")],
+            ]
+            for audience in foreign {
                 let refused = try await client.ask(client.assertion(["aud": audience]))
                 try await expect(401, "invalid_client", refused, "\(audience)")
             }
         }
     }
 
-    @Test("a client with require_issuer_audience is refused an assertion for the token endpoint")
+    @Test(
+        "At introspection and revocation an assertion may be for that endpoint, alone or beside our other names",
+        arguments: Backend.available)
+    func askedEndpoint(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            let (issuer, token) = (JSON.string(SigningClient.issuer), SigningClient.at("/oauth/token"))
+            let others = ["/oauth/introspect": "/oauth/revoke", "/oauth/revoke": "/oauth/introspect"]
+            for (path, other) in others {
+                let asked = SigningClient.at(path)
+                let good: [JSON] = [issuer, token, asked, [asked], [issuer, token, asked], [issuer, token]]
+                for audience in good {
+                    let answer = try await client.ask(
+                        client.assertion(["aud": audience]), ["token": "unknown"], at: path)
+                    #expect(answer.status == 200, "\(path) \(audience)")
+                }
+                let bad: [JSON] = [
+                    SigningClient.at(other), [asked, SigningClient.at(other)], [asked, "https://other.example"],
+                ]
+                for audience in bad {
+                    let refused = try await client.ask(
+                        client.assertion(["aud": audience]), ["token": "unknown"], at: path)
+                    try await expect(401, "invalid_client", refused, "\(path) \(audience)")
+                }
+            }
+            #expect(world.server.log.says("assertion_audience"))
+        }
+    }
+
+    @Test("With require_issuer_audience an assertion is for the issuer alone, wherever it is sent")
     func issuerAlone() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient(.generate(.es256), ["require_issuer_audience": true])
-            let endpoint: JSON = .string(SigningClient.issuer + "/oauth/token")
+            let (issuer, endpoint) = (JSON.string(SigningClient.issuer), SigningClient.at("/oauth/token"))
             #expect(try await client.ask().status == 200)
-            try await expect(401, "invalid_client", try await client.ask(client.assertion(["aud": endpoint])))
+            #expect(try await client.ask(client.assertion(["aud": [issuer]])).status == 200)
+            let refused: [JSON] = [endpoint, [endpoint], [issuer, endpoint], [issuer, issuer], []]
+            for audience in refused {
+                let answer = try await client.ask(client.assertion(["aud": audience]))
+                try await expect(401, "invalid_client", answer, "\(audience)")
+            }
+            let asked = client.assertion(["aud": SigningClient.at("/oauth/introspect")])
+            try await expect(
+                401, "invalid_client", try await client.ask(asked, ["token": "x"], at: "/oauth/introspect"))
             try await world.change("clients", client.id, ["require_issuer_audience": false])
             #expect(try await client.ask(client.assertion(["aud": endpoint])).status == 200)
         }

@@ -13,6 +13,8 @@ struct SigningClient: Sendable {
 
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     static let issuer = "http://spindle.test"
+    /// The URL of the endpoint at `path`.
+    static func at(_ path: String) -> JSON { .string(issuer + path) }
 
     let world: World
     let id: String
