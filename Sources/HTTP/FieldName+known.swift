@@ -7,6 +7,7 @@ extension FieldName {
     public static let accessControlAllowOrigin = FieldName(checked: "Access-Control-Allow-Origin")
     public static let accessControlExposeHeaders = FieldName(checked: "Access-Control-Expose-Headers")
     public static let accessControlMaxAge = FieldName(checked: "Access-Control-Max-Age")
+    public static let accessControlRequestHeaders = FieldName(checked: "Access-Control-Request-Headers")
     public static let allow = FieldName(checked: "Allow")
     public static let authorization = FieldName(checked: "Authorization")
     public static let cacheControl = FieldName(checked: "Cache-Control")

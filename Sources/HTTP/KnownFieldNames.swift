@@ -5,8 +5,9 @@ struct KnownFieldNames: Sendable {
     static let texts = [
         "Accept", "Accept-Language", "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers",
         "Access-Control-Allow-Methods", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers",
-        "Access-Control-Max-Age", "Allow", "Authorization", "Cache-Control", "Connection", "Content-Disposition",
-        "Content-Language", "Content-Length", "Content-Security-Policy", "Content-Type", "Cookie",
+        "Access-Control-Max-Age", "Access-Control-Request-Headers", "Allow", "Authorization", "Cache-Control",
+        "Connection", "Content-Disposition", "Content-Language", "Content-Length", "Content-Security-Policy",
+        "Content-Type", "Cookie",
         "Cross-Origin-Resource-Policy", "Date", "ETag", "Expect", "Forwarded", "Host", "If-None-Match", "Location",
         "Origin", "Pragma", "Purpose", "Range", "Referer", "Referrer-Policy", "Retry-After", "Sec-Fetch-Dest",
         "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Purpose", "Server", "Set-Cookie", "Strict-Transport-Security", "TE",
@@ -18,8 +19,9 @@ struct KnownFieldNames: Sendable {
     static let folded: [StaticString] = [
         "accept", "accept-language", "access-control-allow-credentials", "access-control-allow-headers",
         "access-control-allow-methods", "access-control-allow-origin", "access-control-expose-headers",
-        "access-control-max-age", "allow", "authorization", "cache-control", "connection", "content-disposition",
-        "content-language", "content-length", "content-security-policy", "content-type", "cookie",
+        "access-control-max-age", "access-control-request-headers", "allow", "authorization", "cache-control",
+        "connection", "content-disposition", "content-language", "content-length", "content-security-policy",
+        "content-type", "cookie",
         "cross-origin-resource-policy", "date", "etag", "expect", "forwarded", "host", "if-none-match", "location",
         "origin", "pragma", "purpose", "range", "referer", "referrer-policy", "retry-after", "sec-fetch-dest",
         "sec-fetch-mode", "sec-fetch-site", "sec-purpose", "server", "set-cookie", "strict-transport-security", "te",

@@ -104,7 +104,7 @@ extension Spindle {
         // Administration has an address of its own if the configuration says so.
         let isApart = configuration.adminListen != nil
         let routes = Routes(
-            [crossOrigin, health] + features.flatMap(\.endpoints), administration: isApart ? nil : administration)
+            [health] + features.flatMap(\.endpoints), administration: isApart ? nil : administration)
         func router(_ routes: Routes) -> Router {
             Router(
                 routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],

@@ -90,7 +90,7 @@ private struct SystemRandom: RandomSource {
 
 private let routes = [
     "/me", "/user/{id}", "/user/{id}/logins", "/email/{base64}/status", "/assets/brand/{merchant}.css", "/",
-].map { Route(.get, PathTemplate($0), refusal: nil) { _, _ in Response(status: .ok) } }
+].map { Route(.get, PathTemplate($0), readers: .none, refusal: nil) { _, _ in Response(status: .ok) } }
 
 /// Paths of requests, and the values of the placeholders in their templates.
 @Sendable func fuzzPaths(_ bytes: [UInt8]) {

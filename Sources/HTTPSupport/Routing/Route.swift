@@ -6,8 +6,7 @@ package final class Route: Sendable, CustomStringConvertible {
 
     package let method: HTTP.Method
     let template: PathTemplate
-    /// Whether pages of other origins may read the response.
-    let isCrossOrigin: Bool
+    let readers: PageReaders
     /// Whether only its own spelling leads to it: a proxy that keeps administration inside compares how a path begins.
     let isForOperators: Bool
     /// Whether hosts of clients' sites serve it too.
@@ -16,10 +15,13 @@ package final class Route: Sendable, CustomStringConvertible {
     package let refusal: Routes.Refusal?
     package let answer: Answer
 
-    init(_ method: HTTP.Method, _ template: PathTemplate, refusal: Routes.Refusal?, answer: @escaping Answer) {
+    init(
+        _ method: HTTP.Method, _ template: PathTemplate, readers: PageReaders, refusal: Routes.Refusal?,
+        answer: @escaping Answer
+    ) {
         self.method = method
         self.template = template
-        isCrossOrigin = CrossOrigin.covers(template.text)
+        self.readers = readers
         isOfSessionService = SessionHosts.serve(template.text)
         isForOperators = template.text.hasPrefix("/admin/") || template.text == "/metrics"
         self.refusal = refusal

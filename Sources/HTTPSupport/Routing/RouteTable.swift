@@ -17,7 +17,7 @@ struct RouteTable: Sendable {
 
     init(_ offered: [Route]) {
         routes = [
-            Route(.get, PathTemplate("/"), refusal: nil) { _, _ in throw HTTPRefusal(.notFound) }
+            Route(.get, PathTemplate("/"), readers: .none, refusal: nil) { _, _ in throw HTTPRefusal(.notFound) }
         ]
         var tree = SegmentTree()
         var byPath: [[Route]] = []
@@ -50,7 +50,7 @@ struct RouteTable: Sendable {
     /// Refuses HEAD too unless an endpoint offers it: a GET of ours may spend a code.
     private static func refusal(beside offered: [Route]) -> Route {
         let allowed = offered.map(\.method.rawValue).sorted().joined(separator: ", ")
-        return Route(.get, offered[0].template, refusal: nil) { _, _ in
+        return Route(.get, offered[0].template, readers: offered[0].readers, refusal: nil) { _, _ in
             throw HTTPRefusal(.methodNotAllowed, headers: [.allow: allowed])
         }
     }

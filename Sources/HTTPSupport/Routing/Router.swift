@@ -18,7 +18,7 @@ public final class Router: RequestHandler {
         hosts: SessionHosts,
         logger: Logger, random: any RandomSource
     ) {
-        table = RouteTable(routes.all)
+        table = RouteTable(routes.all + crossOrigin.preflights(for: routes.all))
         errors = ErrorBoundary(pages: pages, dialects: dialects)
         commonFields = pages.site.commonFields
         self.crossOrigin = crossOrigin
@@ -43,7 +43,7 @@ public final class Router: RequestHandler {
         } catch {
             response = refusal(error, of: request, context)
         }
-        if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
+        if route.readers != .none { await crossOrigin.permit(&response, to: request, context) }
         return response
     }
 
@@ -54,7 +54,7 @@ public final class Router: RequestHandler {
         }
         let context = SpindleContext(request, route: route, log: log)
         var response = refusal(OAuthError.tooManyMarks, of: request, context)
-        if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
+        if route.readers != .none { await crossOrigin.permit(&response, to: request, context) }
         return response
     }
 

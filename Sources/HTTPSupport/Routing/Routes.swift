@@ -24,26 +24,30 @@ public struct Routes: Sendable {
         return sum
     }
 
-    package mutating func on(_ path: String, method: HTTP.Method, use answer: @escaping Route.Answer) {
-        all.append(Route(method, PathTemplate(path, below: prefix), refusal: refusal, answer: answer))
+    /// - Parameter readers: the web pages of other origins that may call it, by a script.
+    package mutating func on(
+        _ path: String, method: HTTP.Method, readers: PageReaders = .none, use answer: @escaping Route.Answer
+    ) {
+        let template = PathTemplate(path, below: prefix)
+        all.append(Route(method, template, readers: readers, refusal: refusal, answer: answer))
     }
 
-    package mutating func get(_ path: String, use answer: @escaping Route.Answer) {
-        on(path, method: .get, use: answer)
-    }
-    package mutating func head(_ path: String, use answer: @escaping Route.Answer) {
-        on(path, method: .head, use: answer)
-    }
-    package mutating func post(_ path: String, use answer: @escaping Route.Answer) {
-        on(path, method: .post, use: answer)
-    }
-    package mutating func put(_ path: String, use answer: @escaping Route.Answer) {
-        on(path, method: .put, use: answer)
-    }
+    package mutating func get(
+        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
+    ) { on(path, method: .get, readers: readers, use: answer) }
+    package mutating func head(
+        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
+    ) { on(path, method: .head, readers: readers, use: answer) }
+    package mutating func post(
+        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
+    ) { on(path, method: .post, readers: readers, use: answer) }
+    package mutating func put(
+        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
+    ) { on(path, method: .put, readers: readers, use: answer) }
     package mutating func patch(_ path: String, use answer: @escaping Route.Answer) {
         on(path, method: .patch, use: answer)
     }
-    package mutating func delete(_ path: String, use answer: @escaping Route.Answer) {
-        on(path, method: .delete, use: answer)
-    }
+    package mutating func delete(
+        _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
+    ) { on(path, method: .delete, readers: readers, use: answer) }
 }

@@ -16,7 +16,7 @@ public struct SpindleContext: Sendable {
         self.log = log
         path = request.target.path
         number = log.next()
-        presumedClient = route.isCrossOrigin && request.headers.contains(.origin) ? PresumedClient() : nil
+        presumedClient = route.readers == .pagesOfClient && request.headers.contains(.origin) ? PresumedClient() : nil
     }
 
     package var parameters: PathParameters { PathParameters(path: path, template: route.template) }

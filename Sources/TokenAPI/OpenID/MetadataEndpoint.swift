@@ -21,20 +21,18 @@ public struct MetadataEndpoint: Endpoint {
         let path = site.issuerPath
         let ofIssuer = path.isEmpty ? [] : [path + wellKnown[0], path + wellKnown[1], wellKnown[1] + path]
         for path in wellKnown + ofIssuer {
-            router.get(path) { _, _ in Response.published(metadata) }
+            router.get(path, readers: .everyPage) { _, _ in Response.published(metadata) }
         }
         for path in ["/oauth/jwks", "/.well-known/jwks.json"] {
-            router.get(path) { _, _ in Response.published(try await keys.json()) }
+            router.get(path, readers: .everyPage) { _, _ in Response.published(try await keys.json()) }
         }
     }
 }
 
 extension Response {
-    /// A response that any page may read, and that may be cached for as long as a new key is published before it signs.
+    /// A response that may be cached for as long as a new key is published before it signs.
     fileprivate static func published(_ json: JSON) -> Response {
-        let headers: Fields = [
-            .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",
-        ]
+        let headers: Fields = [.contentType: "application/json", .cacheControl: "public, max-age=300"]
         return Response(status: .ok, headers: headers, body: .bytes(json.bytes))
     }
 }

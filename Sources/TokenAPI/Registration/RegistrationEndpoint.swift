@@ -15,11 +15,12 @@ public struct RegistrationEndpoint: Endpoint {
         self.site = site
     }
 
+    /// For every page: what counts is the token, which no browser sends by itself.
     public func add(to router: inout Routes) {
-        router.post("/oauth/register", use: register)
-        router.get("/oauth/register/{id}", use: show)
-        router.put("/oauth/register/{id}", use: replace)
-        router.delete("/oauth/register/{id}", use: delete)
+        router.post("/oauth/register", readers: .everyPage, use: register)
+        router.get("/oauth/register/{id}", readers: .everyPage, use: show)
+        router.put("/oauth/register/{id}", readers: .everyPage, use: replace)
+        router.delete("/oauth/register/{id}", readers: .everyPage, use: delete)
     }
 
     @Sendable private func register(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -16,8 +16,7 @@ public struct TokenEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.post("/oauth/token", use: respond)
-        router.post("/api/2/oauth/token", use: respond)
+        for path in Site.tokenPaths { router.post(path, readers: .pagesOfClient, use: respond) }
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -16,12 +16,14 @@ struct CrossOriginTests {
         }
     }
 
-    private func preflight(_ world: World, _ path: String, from origin: String) async throws -> Answer {
+    private func preflight(
+        _ world: World, _ path: String, from origin: String, for method: String = "POST",
+        fields: String = "auth0-client,content-type"
+    ) async throws -> Answer {
         try await world.server.send(
             "OPTIONS", path,
             headers: [
-                "Origin": origin, "Access-Control-Request-Method": "POST",
-                "Access-Control-Request-Headers": "auth0-client,content-type",
+                "Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": fields,
             ])
     }
 
@@ -43,9 +45,7 @@ struct CrossOriginTests {
                     #expect(answer.status == 204)
                     #expect(allowed(answer) == origin)
                     #expect(answer.header("access-control-allow-methods") == methods)
-                    #expect(
-                        answer.header("access-control-allow-headers")
-                            == "content-type, authorization, auth0-client, dpop")
+                    #expect(answer.header("access-control-allow-headers") == "auth0-client, content-type")
                     #expect(answer.header("access-control-max-age") == "3600")
                 }
                 for origin in ["https://evil.example", "null", "https://www.loom.example.evil.example", ""] {
@@ -119,6 +119,92 @@ struct CrossOriginTests {
                 "/oauth/revoke", ["token": token, "client_id": world.app.id], from: Self.origin)
             #expect(revoked.status == 200)
             #expect(allowed(revoked) == Self.origin)
+        }
+    }
+
+    /// Of tracing libraries, of MCP's, and our own.
+    private static let added = "authorization,baggage,dpop,mcp-protocol-version,sentry-trace,traceparent,x-b3-traceid"
+
+    @Test("A preflight request allows the fields that it asks for, but none in which a proxy says for whom it speaks")
+    func fields() async throws {
+        try await withOrigins(.sqlite) { world in
+            for path in ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/jwks", "/oauth/register"] {
+                func allowed(_ fields: String) async throws -> String? {
+                    let answer = try await preflight(world, path, from: Self.origin, fields: fields)
+                    #expect(answer.status == 204)
+                    return answer.header("access-control-allow-headers")
+                }
+                let added = Self.added.split(separator: ",").joined(separator: ", ")
+                #expect(try await allowed(Self.added) == added)
+                #expect(try await allowed("TraceParent , X-Request-ID") == "traceparent, x-request-id")
+                #expect(try await allowed("forwarded,traceparent,x-forwarded-for,x-real-ip") == "traceparent")
+                #expect(try await allowed("not a token,,a(b),tracestate") == "tracestate")
+                #expect(try await allowed("") == nil)
+            }
+        }
+    }
+
+    @Test(
+        "Every page may read discovery and keys, whatever fields its libraries add, and no cookie counts there",
+        arguments: Backend.available)
+    func published(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in [
+                "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oauth/jwks",
+                "/.well-known/jwks.json",
+            ] {
+                for origin in ["https://evil.example", "null"] {
+                    let asked = try await preflight(world, path, from: origin, for: "GET", fields: "traceparent")
+                    #expect(asked.status == 204 && asked.body.isEmpty)
+                    #expect(asked.header("access-control-allow-origin") == "*")
+                    #expect(asked.header("access-control-allow-methods")?.contains("GET") == true)
+                    #expect(asked.header("access-control-allow-headers") == "traceparent")
+                    #expect(asked.header("access-control-allow-credentials") == nil)
+                    let read = try await world.server.get(
+                        path, headers: ["Origin": origin, "traceparent": "00-a-b-00"])
+                    #expect(read.status == 200)
+                    #expect(read.header("access-control-allow-origin") == "*")
+                    #expect(read.header("access-control-allow-credentials") == nil)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Every page with a token may register a client and manage it, and reads the answers and the refusals",
+        arguments: Backend.available)
+    func registration(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let headers = ["Origin": "https://www.anywhere.example", "Content-Type": "application/json"]
+            let asked = try await preflight(
+                world, "/oauth/register", from: "https://www.anywhere.example", fields: "authorization,content-type")
+            #expect(asked.status == 204 && asked.header("access-control-allow-origin") == "*")
+            #expect(asked.header("access-control-allow-methods") == "POST")
+            #expect(asked.header("access-control-allow-headers") == "authorization, content-type")
+            func readable(_ answer: Answer, _ status: Int) {
+                #expect(answer.status == status, "\(answer)")
+                #expect(answer.header("access-control-allow-origin") == "*")
+                #expect(answer.header("access-control-allow-credentials") == nil)
+                #expect(answer.header("access-control-expose-headers")?.contains("WWW-Authenticate") == true)
+            }
+            let document: JSON = ["redirect_uris": ["https://www.anywhere.example/in"]]
+            func send(_ method: String, _ path: String, _ json: JSON?, _ token: String) async throws -> Answer {
+                try await world.server.send(
+                    method, path, body: Array((json?.text ?? "").utf8), bearer: token, headers: headers)
+            }
+            readable(try await send("POST", "/oauth/register", document, "wrong"), 401)
+            let token = try await world.initialToken()
+            readable(try await send("POST", "/oauth/register", ["redirect_uris": "x"], token), 400)
+            let made = try await send("POST", "/oauth/register", document, token)
+            readable(made, 201)
+            let own = try made.require("registration_access_token")
+            let path = "/oauth/register/\(try made.require("client_id"))"
+            let managing = try await preflight(world, path, from: "https://www.anywhere.example", for: "PUT")
+            #expect(managing.status == 204 && managing.header("access-control-allow-origin") == "*")
+            #expect(managing.header("access-control-allow-methods") == "GET, PUT, DELETE")
+            readable(try await send("GET", path, nil, "wrong"), 401)
+            readable(try await send("GET", path, nil, own), 200)
+            readable(try await send("DELETE", path, nil, own), 204)
         }
     }
 }
