@@ -25,10 +25,10 @@ extension ClientCredentials {
         let headers = request.headers[values: .authorization]
         guard let header = headers.first else { return nil }
         guard headers.count == 1 else { throw .twoCredentials }
-        let parts = header.split(separator: " ", maxSplits: 1)
+        let field = AuthorizationField(header)
         // A bearer token does not authenticate a client at the token endpoint; it becomes "no client".
-        guard let scheme = parts.first, scheme.lowercased() == "basic" else { return nil }
-        guard parts.count == 2, let pair = Base64.decode(parts[1]) else { throw .malformedBasic }
+        guard field.isOf("basic") else { return nil }
+        guard let pair = Base64.decode(field.credentials) else { throw .malformedBasic }
         guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon > 0, let id = Form.decode(pair[..<colon]),
             let secret = Form.decode(pair[(colon + 1)...])
         else { throw .malformedBasic }
@@ -61,10 +61,10 @@ package struct PresentedToken {
         let fields = headers[values: .authorization]
         let isRepeated = mayRepeatField && fields.count == 2 && fields[0] == fields[1]
         for header in isRepeated ? fields.suffix(1) : fields[...] {
-            let parts = header.split(separator: " ", omittingEmptySubsequences: true)
-            guard parts.count == 2, parts[0].lowercased() == "bearer" else { continue }
+            let field = AuthorizationField(header)
+            guard field.isOf("bearer"), !field.credentials.isEmpty, !field.credentials.contains(" ") else { continue }
             found.append(
-                PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false, wasSentTwice: isRepeated))
+                PresentedToken(secret: Secret(String(field.credentials)), wasInQuery: false, wasSentTwice: isRepeated))
         }
         // RFC 6750 §2.2, and SPiD's name for it.
         for text in [form?[.accessToken], form?[.oauthToken]].compactMap(\.self) {

@@ -91,9 +91,9 @@ public struct UserAuthentication: Sendable {
         let headers = request.headers[values: .authorization]
         guard let header = headers.first else { return nil }
         guard headers.count == 1 else { throw OAuthError.twoCredentials }
-        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
-        guard parts.first?.lowercased() == "basic" else { return nil }
-        guard parts.count == 2, let bytes = Base64.decode(parts[1]),
+        let field = AuthorizationField(header)
+        guard field.isOf("basic") else { return nil }
+        guard let bytes = Base64.decode(field.credentials),
             let pair = String(validating: bytes, as: UTF8.self), pair.isStreamSafe,
             let colon = pair.firstIndex(of: ":"), !pair.utf8.contains(0)
         else { throw refused("malformed_basic") }

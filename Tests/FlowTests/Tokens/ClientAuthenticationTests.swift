@@ -54,6 +54,34 @@ struct ClientAuthenticationTests {
         }
     }
 
+    @Test("Any number of blanks is between a scheme and its credentials (RFC 9110 §11.4)", arguments: Backend.available)
+    func blanks(backend: Backend) async throws {
+        try await World.with(backend, settings: ["basic_realm": "Loom"]) { world in
+            func base64(_ pair: String) -> String { Data(pair.utf8).base64EncodedString() }
+            let client = base64("\(world.backend.id):\(world.backend.secret)")
+            let user = base64("\(World.email):\(World.password)")
+            let token = try await world.signIn().require("access_token")
+            for blanks in [" ", "  ", "     "] {
+                let proved = try await world.server.post(
+                    "/oauth/token", ["grant_type": "client_credentials"],
+                    headers: ["Authorization": "Basic\(blanks)\(client)"])
+                #expect(proved.status == 200, "\(proved)")
+                for credentials in ["Basic\(blanks)\(user)", "Bearer\(blanks)\(token)"] {
+                    let read = try await world.server.get("/me", headers: ["Authorization": credentials])
+                    #expect(read.status == 200, "\(credentials.prefix(8)) \(read)")
+                }
+            }
+            for wrong in ["Basic\(client)", "Basic\t\(client)", "Basic \(client) \(client)"] {
+                let refused = try await world.server.post(
+                    "/oauth/token", ["grant_type": "client_credentials"], headers: ["Authorization": wrong])
+                try await expect(401, "invalid_client", refused, wrong)
+            }
+            for wrong in ["Bearer\(token)", "Bearer\t\(token)", "Bearer \(token) \(token)"] {
+                #expect(try await world.server.get("/me", headers: ["Authorization": wrong]).status == 401, "\(wrong)")
+            }
+        }
+    }
+
     @Test(
         "a client that sent no Authorization header gets no WWW-Authenticate challenge",
         arguments: Backend.available)
