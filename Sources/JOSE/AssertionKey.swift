@@ -29,48 +29,86 @@ struct AssertionKey: Sendable {
         self.material = .secret(secret)
     }
 
-    /// A public key of a JWK set (RFC 7517), or nil for one that cannot be used: for another use, private, symmetric,
-    /// weak, of an unknown kind, or damaged.
-    init?(jwk: JSON) {
-        guard jwk["d"] == nil, jwk["k"] == nil else { return nil }
-        if let use = jwk["use"], use != "sig" { return nil }
-        if let operations = jwk["key_ops"], operations.strings?.contains("verify") != true { return nil }
-        if let keyID = jwk["kid"], keyID.string == nil { return nil }
-        guard let (numbers, algorithms) = Self.numbers(of: jwk) else { return nil }
+    /// A public key of a JWK set (RFC 7517). A member that is null counts as absent: programs write those so that they
+    /// have no value for. Throws for a key that cannot be used: for another use, private, symmetric, weak, of an unknown
+    /// kind, or damaged.
+    init(jwk: JSON) throws(UnusableKey) {
+        let jwk = jwk.withoutNulls
+        guard jwk.members != nil else { throw UnusableKey("is no object") }
+        guard !Self.isSecret(jwk) else { throw UnusableKey("is private or symmetric") }
+        if let use = jwk["use"], use != "sig" { throw UnusableKey("has a use other than sig") }
+        if let operations = jwk["key_ops"], operations.strings?.contains("verify") != true {
+            throw UnusableKey("has key_ops without verify")
+        }
+        if let keyID = jwk["kid"], keyID.string == nil { throw UnusableKey("has no string in kid") }
+        let (numbers, algorithms) = try Self.numbers(of: jwk)
         if let name = jwk["alg"] {
             guard let algorithm = name.string.flatMap(SignatureAlgorithm.init), algorithms.contains(algorithm) else {
-                return nil
+                throw UnusableKey("has an alg that is none of its kty")
             }
             self.algorithms = [algorithm]
         } else {
             self.algorithms = algorithms
         }
-        guard let key = try? PublicKey(numbers) else { return nil }
+        do {
+            self.material = .publicKey(try PublicKey(numbers))
+        } catch {
+            throw UnusableKey("is weak, or its numbers are no key")
+        }
         self.keyID = jwk["kid"]?.string
-        self.material = .publicKey(key)
     }
 
-    private static func numbers(of jwk: JSON) -> (PublicKey.Numbers, Set<SignatureAlgorithm>)? {
-        switch (jwk["kty"]?.string, jwk["crv"]?.string) {
+    /// The private members of a JWK, and that of a symmetric key (RFC 7518 §6).
+    private static let secrets = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    /// Whether `jwk` has more than a public key.
+    static func isSecret(_ jwk: JSON) -> Bool {
+        let jwk = jwk.withoutNulls
+        return secrets.contains { jwk[$0] != nil }
+    }
+
+    private static func numbers(
+        of jwk: JSON
+    ) throws(UnusableKey) -> (PublicKey.Numbers, Set<SignatureAlgorithm>) {
+        switch (try text("kty", of: jwk), jwk["crv"].map { $0.string ?? "" }) {
         case ("RSA", nil):
-            guard let n = number("n", of: jwk), let e = number("e", of: jwk) else { return nil }
-            return (.rsa(modulus: n, exponent: e), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
-        case ("EC", "P-256"): return point(of: jwk, .p256).map { ($0, [.es256]) }
-        case ("EC", "P-384"): return point(of: jwk, .p384).map { ($0, [.es384]) }
-        case ("EC", "P-521"): return point(of: jwk, .p521).map { ($0, [.es512]) }
-        case ("OKP", "Ed25519"): return number("x", of: jwk).map { (.ed25519(x: $0), [.edDSA]) }
-        default: return nil
+            return (
+                .rsa(modulus: try number("n", of: jwk), exponent: try number("e", of: jwk)),
+                [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
+            )
+        case ("EC", "P-256"): return (try point(of: jwk, .p256), [.es256])
+        case ("EC", "P-384"): return (try point(of: jwk, .p384), [.es384])
+        case ("EC", "P-521"): return (try point(of: jwk, .p521), [.es512])
+        case ("OKP", "Ed25519"): return (.ed25519(x: try number("x", of: jwk)), [.edDSA])
+        case ("EC", nil), ("OKP", nil): throw UnusableKey("has no crv")
+        default: throw UnusableKey("has a kty or crv that is not known here")
         }
     }
 
-    private static func point(of jwk: JSON, _ curve: PublicKey.Curve) -> PublicKey.Numbers? {
-        guard let x = number("x", of: jwk), let y = number("y", of: jwk) else { return nil }
-        return .point(curve, x: x, y: y)
+    private static func point(of jwk: JSON, _ curve: PublicKey.Curve) throws(UnusableKey) -> PublicKey.Numbers {
+        .point(curve, x: try number("x", of: jwk), y: try number("y", of: jwk))
     }
 
-    private static func number(_ name: String, of jwk: JSON) -> [UInt8]? {
-        jwk[name]?.string.flatMap { Base64URL.decode($0) }
+    private static func text(_ name: String, of jwk: JSON) throws(UnusableKey) -> String {
+        guard let value = jwk[name] else { throw UnusableKey("has no \(name)") }
+        guard let text = value.string else { throw UnusableKey("has no string in \(name)") }
+        return text
     }
+
+    private static func number(_ name: String, of jwk: JSON) throws(UnusableKey) -> [UInt8] {
+        guard let number = Base64URL.decode(try text(name, of: jwk)) else {
+            throw UnusableKey("has no base64url in \(name)")
+        }
+        return number
+    }
+}
+
+/// Why a key of a JWK set verifies nothing.
+struct UnusableKey: Error {
+    /// As the end of the sentence "the key …": what is wrong, and no value of the key.
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
 }
 
 // MARK: - Verifying

@@ -1,4 +1,4 @@
-import JSON
+public import JSON
 
 /// The keys of a trusted issuer, to verify its assertions (RFC 7523, RFC 8725).
 public struct AssertionKeys: Sendable, CustomReflectable {
@@ -12,32 +12,63 @@ public struct AssertionKeys: Sendable, CustomReflectable {
     private static let mostTried = 4
 
     private let keys: [AssertionKey]
+    /// What is wrong with the first key of the set that cannot be used: `keys[0] has no n`.
+    public let fault: String?
 
     /// The usable public keys among the first hundred of a JWK set. A broken key does not affect the others.
     public init(keySet text: String) throws(Unreadable) {
         guard text.utf8.count <= Self.longestSet, let json = try? JSON(parsing: Array(text.utf8)),
-            let keys = json["keys"]?.array
+            let listed = json["keys"]?.array
         else { throw Unreadable() }
-        self.keys = keys.prefix(Self.mostKeys).compactMap(AssertionKey.init(jwk:))
+        self.init(listed)
+    }
+
+    private init(_ listed: [JSON]) {
+        var (keys, fault): ([AssertionKey], String?) = ([], nil)
+        for (index, jwk) in listed.prefix(Self.mostKeys).enumerated() {
+            do throws(UnusableKey) {
+                keys.append(try AssertionKey(jwk: jwk))
+            } catch {
+                fault = fault ?? "keys[\(index)] \(error.reason)"
+            }
+        }
+        self.init(keys, fault: fault)
+    }
+
+    /// The keys of the set that somebody registers by value as `jwks`. Throws what is to be mended when none is usable,
+    /// or one is more than a public key: pasted by mistake, it must not be stored.
+    public init(registering set: JSON) throws(JSONFault) {
+        let listed = set["keys"]?.array ?? []
+        guard !listed.contains(where: AssertionKey.isSecret) else {
+            throw JSONFault("jwks", "a set of public keys only; it holds a private or symmetric one")
+        }
+        self.init(listed)
+        guard !isEmpty, set.text.utf8.count <= Self.longestSet else {
+            throw JSONFault(
+                "jwks",
+                "a JWK set with a public key for signatures: RSA of 2048 bits or more with the exponent AQAB, "
+                    + "EC P-256, P-384 or P-521, or Ed25519" + (fault.map { ". Of this one \($0)" } ?? ""))
+        }
     }
 
     /// One key of ours.
-    public init(_ key: JSONWebKey) { self.keys = [AssertionKey(jwk: key.json)].compactMap(\.self) }
+    public init(_ key: JSONWebKey) { self.init([key.json]) }
 
     /// The issuer's shared secret, whose UTF-8 bytes are the HMAC key. With less than 32 bytes it verifies nothing.
-    public init(secret: String) {
-        self.keys = [AssertionKey(secret: Array(secret.utf8))]
-    }
+    public init(secret: String) { self.init([AssertionKey(secret: Array(secret.utf8))], fault: nil) }
 
     /// The longest RSA modulus of a key that anyone may choose, in bits.
     public static let longestQuickModulus = 4096
 
-    private init(_ keys: [AssertionKey]) { self.keys = keys }
+    private init(_ keys: [AssertionKey], fault: String?) {
+        self.keys = keys
+        self.fault = fault
+    }
 
     /// The keys without those that are slow to verify with: for a set that nobody vouched for, and whose every key
     /// strangers can have tried.
     public var quick: AssertionKeys {
-        keys.contains(where: \.isSlow) ? AssertionKeys(keys.filter { !$0.isSlow }) : self
+        keys.contains(where: \.isSlow) ? AssertionKeys(keys.filter { !$0.isSlow }, fault: fault) : self
     }
 
     /// Whether there is no key to verify anything with.

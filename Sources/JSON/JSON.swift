@@ -31,6 +31,12 @@ public enum JSON: Sendable, Hashable {
         return members.first { $0.name == name }?.value
     }
 
+    /// An object without the members that are null, for a reader to whom those are absent.
+    public var withoutNulls: JSON {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.value != .null })
+    }
+
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
     public var array: [JSON]? { if case .array(let values) = self { values } else { nil } }

@@ -37,14 +37,15 @@ import Testing
 
     private static let usable: [[String: JSON?]] = [
         [:], ["use": nil], ["alg": nil], ["key_ops": .array(["verify"])], ["key_ops": .array(["sign", "verify"])],
-        ["x5c": .array(["anything"])], ["kid": .string(jwk.keyID)],
+        ["x5c": .array(["anything"])], ["kid": .string(jwk.keyID)], ["d": .null, "k": .null, "p": .null],
+        ["use": .null, "alg": .null, "key_ops": .null, "x5c": .null, "x5t": .null, "x5u": .null, "ext": .null],
     ]
 
     @Test("a key for verifying is used", arguments: usable)
     func used(_ changes: [String: JSON?]) async throws { try await verify(with: Self.jwk(changes)) }
 
     private static let unusable: [[String: JSON?]] = [
-        ["use": "enc"], ["use": .array(["sig"])], ["use": .null], ["alg": "ES384"], ["alg": "RS256"], ["alg": "HS256"],
+        ["use": "enc"], ["use": .array(["sig"])], ["alg": "ES384"], ["alg": "RS256"], ["alg": "HS256"],
         ["alg": "none"], ["alg": 7], ["key_ops": .array(["sign"])], ["key_ops": "verify"], ["key_ops": .array([])],
         ["d": "AAAA"], ["k": "AAAA"], ["kty": "RSA"], ["crv": "P-384"], ["crv": nil], ["kid": 7],
         ["x": .string((jwk.json["x"]?.string ?? "") + "=")],
@@ -53,6 +54,33 @@ import Testing
     @Test("a key with another use, a private key and an inconsistent one are not used", arguments: unusable)
     func notUsed(_ changes: [String: JSON?]) async throws {
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: Self.jwk(changes)) }
+    }
+
+    @Test("A null kid of a JWK counts as absent: the key verifies tokens without one")
+    func nullKeyID() async throws {
+        let unnamed = CompactJWS.sign(.members(["sub": "a"]), type: "JWT", key: Self.key, keyID: Self.jwk.keyID)
+            .split(separator: ".")
+        let header = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8))
+        let input = "\(header).\(unnamed[1])"
+        let token = "\(input).\(Base64URL.encode(Self.key.sign(Array(input.utf8))))"
+        let keys = try AssertionKeys(keySet: "{\"keys\":[\(Self.jwk(["kid": .null]))]}")
+        _ = try await keys.verify(token, allowed: Self.all)
+    }
+
+    private static let faults: [([String: JSON?], String)] = [
+        (["x": .null], "has no x"), (["y": nil], "has no y"), (["crv": .null], "has no crv"),
+        (["kty": .null], "has no kty"), (["kty": 7], "has no string in kty"),
+        (["x": "!"], "has no base64url in x"), (["use": "enc"], "has a use other than sig"),
+        (["kid": 7], "has no string in kid"), (["key_ops": .array(["sign"])], "has key_ops without verify"),
+        (["alg": "RS256"], "has an alg that is none of its kty"), (["d": "AAAA"], "is private or symmetric"),
+        (["x": "AAAA"], "is weak, or its numbers are no key"),
+    ]
+
+    @Test("The fault of an unusable key names the member that is missing, null or wrong", arguments: faults)
+    func fault(_ changes: [String: JSON?], _ fault: String) throws {
+        let set = "{\"keys\":[\(Self.jwk([:])),\(Self.jwk(changes)),{}]}"
+        #expect(try AssertionKeys(keySet: set).fault == "keys[1] \(fault)")
+        #expect(try AssertionKeys(keySet: "{\"keys\":[\(Self.jwk([:]))]}").fault == nil)
     }
 
     @Test("EC coordinates must have their full length")

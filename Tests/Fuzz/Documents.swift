@@ -71,9 +71,9 @@ private let symmetric: Set<SignatureAlgorithm> = [.hs256, .hs384, .hs512]
 /// Key sets, and a signature that each of their keys must refuse.
 @Sendable func fuzzJWK(_ bytes: [UInt8]) {
     let text = bytes.text
-    if let json = try? JSON(parsing: bytes), let key = AssertionKey(jwk: json) { tryOut(key) }
+    if let json = try? JSON(parsing: bytes), let key = try? AssertionKey(jwk: json) { tryOut(key) }
     guard let json = try? JSON(parsing: bytes), (try? AssertionKeys(keySet: text)) != nil else { return }
-    for key in (json["keys"]?.array ?? []).prefix(8).compactMap(AssertionKey.init(jwk:)) { tryOut(key) }
+    for key in (json["keys"]?.array ?? []).prefix(8).compactMap({ try? AssertionKey(jwk: $0) }) { tryOut(key) }
 }
 
 private func tryOut(_ key: AssertionKey) {

@@ -25,9 +25,11 @@ public struct IssuerKeys: Sendable {
                 guard response.status == 200 else { return .unusable(fault) }
                 guard let text = String(validating: response.body, as: UTF8.self),
                     let keys = try? AssertionKeys(keySet: text)
-                else { return .unusable("answered with no key that could be used") }
+                else { return .unusable("answered with no JWK set") }
                 // Whoever has lost a key takes it away first.
-                guard !keys.isEmpty else { return .withdrawn("answered with no key that could be used") }
+                guard !keys.isEmpty else {
+                    return .withdrawn("answered with no key that could be used: \(keys.fault ?? "it has none")")
+                }
                 return .document(keys, maxAge: response.maxAge)
             } catch {
                 return .unusable("\(error)")

@@ -19,7 +19,8 @@ extension IssuerMetadata {
             let sources = ["jwks", "jwks_uri", "discovery_url", "secret"].filter { members.any($0) != nil }
             guard sources.count <= 1 else { throw JSONFault(sources[1], "absent beside \(sources[0])") }
             if let keySet = members.any("jwks") {
-                self = .keySet(try Self.publicKeys(keySet))
+                _ = try AssertionKeys(registering: keySet)
+                self = .keySet(keySet.text)
             } else if let address = try Self.address(members, "jwks_uri", outbound) {
                 self = .address(address)
             } else if let address = try Self.address(members, "discovery_url", outbound) {
@@ -41,22 +42,6 @@ extension IssuerMetadata {
                 throw JSONFault(name, "an https address that may be asked (\(error))")
             }
             return address
-        }
-
-        private static func publicKeys(_ keySet: JSON) throws(JSONFault) -> String {
-            // A private key pasted by mistake must not end up in our database.
-            let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
-            let members = (keySet["keys"]?.array ?? []).flatMap { $0.members ?? [] }
-            guard !members.contains(where: { privateMembers.contains($0.name) }) else {
-                throw JSONFault("jwks", "a set of public keys only; it holds a private or symmetric one")
-            }
-            let text = keySet.text
-            guard let keys = try? AssertionKeys(keySet: text), !keys.isEmpty else {
-                throw JSONFault(
-                    "jwks",
-                    "a JWK set of at least one key to verify with: RSA from 2048 bits, P-256, P-384, P-521, Ed25519")
-            }
-            return text
         }
 
         /// RFC 7518 §3.2: the key must be at least as long as the hash.

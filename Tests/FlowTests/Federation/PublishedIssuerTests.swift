@@ -57,8 +57,8 @@ import Values
             let good = JSON.members(["keys": [JSONWebKey(host.key).json]]).text
             let bad: [(IssuerHost.Page, String)] = [
                 (.init(body: String(repeating: " ", count: 600 * 1024) + good), "the answer is longer than"),
-                (.init(body: "<html>"), "answered with no key that could be used"),
-                (.init(body: #"{"keys":[]}"#), "answered with no key that could be used"),
+                (.init(body: "<html>"), "answered with no JWK set"),
+                (.init(body: #"{"keys":[]}"#), "answered with no key that could be used: it has none"),
                 (.init(body: good, status: "500 Internal Server Error"), "answered with status 500"),
                 (
                     .init(body: good, status: "302 Found", headers: ["Location: \(elsewhere.keys)"]),

@@ -73,6 +73,79 @@ struct RegisteredKeySetTests {
         }
     }
 
+    /// Every member that a JWK may have, null where `key` has none, as some programs write a key.
+    static func filled(_ key: PrivateKey) -> JSON {
+        let jwk = JSONWebKey(key).json
+        let optional = [
+            "use", "alg", "kid", "key_ops", "x5u", "x5c", "x5t", "x5t#S256", "n", "e", "d", "p", "q", "dp", "dq", "qi",
+            "oth", "k",
+        ]
+        let kept = (jwk.members ?? []).filter { !["use", "alg", "kid"].contains($0.name) }
+        return .object(kept + optional.map { .init($0, .null) })
+    }
+
+    /// The same client, which names no key in its assertions.
+    private func unnamed(_ client: SigningClient, _ key: PrivateKey) throws -> String {
+        let claims = try TakenApart(client.assertion()).claims
+        let input = [#"{"alg":"ES256","typ":"JWT"}"#, claims.text].map { Base64URL.encode(Array($0.utf8)) }
+            .joined(separator: ".")
+        return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
+    }
+
+    @Test("A member of a JWK that is null counts as absent, in a set by value and in a published one")
+    func nulls() async throws {
+        let (key, other) = (PrivateKey.generate(.es256), PrivateKey.generate(.es256))
+        let host = try KeyHost(["keys": [Self.filled(key)]])
+        try await World.with(.sqlite, settings: ["outbound_allow_private": "127.0.0.0/8"]) { world in
+            let byValue = try await world.signingClient(key, ["jwks": ["keys": [Self.filled(key)]]])
+            #expect(try await byValue.ask(unnamed(byValue, key)).status == 200)
+            let published = try await world.confidential([
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+            ])
+            let client = SigningClient(world: world, id: published.id, key: .own(key))
+            #expect(try await client.ask(unnamed(client, key)).status == 200)
+            // Beside a key that lacks what it needs, the other is used.
+            let broken: JSON = ["kty": "EC", "crv": "P-256", "x": .null, "y": .null, "kid": "broken"]
+            host.publish(["keys": [broken, JSONWebKey(other).json]])
+            world.server.clock.advance(by: .hours(1))
+            let renewed = SigningClient(world: world, id: published.id, key: .own(other))
+            #expect(try await renewed.ask().status == 200)
+            // A set without a usable key is unavailable, and the log names the fault.
+            host.publish(["keys": [broken]])
+            world.server.clock.advance(by: .hours(1))
+            try await expect(503, "temporarily_unavailable", try await renewed.ask())
+            #expect(world.server.log.says("keys[0] has no x"))
+        }
+    }
+
+    @Test("The refusal of a set without a usable key names the member at fault", arguments: Backend.available)
+    func named(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential([:])
+            let token = try await world.initialToken()
+            for (key, fault): (JSON, String) in [
+                (["kty": "RSA", "n": .null, "e": "AQAB"], "keys[0] has no n"),
+                (["kty": .null, "n": "AQAB", "e": "AQAB"], "keys[0] has no kty"),
+                (["kty": "EC", "crv": "P-256", "x": "AAAA", "y": .null], "keys[0] has no y"),
+            ] {
+                let jwks: JSON = ["keys": [key]]
+                let changed = try await world.change("clients", client.id, ["jwks": jwks])
+                expectProblem(changed, 400, member: "jwks")
+                let came = try await world.sendRegistration(
+                    ["token_endpoint_auth_method": "private_key_jwt", "jwks": jwks], with: token)
+                try await expect(400, "invalid_client_metadata", came)
+                let issuer = try await World.make(
+                    world.server, world.admin, "issuers",
+                    [
+                        "merchant_id": .string(world.merchant), "issuer": "https://op.example", "jwks": jwks,
+                        "audiences": ["x"],
+                    ])
+                expectProblem(issuer, 400, member: "jwks")
+                for answer in [changed, came, issuer] { #expect(answer.body.contains(fault), "\(answer)") }
+            }
+        }
+    }
+
     @Test("a signature without kid has at most four keys tried; the client gets no detail, the log the reason")
     func unnamed() async throws {
         try await World.with(.sqlite) { world in
