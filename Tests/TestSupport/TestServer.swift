@@ -64,9 +64,10 @@ public struct TestServer: Sendable {
     /// Every route of its public address, such as `POST /login`.
     public var routes: [String] { get throws { try fixture.spindle().routes } }
 
-    public var signingKeys: StoredSigningKeys {
-        StoredSigningKeys(database: database, seal: Seal(masterKey: fixture.masterKey, random: SystemRandom()))
-    }
+    /// What the stored secrets are sealed with.
+    public var seal: Seal { Seal(masterKey: fixture.masterKey, random: SystemRandom()) }
+
+    public var signingKeys: StoredSigningKeys { StoredSigningKeys(database: database, seal: seal) }
 
     /// Does what `spindle key reseal` does, with a key that this server does not get.
     public func reseal() async throws {

@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+import Values
+
+/// Something that happens, of a row of the matrix: all that the row is about, and the deed.
+struct ModelCause: Sendable {
+    let name: String
+    /// Makes everything, up to the deed, for a user of this cause alone.
+    let prepare: @Sendable (ModelUser) async throws -> Prepared
+
+    init(_ name: String, _ prepare: @escaping @Sendable (ModelUser) async throws -> Prepared) {
+        self.name = name
+        self.prepare = prepare
+    }
+
+    struct Prepared {
+        let members: [Member]
+        /// Who gets a callback.
+        var callbacks: Set<ModelWorld.Receiver> = []
+        /// The notice to the client that the user leaves.
+        var left: ModelWorld.Message?
+        var deed: () async throws -> Void
+        /// Undoes the deed, if that can be.
+        var undo: (() async throws -> Void)?
+    }
+}
+
+/// Something that a cell's letter is about.
+struct Member {
+    /// A part of a cell.
+    struct Part {
+        let column: ModelMatrix.Column
+        /// The words before the letters.
+        let word: String
+
+        static func own(_ word: String = "") -> Part { Part(column: .own, word: word) }
+        static func inWebViews(_ word: String = "") -> Part { Part(column: .inWebViews, word: word) }
+        static func backends(_ word: String = "") -> Part { Part(column: .backends, word: word) }
+    }
+
+    let part: Part
+    /// Which of three letters.
+    var letter = 0
+    let name: String
+    /// What becomes of it, where it is named to show that the matrix does not speak of it.
+    var fate: Fate?
+    /// The part that speaks of what it was got by: it lives where that lives.
+    var origin: Part?
+    /// The notice that is left if it ends: of a session that a site takes part in.
+    var notice: ModelWorld.Message?
+    let isLive: () async throws -> Bool
+
+    static func held(_ part: Part, _ name: String, _ held: Held) -> Member {
+        Member(part: part, name: name) { try await held.isLive() }
+    }
+
+    static func session(_ part: Part, _ name: String, _ session: ModelPlace) -> Member {
+        Member(part: part, name: name, notice: session.notice) { try await session.isLive() }
+    }
+
+    /// What was got in a web view that rests on what `origin` speaks of.
+    static func got(_ part: Part, in name: String, _ webView: ModelPlace, origin: Part) -> [Member] {
+        zip(0..., webView.got).map { letter, held in
+            Member(part: part, letter: letter, name: "\(ModelPlace.kinds[letter]) in \(name)", origin: origin) {
+                try await held.isLive()
+            }
+        }
+    }
+
+    /// The same, with the fate that it has whatever the matrix says.
+    func always(_ fate: Fate) -> Member {
+        var member = self
+        member.fate = fate
+        return member
+    }
+}
+
+extension [Member] {
+    /// The same, which all live whatever the matrix says.
+    var living: [Member] { map { $0.always(.lives) } }
+}
+
+extension Branch {
+    /// These tokens and the web view that they bought, of which one letter speaks, and what was got in it.
+    func members(_ part: Member.Part, inWebViews: Member.Part = .inWebViews(), _ name: String) -> [Member] {
+        [.held(part, name, held)] + webView.members(part, inWebViews: inWebViews, "the web view of \(name)")
+    }
+}
+
+extension ModelPlace {
+    /// The session, as a web view, and what was got in it.
+    func members(_ part: Member.Part, inWebViews: Member.Part = .inWebViews(), _ name: String) -> [Member] {
+        [.session(part, name, self)] + Member.got(inWebViews, in: name, self, origin: part)
+    }
+
+    /// The session, as one that rows speak of themselves, and what was got in it.
+    func members(_ session: String, passing: String = "passing", lasting: String = "lasting", _ name: String)
+        -> [Member]
+    {
+        [.session(.own(session), name, self)]
+            + zip(got, Self.kinds).map { held, kind in
+                .held(.own(kind == Self.kinds[0] ? passing : lasting), "\(kind) in \(name)", held)
+            }
+    }
+}

@@ -1,0 +1,13 @@
+import Testing
+
+/// A row of the matrix: what happens in its world, one cause after the other.
+struct ModelRow: Sendable, CustomTestStringConvertible {
+    let number: Int
+    let causes: [ModelCause]
+    var settings: [String: String] = [:]
+    var testDescription: String { "row \(number)" }
+
+    static let all: [ModelRow] = [
+        phoneSignOut, familyEnd, browserSignOut, displacement, oneClientLeft, everywhereElse,
+    ]
+}
