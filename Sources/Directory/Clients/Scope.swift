@@ -49,6 +49,9 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     /// Requests tokens that also work while the user is away (OpenID Connect Core §11).
     public static let offlineAccess = "offline_access"
     private static let neverByDefault = [admin, adminMerchant, openID, offlineAccess]
+    /// What any client may ask a user for, by the specification (OpenID Connect Core §5.4, §11). A client's `scope` may
+    /// have words of its own besides.
+    public static let standard = Scope([openID, "profile", "email", "address", "phone", offlineAccess])
 
     public var description: String { tokens.joined(separator: " ") }
     public var isEmpty: Bool { tokens.isEmpty }
@@ -63,6 +66,10 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public var byDefault: Scope { Scope(tokens.filter { !Self.neverByDefault.contains($0) }) }
     /// The scope without offline access.
     package var forNow: Scope { Scope(tokens.filter { $0 != Self.offlineAccess }) }
+    /// The tokens that mean something here, whichever client has them.
+    package var known: Scope {
+        intersection(Self.standard.union(Scope([Self.admin, Self.adminMerchant])))
+    }
     /// Whether it holds administration.
     public var administers: Bool { contains(Self.admin) || contains(Self.adminMerchant) }
     /// The scope that a user's token may have: administration is granted to client_credentials only.

@@ -76,9 +76,9 @@ public struct AuthorizationRequest: Sendable {
     private static func scope(
         _ parameters: Parameters, of client: Client, for type: ResponseType
     ) throws(OAuthError) -> Scope {
-        var scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
+        var scope = try client.understood(parameters[.scope])
         // Google's way to request it, and Sync Gateway's. First-party and SPiD clients have its effect by other rules.
-        if client.isThirdParty, parameters[.accessType] == "offline", client.scope.contains(Scope.offlineAccess) {
+        if client.isThirdParty, parameters[.accessType] == "offline", client.mayAskForOfflineAccess {
             scope.formUnion(Scope([Scope.offlineAccess]))
         }
         guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }

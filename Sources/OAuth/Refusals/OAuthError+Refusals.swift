@@ -30,6 +30,12 @@ extension OAuthError {
             .invalidScope, "scope_too_wide", "The scope asked for is wider than what may be granted here.",
             detail: "client=\(client)")
     }
+    static func noScopeUnderstood(_ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .invalidScope, "no_scope_understood",
+            "This client is registered for none of the scopes asked for; add them to the client's scope.",
+            detail: "client=\(client)")
+    }
 
     // MARK: Client authentication
 

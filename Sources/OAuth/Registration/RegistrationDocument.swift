@@ -8,7 +8,7 @@ struct RegistrationDocument: Sendable {
     let json: JSON
 
     /// The scope that a client which registers itself may ask users for.
-    static let scope = Scope(["openid", "profile", "email", "address", "phone", "offline_access"])
+    static let scope = Scope.standard
     /// It acts for users who came to it themselves: not with their passwords, and not for itself.
     static let grantTypes: Set<GrantType> = [.authorizationCode, .implicit, .refreshToken]
 

@@ -56,7 +56,7 @@ public struct ProviderMetadata: Sendable {
     private var openID: JSON {
         let algorithms = Self.list(PrivateKey.Algorithm.allCases.map(\.rawValue))
         return .members([
-            "scopes_supported": Self.list(["openid", "profile", "email", "address", "phone", "offline_access"]),
+            "scopes_supported": Self.list(Scope.standard.tokens),
             "subject_types_supported": Self.list(["public", "pairwise"]),
             "id_token_signing_alg_values_supported": Self.list(IDTokenAlgorithm.all.map(\.name)),
             "userinfo_signing_alg_values_supported": algorithms,

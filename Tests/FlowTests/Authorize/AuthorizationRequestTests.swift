@@ -54,8 +54,8 @@ struct AuthorizationRequestTests {
                 (["response_type": "code code"], "unsupported_response_type"),
                 (["response_mode": "web_message"], "invalid_request"),
                 (["prompt": "anything"], "invalid_request"),
-                (["scope": "profile nonsense"], "invalid_scope"),
-                (["scope": "admin"], "invalid_scope"),
+                (["scope": "nonsense"], "invalid_scope"),
+                (["scope": "profile admin"], "invalid_scope"),
             ]
             for (changes, error) in cases {
                 let answer = try await world.server.get(world.authorizeAddress(changes))
