@@ -19,6 +19,7 @@ public struct MessagePage: PageContents {
 
     private let topic: Topic
     private let values: [String: String]
+    let form: FormPostPage?
     let detail: String?
 
     /// - Parameters:
@@ -26,10 +27,14 @@ public struct MessagePage: PageContents {
     ///     path where another mail can be requested), `dueAt` (accountDeletionScheduled, in UTC as `2026-11-21 10:58`),
     ///     `name` (of another issuer, or in leaving of the application), with `again` and `signUp`, the paths to sign
     ///     in otherwise or to sign up; and for any topic `continueTo`, the path that a button leads to.
+    ///   - form: what a button posts to an application, in place of `continueTo`.
     ///   - detail: what to quote when asking for help: an error's name, a request's number.
-    public init(topic: Topic, values: [String: String] = [:], detail: String? = nil) {
+    public init(
+        topic: Topic, values: [String: String] = [:], form: FormPostPage? = nil, detail: String? = nil
+    ) {
         self.topic = topic
         self.values = values
+        self.form = form
         self.detail = detail
     }
 

@@ -36,17 +36,40 @@ def test_an_app_on_the_device_is_answered_after_a_tap(world, window):
     assert "Phone" in window.text and person.email in window.text
 
 
-@pytest.mark.every_way
-def test_a_self_registered_clients_address_is_left_for_by_a_click_only(world, window):
+@pytest.fixture
+def newcomer(world):
+    """A client that registered itself."""
     made = world.spindle.administer("POST", "initial-access-tokens", {"merchant_id": world.merchant})
     told = world.spindle.good(
         "POST", "/oauth/register", 201, bearer=made.json["initial_access_token"],
         content={"client_name": "Found on the Web", "redirect_uris": [world.app.callback]},
     )
-    client = Client(told["client_id"], told["client_secret"], world.app.callback)
-    flow = world.flow(client, scope="nonsense")
+    return Client(told["client_id"], told["client_secret"], world.app.callback)
+
+
+@pytest.mark.every_way
+def test_a_self_registered_clients_address_is_left_for_by_a_click_only(world, window, newcomer):
+    flow = world.flow(newcomer, scope="nonsense")
     window.open(flow.path)
     window.expect_message("leaving")
     assert "Found on the Web" in window.text
     window.follow("main a.button")
     assert flow.answer(window)["error"] == "invalid_scope"
+
+
+@pytest.mark.every_way
+def test_a_self_registered_client_hears_of_an_error_by_form_post(world, window, newcomer):
+    flow = world.flow(newcomer, scope="nonsense", response_mode="form_post")
+    window.open(flow.path)
+    window.expect_message("leaving")
+    window.look("leaving by a form")
+    assert "Found on the Web" in window.text and not window.has("main a.button")
+    window.follow("main form button")
+    assert flow.answer(window)["error"] == "invalid_scope"
+    assert world.app.requests[-1].method == "POST" and "error" not in window.url
+
+
+def test_a_silent_request_of_a_self_registered_client_is_answered_in_a_window(world, window, newcomer):
+    flow = world.flow(newcomer, prompt="none")
+    window.open(flow.path)
+    assert flow.answer(window)["error"] == "login_required"

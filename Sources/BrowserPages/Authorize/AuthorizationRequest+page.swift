@@ -24,8 +24,7 @@ extension PageRenderer {
     ///
     /// A bad client or redirect URI gets a page; any other refusal, of the request or of `work`, goes to the client.
     ///
-    /// - Parameter isKnown: whether the user has seen a page about a client. If not, they are asked before the browser
-    ///   goes to one that registered itself (RFC 9700 §4.11.2): it may be a trap that looks like this server.
+    /// - Parameter isKnown: whether the user has seen a page about a client: see `asksBeforeLeaving`.
     /// - Parameter fault: what is wrong with a request object that may have held the redirect URI: where there is none
     ///   beside it, the page says that.
     func answering(
@@ -58,33 +57,8 @@ extension PageRenderer {
             return try await work(parameters, returnAddress)
         } catch let refusal as OAuthError {
             refusal.log(to: context.logger)
-            let answer = returnAddress.answer(refusal: refusal, issuer: site.issuer)
-            let client = returnAddress.client
-            guard answer.leaves, client.registeredItself, try await !isKnown(client), !http.isSilent(form) else {
-                return try await send(answer, for: returnAddress, http)
-            }
-            return try await leave(for: client, by: answer, refusal, http, uiLocales: form["ui_locales"])
+            return try await send(refusal, to: returnAddress, form, http, isKnown: isKnown)
         }
-    }
-
-    /// Asks before the browser goes to a client that registered itself.
-    private func leave(
-        for client: Client, by answer: AuthorizationAnswer, _ refusal: OAuthError, _ http: Request,
-        uiLocales: String?
-    ) async throws -> Response {
-        let visit = try await visit(http, client: client, uiLocales: uiLocales)
-        let location: String? = if case .redirect(let location) = answer { location } else { nil }
-        return leaving(
-            to: location, visit, detail: "\(refusal.code.rawValue): \(refusal.hint)", status: .badRequest)
-    }
-
-    /// A page instead of a redirect to a client that registered itself.
-    func leaving(
-        to location: String?, _ visit: PageContext, detail: String? = nil, status: Status = .ok, cookies: [String?] = []
-    ) -> Response {
-        var values = ["name": visit.client?.name ?? ""]
-        values["continueTo"] = location
-        return message(.leaving, visit, values: values, detail: detail, status: status, cookies: cookies)
     }
 
     /// Leads to SPiD's `path` for the authorization request in `query`.
@@ -108,8 +82,7 @@ extension PageRenderer {
         case .redirect(let location): return .sendBrowser(to: location)
         case .form(let action, let fields):
             let visit = try await visit(http, client: address.client)
-            let form = FormPostPage(
-                action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
+            let form = FormPostPage(action: action, fields)
             return page(templates.formPost(form, in: visit.frame), visit.framable, formsLeaveSite: true, script: true)
         case .message(let origin, let fields):
             // The receiving page may frame this one, as a silent request does. The answer is only for its origin.
@@ -118,18 +91,5 @@ extension PageRenderer {
                 origin: origin, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
             return page(templates.webMessage(message, in: visit.frame), visit, script: true)
         }
-    }
-}
-
-extension AuthorizationAnswer {
-    /// Whether the browser goes to another site with it.
-    fileprivate var leaves: Bool { if case .message = self { false } else { true } }
-}
-
-extension Request {
-    /// Whether a page makes the request without showing it. In a frame nobody is led astray, and a client that waits
-    /// for the answer to `prompt=none` can do nothing with a page (OpenID Connect Core §3.1.2.6). A `document` is seen.
-    fileprivate func isSilent(_ form: Form) -> Bool {
-        form[Parameter.prompt.rawValue] == Prompt.none.rawValue && headers[.secFetchDest] != "document"
     }
 }

@@ -194,7 +194,7 @@ public struct LogoutEndpoint: Endpoint {
         let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
         if logout.leaves == nil { try await sessions.endResting(of: request, pages.site) }
         if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
-            return pages.leaving(to: address.location, try await visit(request, logout), cookies: cleared)
+            return pages.leaving(by: .redirect(address.location), try await visit(request, logout), cookies: cleared)
         }
         // An image that arrives only where nobody is signed in would tell any site so.
         if let address = logout.address, sawPage || request.isNavigation {

@@ -21,7 +21,7 @@ struct AppReturnEndpoint: Endpoint {
             return pages.message(client == nil ? .unknownClient : .unregisteredRedirectURI, visit)
         }
         guard !client.registeredItself else {
-            return pages.leaving(to: uri.text, try await pages.visit(request, client: client))
+            return pages.leaving(by: .redirect(uri.text), try await pages.visit(request, client: client))
         }
         return .sendBrowser(to: uri.text)
     }

@@ -44,13 +44,16 @@ public struct PageRenderer: Sendable {
     }
 
     /// A page with a single message.
+    ///
+    /// - Parameter form: leads on to an app, in place of a link.
     package func message(
-        _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], detail: String? = nil,
-        status: Status = .badRequest, cookies: [String?] = []
+        _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], form: FormPostPage? = nil,
+        detail: String? = nil, status: Status = .badRequest, cookies: [String?] = []
     ) -> Response {
-        let page = MessagePage(topic: topic, values: values, detail: detail)
+        let page = MessagePage(topic: topic, values: values, form: form, detail: detail)
         return self.page(
-            templates.message(page, in: visit.frame), visit.framable, status: status, cookies: cookies)
+            templates.message(page, in: visit.frame), visit.framable, status: status, cookies: cookies,
+            formsLeaveSite: form != nil)
     }
 
     /// The response to a form that did not come from our page in this browser.

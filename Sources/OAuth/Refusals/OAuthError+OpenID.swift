@@ -39,3 +39,13 @@ extension OAuthError {
         OAuthError(.invalidTarget, reason, hint)
     }
 }
+
+extension OAuthError.Code {
+    /// Whether it says that a valid request needs the user, which `prompt=none` forbids (OpenID Connect Core §3.1.2.6).
+    public var needsUser: Bool {
+        switch self {
+        case .loginRequired, .consentRequired, .interactionRequired: true
+        default: false
+        }
+    }
+}

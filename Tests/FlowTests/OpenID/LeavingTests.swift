@@ -2,33 +2,115 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("No redirect goes to a client that registered itself without a page in between (RFC 9700 §4.11.2)")
+@Suite("A link that anyone can make leads to a client that registered itself by a page alone (RFC 9700 §4.11.2)")
 struct LeavingTests {
     private static let bye = "https://rp.example/bye"
+    /// As a browser asks that will show the answer.
+    private static let shown = ["Sec-Fetch-Dest": "document"]
 
-    @Test("an error of /oauth/authorize shows a page with a link instead of a redirect", arguments: Backend.available)
+    @Test(
+        "an invalid request of a client that registered itself gets a page with a link to it, and never a redirect",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["client_name": "Ravel"]).actor
             let faults: [KeyValuePairs<String, String>] = [
                 ["scope": "nonsense"], ["response_type": "device"], ["prompt": "none login"], ["max_age": "x"],
-                ["response_mode": "fragment", "scope": "nonsense"],
                 ["request": "x"], ["request_uri": "https://rp.example/o"], ["registration": "x"],
+                ["prompt": "none", "scope": "nonsense"],
             ]
             for fault in faults {
-                let page = try await world.server.get(world.authorizeAddress(fault, for: client))
+                let page = try await world.server.get(world.authorizeAddress(fault, for: client), headers: Self.shown)
                 #expect(page.status == 400 && page.isPage, "\(fault): \(page)")
                 #expect(page.header("location") == nil)
                 #expect(page.words.contains("Ravel") && page.words.contains("You are about to leave"))
                 // There, if the person wants to.
-                #expect(page.body.contains("href=\"\(World.returnURI)"))
+                #expect(page.body.contains("href=\"\(World.returnURI)?error="))
+                #expect(page.header("content-security-policy")?.contains("form-action 'self'") == true)
             }
-            let form = try await world.server.get(
+            let fragment = try await world.server.get(
+                world.authorizeAddress(["response_mode": "fragment", "scope": "nonsense"], for: client))
+            #expect(fragment.status == 400 && fragment.body.contains("href=\"\(World.returnURI)#error=invalid_scope"))
+        }
+    }
+
+    @Test(
+        "with form_post the page before a client that registered itself leads on by a form, which needs no script",
+        arguments: Backend.available)
+    func form(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.register(["client_name": "Ravel"]).actor
+            let page = try await world.server.get(
                 world.authorizeAddress(["response_mode": "form_post", "scope": "nonsense"], for: client))
-            #expect(form.status == 400 && !form.body.contains("<form"))
-            let silent = try await world.server.get(
-                world.authorizeAddress(["prompt": "none"], for: client), headers: ["Sec-Fetch-Dest": "document"])
-            #expect(silent.status == 400 && silent.header("location") == nil)
+            #expect(page.status == 400 && page.words.contains("You are about to leave"))
+            #expect(page.formAction == World.returnURI && page.body.contains("<form method=\"post\""))
+            #expect(page.fields["error"] == "invalid_scope" && page.fields["state"] == "xyz")
+            #expect(page.fields["error_description"]?.isEmpty == false)
+            #expect(page.fields["iss"] == "http://spindle.test")
+            #expect(page.body.contains("<button type=\"submit\">") && !page.body.contains("href=\"https://rp."))
+            #expect(!page.body.contains("<script"))
+            let policy = try #require(page.header("content-security-policy"))
+            #expect(!policy.contains("form-action") && !policy.contains("script-src"), "\(policy)")
+            #expect(policy.contains("frame-ancestors 'none'"))
+        }
+    }
+
+    @Test(
+        "the errors of prompt=none go to a client that registered itself at once, in the response mode asked for",
+        arguments: Backend.available)
+    func silent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.register().actor
+            let device = try await world.register([
+                "application_type": "native", "token_endpoint_auth_method": "none",
+                "redirect_uris": ["http://127.0.0.1/back"],
+            ]).actor
+            var nobody = Browser(world.server)
+            var ada = Browser(world.server)
+            try await ada.signIn()
+            func error(
+                _ browser: inout Browser, at client: World.Actor, _ mode: String = "query",
+                headers: [String: String] = Self.shown
+            ) async throws -> String? {
+                let answer = try await browser.open(
+                    world.authorizeAddress(["prompt": "none", "scope": "openid", "response_mode": mode], for: client),
+                    headers: headers)
+                guard mode != "form_post" else {
+                    #expect(answer.status == 200 && answer.formAction == client.redirectURI, "\(answer)")
+                    return answer.fields["error"]
+                }
+                let mark = mode == "fragment" ? "#" : "?"
+                let location = try #require(answer.header("location"), "\(answer)")
+                #expect(answer.status == 302 && location.hasPrefix(client.redirectURI + mark))
+                return location.firstMatch(of: /error=(\w+)/).map { String($0.output.1) }
+            }
+            for mode in ["query", "fragment", "form_post"] {
+                #expect(try await error(&nobody, at: client, mode) == "login_required")
+                #expect(try await error(&ada, at: client, mode) == "consent_required")
+            }
+            for headers in [["Sec-Fetch-Dest": "iframe"], [:]] {
+                #expect(try await error(&nobody, at: client, headers: headers) == "login_required")
+            }
+            // After the user allowed it, too.
+            for client in [client, device] {
+                let page = try await ada.open(world.authorizeAddress(["scope": "openid"], for: client))
+                _ = try await world.allow(page, in: &ada, ticking: page.boxes).requireRedirected("code")
+            }
+            #expect(try await error(&ada, at: device) == "interaction_required")
+            _ = try await ada.submit(try await ada.open("/logout"))
+            #expect(try await error(&ada, at: client) == "login_required")
+        }
+    }
+
+    @Test("an invalid request with prompt=none is answered where the browser does not show the answer")
+    func framed() async throws {
+        try await World.with(.sqlite) { world in
+            let client = try await world.register().actor
+            let address = world.authorizeAddress(["prompt": "none", "scope": "nonsense"], for: client)
+            for headers in [["Sec-Fetch-Dest": "iframe"], [:]] {
+                let answer = try await world.server.get(address, headers: headers)
+                #expect(answer.redirected("error") == "invalid_scope")
+            }
         }
     }
 
@@ -46,14 +128,8 @@ struct LeavingTests {
             _ = try await world.consented(in: &browser, ["scope": "openid"], for: client)
             for (fault, error) in [("scope", "invalid_scope"), ("request", "invalid_request_object")] {
                 let refused = try await browser.open(
-                    world.authorizeAddress([fault: "nonsense"], for: client), headers: ["Sec-Fetch-Dest": "document"])
+                    world.authorizeAddress([fault: "nonsense"], for: client), headers: Self.shown)
                 #expect(refused.redirected("error") == error, "\(refused)")
-            }
-            // In a frame nobody sees where it leads.
-            for headers in [["Sec-Fetch-Dest": "iframe"], [:]] {
-                let silent = try await world.server.get(
-                    world.authorizeAddress(["prompt": "none", "scope": "openid"], for: client), headers: headers)
-                #expect(silent.redirected("error") == "login_required")
             }
             let own = try await world.server.get(world.authorizeAddress(["scope": "nonsense"]))
             #expect(own.redirected("error") == "invalid_scope")
