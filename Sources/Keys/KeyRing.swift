@@ -1,4 +1,5 @@
 public import Cryptography
+import Storage
 public import Values
 
 /// The signing keys in memory: read rarely, used for every token. Which of them signs is decided by `KeyRotation`.
@@ -20,13 +21,11 @@ public actor KeyRing {
         self.clock = clock
     }
 
-    /// The key that signs now. Makes a key if the algorithm has none yet.
+    /// The key that signs now. There is one of each algorithm since before the server listened
+    /// (`StoredSigningKeys.createMissing`): a key made here would sign before others can know it.
     public func current(_ algorithm: PrivateKey.Algorithm) async throws -> SigningKey {
-        if let key = Self.current(algorithm, among: try await all(), at: clock.now) { return key }
-        try await keys.createMissing([algorithm], at: clock.now)
-        readAt = nil
         guard let key = Self.current(algorithm, among: try await all(), at: clock.now) else {
-            throw Missing(algorithm: algorithm)
+            throw StorageError.unavailable("there is no \(algorithm.rawValue) signing key: start the server anew")
         }
         return key
     }
@@ -57,9 +56,5 @@ public actor KeyRing {
         // A node's clock may be behind that of the node that made the first key.
         let current = KeyRotation.current(facts, now: now) ?? facts.min { $0.signsFrom < $1.signsFrom }
         return keys.first { $0.id == current?.id }
-    }
-
-    struct Missing: Error {
-        let algorithm: PrivateKey.Algorithm
     }
 }

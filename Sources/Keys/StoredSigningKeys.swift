@@ -27,19 +27,24 @@ public struct StoredSigningKeys: Sendable {
         }
     }
 
-    /// Makes a key for each of `algorithms` that has none yet, and returns the keys that this call made.
+    /// Makes a key for each of `algorithms` that has none yet, and returns the keys that this call made, in that order.
     ///
-    /// Only RS256 is the default, because many libraries cannot read a key set with an unknown kind of key.
+    /// By default for every algorithm that a client may be set to, before the server listens. A resource server that
+    /// keeps our key set then has the key before a client is set to it. A key that is made for the first such client
+    /// could not sign until others know it, and that client's sign-ins would have to wait.
     @discardableResult
     public func createMissing(
-        _ algorithms: [PrivateKey.Algorithm] = [.rs256], at now: Timestamp
+        _ algorithms: [PrivateKey.Algorithm] = PrivateKey.Algorithm.allCases, at now: Timestamp
     ) async throws -> [SigningKey] {
         let present = Set(try await all().map(\.algorithm))
-        var made: [SigningKey] = []
-        for algorithm in algorithms where !present.contains(algorithm) {
-            if let key = try await make(algorithm, signsFrom: now, at: now, isFirst: true) { made.append(key) }
+        // At once: an RSA key takes a tenth of a second.
+        let made = try await withThrowingTaskGroup(of: SigningKey?.self) { tasks in
+            for algorithm in algorithms where !present.contains(algorithm) {
+                tasks.addTask { try await make(algorithm, signsFrom: now, at: now, isFirst: true) }
+            }
+            return try await tasks.reduce(into: [:]) { made, key in key.map { made[$0.algorithm] = $0 } }
         }
-        return made
+        return algorithms.compactMap { made[$0] }
     }
 
     /// Makes the next key of an algorithm. Nil when one that signs at that time or later exists, or any where it is to

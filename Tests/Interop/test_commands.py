@@ -466,8 +466,8 @@ def test_a_stolen_signing_key_is_withdrawn_while_the_server_runs(launch):
     def signing(algorithm: str) -> dict:
         return max((k for k in listed() if k["algorithm"] == algorithm), key=lambda k: k["signs_from"])
 
-    # Keys there are of the algorithms that somebody asks for, from that moment on.
-    assert {key["algorithm"] for key in listed()} == {"RS256"}
+    # One of each algorithm from the start; those that no client is set to do not rotate.
+    assert {key["algorithm"] for key in listed()} == {"RS256", "ES256", "PS256", "EdDSA"}
     old = signing("RS256")
     made = good(server.command("key", "rotate", "--json"))["items"]
     assert {key["algorithm"] for key in made} == {"RS256"}
@@ -485,7 +485,7 @@ def test_a_stolen_signing_key_is_withdrawn_while_the_server_runs(launch):
     assert unknown.returncode == 1 and "there is no signing key" in unknown.stderr, said(unknown)
 
 
-def test_a_server_makes_the_first_key_of_an_algorithm_before_it_listens(prepare):
+def test_a_server_makes_the_first_key_of_each_algorithm_before_it_listens(prepare):
     server: Server = prepare()
     server.init()
     for key in good(server.command("key", "list", "--json"))["items"]:
@@ -494,7 +494,7 @@ def test_a_server_makes_the_first_key_of_an_algorithm_before_it_listens(prepare)
             database.execute("DELETE FROM signing_keys WHERE id = ?", (key["id"],))
     server.start()
     published = server.get("/oauth/jwks").json["keys"]
-    assert sorted(key["alg"] for key in published) == ["RS256"]
+    assert sorted(key["alg"] for key in published) == ["ES256", "EdDSA", "PS256", "RS256"]
 
 
 def test_a_terminated_server_finishes_running_requests_and_refuses_new_ones(launch):

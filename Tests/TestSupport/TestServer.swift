@@ -51,7 +51,7 @@ public struct TestServer: Sendable {
                 backend, InterruptedDatabase(database), settings: settings, hashing: hashing,
                 isDevelopment: isDevelopment)
             let admin = try await fixture.administrator()
-            try await fixture.keepSigningKey()
+            try await fixture.keepSigningKeys()
             let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(fixture, admin, body) }
             await loans.giveBack(database)
             return value
@@ -78,7 +78,7 @@ public struct TestServer: Sendable {
 
     /// Does what `spindle key rotate` does.
     public func rotateKeys() async throws {
-        for algorithm in Set(try await signingKeys.all().map(\.algorithm)) {
+        for algorithm in try await fixture.stores(SystemRandom()).clients.algorithmsInUse() {
             _ = try await signingKeys.hasten(algorithm, signsFrom: clock.now + KeyRing.shortestLead, at: clock.now)
         }
     }
@@ -153,26 +153,29 @@ extension TestServer.Fixture {
                 longestFetch: .seconds(60)))
     }
 
-    /// Made once, because each takes a tenth of a second; several, so that of two servers each has its own.
-    private static let signingKeys = (0..<6).map { _ in PrivateKey.generate(.rs256) }
+    /// Made once, because RSA takes a tenth of a second; several, so that of two servers each has its own.
+    private static let signingKeys = (0..<6).map { _ in PrivateKey.Algorithm.allCases.map(PrivateKey.generate) }
     private static let serversWithKeys = Mutex(0)
 
-    /// Stores the key that the first signature would make.
-    fileprivate func keepSigningKey() async throws {
+    /// Stores a key of each algorithm, as `spindle serve` does before it listens.
+    fileprivate func keepSigningKeys() async throws {
         let turn = Self.serversWithKeys.withLock { count in
             count += 1
             return count % Self.signingKeys.count
         }
-        _ = try await StoredSigningKeys(database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()))
-            .store(Self.signingKeys[turn], signsFrom: clock.now, at: clock.now)
+        let stored = StoredSigningKeys(database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()))
+        for key in Self.signingKeys[turn] { _ = try await stored.store(key, signsFrom: clock.now, at: clock.now) }
+    }
+
+    fileprivate func stores(_ random: any RandomSource) throws -> Stores {
+        Stores(
+            configuration, database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock,
+            random: random, hashing: hashing, templates: try templates, logger: log.logger)
     }
 
     /// Creates the platform's first admin client, as `spindle init` does.
     fileprivate func administrator() async throws -> (id: String, secret: String) {
-        let random = SystemRandom()
-        let stores = Stores(
-            configuration, database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock,
-            random: random, hashing: hashing, templates: try templates, logger: log.logger)
+        let stores = try stores(SystemRandom())
         let metadata = try ClientMetadata(
             ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])
         let made = try await stores.clients.register(metadata, merchant: nil, by: .platform)

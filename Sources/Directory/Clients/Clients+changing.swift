@@ -23,7 +23,6 @@ extension Clients {
         guard let found = try await find(id) else { return nil }
         // Before the write, for which everybody else's waits.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
-        try await publishKeys(for: metadata.openID)
         if author != .platform, metadata.name != found.name { try await names.learn(from: database) }
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
             try confirm(db)

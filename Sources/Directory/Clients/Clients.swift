@@ -80,7 +80,6 @@ public struct Clients: Sendable {
             registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
-        try await publishKeys(for: client.openID)
         if author != .platform { try await names.learn(from: database) }
         try await database.write { [seal, names] db in
             try seal.confirm(in: db)

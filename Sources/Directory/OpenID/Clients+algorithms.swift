@@ -1,7 +1,5 @@
 public import Cryptography
-import Keys
 import Storage
-import Values
 
 extension OpenIDSettings {
     /// The algorithms of the signatures that the client asks for.
@@ -19,13 +17,5 @@ extension Clients {
                 "SELECT \(Self.columns) FROM clients WHERE openid <> '{}' AND disabled_at IS NULL")
             return try rows.reduce(into: [.rs256]) { $0.formUnion(try Client($1).openID.signatures) }
         }
-    }
-
-    /// Creates missing keys for the algorithms in `settings`, so that clients can read them before they sign. RS256
-    /// exists from the start.
-    func publishKeys(for settings: OpenIDSettings) async throws {
-        let algorithms = settings.signatures.subtracting([.rs256]).sorted { $0.rawValue < $1.rawValue }
-        guard !algorithms.isEmpty else { return }
-        try await StoredSigningKeys(database: database, seal: seal).createMissing(algorithms, at: clock.now)
     }
 }

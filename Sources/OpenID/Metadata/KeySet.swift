@@ -1,3 +1,4 @@
+import Cryptography
 import JOSE
 public import JSON
 public import Keys
@@ -10,6 +11,9 @@ public struct KeySet: Sendable {
 
     /// The keys that sign, those that will, and those whose signatures may still be presented.
     public func json() async throws -> JSON {
-        .members(["keys": .array(try await ring.published().map(\.publicKey.json))])
+        let keys = try await ring.published()
+        // Some libraries know no other kind of key than that of RS256, and try the first alone.
+        let sorted = keys.filter { $0.algorithm == .rs256 } + keys.filter { $0.algorithm != .rs256 }
+        return .members(["keys": .array(sorted.map(\.publicKey.json))])
     }
 }

@@ -2,11 +2,10 @@ import BrowserPages
 import Directory
 import HTTPSupport
 import JSON
-import Keys
 import OAuth
 import Values
 
-/// What a server in development mode begins with: the flag on its database, signing keys, a merchant and two clients.
+/// What a server in development mode begins with: the flag on its database, a merchant and two clients.
 struct DevelopmentSetup {
     let installation: Installation
     let stores: Stores
@@ -24,7 +23,6 @@ struct DevelopmentSetup {
     func prepare(redirectURIs given: [String]) async throws -> Clients {
         let now = installation.clock.now
         try await DevelopmentFlag(database: installation.database).set(at: now)
-        try await StoredSigningKeys(database: installation.database, seal: installation.seal).createMissing(at: now)
         let app = try await app(given.filter { !SyncGatewayClient.isGateway($0) })
         return Clients(
             app: app, gateway: try await gateway(given.filter(SyncGatewayClient.isGateway), merchant: app.merchant))
