@@ -164,6 +164,7 @@ let package = Package(
                 .embedInCode("v043_session_buyers.sql"),
                 .embedInCode("v044_providers_everywhere.sql"),
                 .embedInCode("v045_what_sessions_rest_on.sql"),
+                .embedInCode("v046_refresh_leeway.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

@@ -54,6 +54,7 @@ extension Migration {
             version: 44, name: "providers_everywhere", text: PackageResources.v044_providers_everywhere_sql),
         Migration(
             version: 45, name: "what_sessions_rest_on", text: PackageResources.v045_what_sessions_rest_on_sql),
+        Migration(version: 46, name: "refresh_leeway", text: PackageResources.v046_refresh_leeway_sql),
     ]
 
     private init(

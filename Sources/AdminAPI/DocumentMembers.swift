@@ -41,7 +41,7 @@ extension DocumentMembers {
         [
             "client_name", "redirect_uris", "grant_types", "scope", "token_endpoint_auth_method", "first_party",
             "spid_compatible", "rotate_refresh_tokens", "access_token_lifetime", "refresh_token_lifetime",
-            "refresh_family_lifetime", "refresh_repeat_window", "require_pkce", "web_origins",
+            "refresh_family_lifetime", "refresh_repeat_window", "refresh_leeway", "require_pkce", "web_origins",
             "post_logout_redirect_uris", "callback_uri", "require_verified_email", "signed_responses", "tos_uri",
         ] + SPiDSettings.names + OpenIDSettings.names)
 

@@ -34,7 +34,7 @@ public struct OAuthServices: Sendable {
         open: Client.ID? = nil, charge: @escaping CodeCharge
     ) {
         self.charge = charge
-        accessTokens = AccessTokens(database: database, clock: clock)
+        accessTokens = AccessTokens(database: database, clients: clients, clock: clock)
         codes = AuthorizationCodes(database: database, random: random, charge: charge)
         let accounts = AccountAddresses(origin: origin)
         exchangeCodes = ExchangeCodes(

@@ -284,6 +284,23 @@ def test_doctor_tells_whose_codes_need_no_secret_or_are_redeemed_twice(prepare):
     assert " codes " not in server.command("doctor").stdout.replace("buy codes", "")
 
 
+def test_the_refresh_leeway_of_a_browser_app_is_set_and_shown(prepare):
+    server = prepare()
+    server.init()
+    browser = ("--token-endpoint-auth-method", "none", "--redirect-uri", "https://app.example/in")
+
+    def leeway(*command: str) -> int:
+        return good(server.command("client", *command, "--json"))["refresh_leeway"]
+
+    made = good(server.command("client", "create", "--name", "App", *browser, "--json"))
+    assert made["refresh_leeway"] == 10
+    assert leeway("change", made["client_id"], "--refresh-leeway", "0") == 0
+    assert leeway("show", made["client_id"]) == 0
+    assert leeway("create", "--name", "Other", *browser, "--refresh-leeway", "60") == 60
+    backend = server.command("client", "create", "--name", "Backend", "--refresh-leeway", "1")
+    assert backend.returncode != 0 and "refresh_leeway" in said(backend), said(backend)
+
+
 def test_doctor_tells_whose_id_tokens_have_a_shared_secret(launch, engine):
     server = launch(engine)
     spindle = Spindle.of(server)

@@ -47,7 +47,7 @@ struct TokenFixture: Sendable {
         authenticator = ClientAuthenticator(
             database: database, known: known,
             assertions: .without(database, seal: seal, clock: clock))
-        accessTokens = AccessTokens(database: database, clock: clock)
+        accessTokens = AccessTokens(database: database, clients: clients, clock: clock)
         let password = PasswordGrant { _, _, _, _ in
             PasswordGrant.Proof(subject: Subject(user: user, signedInAt: clock.now), isVerified: true) { _ in true
             }

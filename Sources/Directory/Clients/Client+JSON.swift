@@ -19,6 +19,7 @@ extension Client {
             "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
             "refresh_family_lifetime": refreshFamilyLifetime.json,
             "refresh_repeat_window": .integer(refreshRepeatWindow.seconds),
+            "refresh_leeway": .integer(refreshLeeway.seconds),
             "require_pkce": .bool(isPublic || requiresPKCE),
             "web_origins": .array(webPages.map { .string($0.text) }),
             "post_logout_redirect_uris": .array(postLogoutRedirectURIs.map { .string($0.text) }),

@@ -16,6 +16,7 @@ public struct ClientMetadata: Sendable {
     var refreshTokenLifetime: Duration
     var refreshFamilyLifetime: RefreshFamilyLifetime
     var refreshRepeatWindow: Duration
+    var chosenRefreshLeeway: Duration?
     /// Nil when neither the document nor the client's earlier metadata has it.
     var requiresPKCE: Bool?
     var webPages: [WebPages]
@@ -50,6 +51,7 @@ public struct ClientMetadata: Sendable {
         refreshRepeatWindow =
             try members.seconds("refresh_repeat_window", within: 0...86_400) ?? base?.refreshRepeatWindow
             ?? .minutes(10)
+        chosenRefreshLeeway = try Self.refreshLeeway(members) ?? base?.chosenRefreshLeeway
         requiresPKCE = try members.flag("require_pkce") ?? base?.requiresPKCE
         webPages = try Self.webPages(members) ?? base?.webPages ?? []
         postLogoutRedirectURIs =
@@ -104,6 +106,7 @@ public struct ClientMetadata: Sendable {
         if !isBackend, try members.flag("rotate_refresh_tokens") == false {
             throw JSONFault("rotate_refresh_tokens", "true for a client that has no secret, or has it in an app")
         }
+        try checkRefreshLeeway(members)
         if authentication == .privateKeyJWT, openID.keys == .none {
             throw JSONFault("jwks", "given, or jwks_uri in its place, for private_key_jwt")
         }

@@ -16,6 +16,7 @@ extension Client {
             refreshTokenLifetime: .milliseconds(try row.get("refresh_token_lifetime", as: Int64.self)),
             refreshFamilyLifetime: RefreshFamilyLifetime(stored: try row.get("refresh_family_lifetime")),
             refreshRepeatWindow: .milliseconds(try row.get("refresh_repeat_window", as: Int64.self)),
+            chosenRefreshLeeway: try row.get("refresh_leeway", as: Int64?.self).map { .milliseconds($0) },
             requiresPKCE: try row.get("requires_pkce"),
             webPages: try Self.list(row, "web_origins").map(WebPages.init(stored:)),
             postLogoutRedirectURIs: try Self.list(row, "post_logout_redirect_uris").map(RedirectURI.init(stored:)),
@@ -72,14 +73,15 @@ extension Clients {
             """
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
-                refresh_family_lifetime, refresh_repeat_window, requires_pkce, web_origins,
+                refresh_family_lifetime, refresh_repeat_window, refresh_leeway, requires_pkce, web_origins,
                 post_logout_redirect_uris, callback_uri, requires_verified_email, signs_responses, terms_uri,
                 terms_changed_at, openid, spid, sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
                 \(client.refreshTokenLifetime.milliseconds), \(client.refreshFamilyLifetime.stored),
-                \(client.refreshRepeatWindow.milliseconds), \(client.requiresPKCE), \(client.storedOrigins),
+                \(client.refreshRepeatWindow.milliseconds), \(client.chosenRefreshLeeway?.milliseconds),
+                \(client.requiresPKCE), \(client.storedOrigins),
                 \(client.storedLogoutURIs), \(client.callbackURI), \(client.requiresVerifiedEmail),
                 \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt), \(client.storedOpenID),
                 \(client.storedSPiD), \(client.sealedSignSecret), \(client.createdAt), \(client.updatedAt))
@@ -97,6 +99,7 @@ extension Clients {
                 refresh_token_lifetime = \(client.refreshTokenLifetime.milliseconds),
                 refresh_family_lifetime = \(client.refreshFamilyLifetime.stored),
                 refresh_repeat_window = \(client.refreshRepeatWindow.milliseconds),
+                refresh_leeway = \(client.chosenRefreshLeeway?.milliseconds),
                 requires_pkce = \(client.requiresPKCE),
                 web_origins = \(client.storedOrigins), post_logout_redirect_uris = \(client.storedLogoutURIs),
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),

@@ -13,6 +13,7 @@ extension Client {
         refreshTokenLifetime = metadata.refreshTokenLifetime
         refreshFamilyLifetime = metadata.refreshFamilyLifetime
         refreshRepeatWindow = metadata.refreshRepeatWindow
+        chosenRefreshLeeway = metadata.chosenRefreshLeeway
         requiresPKCE = metadata.requiresPKCE ?? requiresPKCE
         webPages = metadata.webPages
         postLogoutRedirectURIs = metadata.postLogoutRedirectURIs

@@ -40,6 +40,8 @@ public struct Client: Sendable, Equatable {
     public var refreshFamilyLifetime: RefreshFamilyLifetime
     /// How long a rotated refresh token may be redeemed again while its successor has not been used.
     public var refreshRepeatWindow: Duration
+    /// The leeway that administration chose (`refreshLeeway`); nil if it chose none.
+    public var chosenRefreshLeeway: Duration?
     /// Whether it must send a `code_challenge`, or a nonce with `openid` (RFC 9700 §2.1.1). A public client always must
     /// send a `code_challenge`.
     public var requiresPKCE: Bool

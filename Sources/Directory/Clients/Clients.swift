@@ -33,7 +33,7 @@ public struct Clients: Sendable {
         clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
         clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_family_lifetime, \
-        clients.refresh_repeat_window, clients.requires_pkce, clients.web_origins, \
+        clients.refresh_repeat_window, clients.refresh_leeway, clients.requires_pkce, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
         clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, clients.spid, \
         clients.sealed_sign_secret, clients.registration_token, clients.scope_limit, clients.grant_limit, \
@@ -70,6 +70,7 @@ public struct Clients: Sendable {
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
             refreshTokenLifetime: metadata.refreshTokenLifetime,
             refreshFamilyLifetime: metadata.refreshFamilyLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
+            chosenRefreshLeeway: metadata.chosenRefreshLeeway,
             requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || registeringItself),
             webPages: metadata.webPages,
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,

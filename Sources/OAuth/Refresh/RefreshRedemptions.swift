@@ -13,6 +13,8 @@ struct RefreshRotation: Redemption {
     /// What it is sealed with.
     let seal: Seal
     let expiresAt: RefreshToken.Expiry
+    /// Whether the token's own rotation, by which it came, may still be asked for by another tab.
+    let isInLeeway: Bool
 
     /// Of two rotations one changes the row. The end of the family ends also what is stored for it at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
@@ -64,7 +66,9 @@ struct RefreshRotation: Redemption {
             ON CONFLICT (fingerprint) DO NOTHING
             """
         // Presenting this token proves that the response with it arrived.
-        let confirmed = token.predecessor.map { RefreshTokens.confirmation(of: $0, at: attempt.now, when: decided) }
+        let confirmed = token.predecessor.map {
+            RefreshTokens.confirmation(of: $0, at: attempt.now, isInLeeway: isInLeeway, when: decided)
+        }
         return [stored] + (confirmed.map { [$0] } ?? [])
     }
 }
@@ -127,28 +131,20 @@ struct RefreshWithoutRotation: Redemption {
         guard !slides(from: token.expiresAt, at: attempt.now), token.predecessor == nil,
             !token.movesFamily(to: expiresAt.family, at: attempt.now)
         else { return nil }
-        return .storing(when: "EXISTS (\(current(at: attempt.now)))")
+        return .storing(when: "EXISTS (\(token.ifCurrent(at: attempt.now)))")
     }
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        guard let current = try db.rows(current(at: attempt.now)).first else { return .changed }
+        guard let current = try db.rows(token.ifCurrent(at: attempt.now)).first else { return .changed }
         if slides(from: try current.get("expires_at"), at: attempt.now) {
             try db.enqueue(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
         try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
         if let predecessor = token.predecessor {
-            try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
+            try db.enqueue(RefreshTokens.confirmation(of: predecessor, at: attempt.now, when: nil))
         }
         return .won
-    }
-
-    private func current(at now: Timestamp) -> SQL {
-        """
-        SELECT r.expires_at FROM refresh_tokens r
-        JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
-        WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(now)
-        """
     }
 
     /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page. It slides back where the
@@ -159,6 +155,15 @@ struct RefreshWithoutRotation: Redemption {
 }
 
 extension RefreshToken {
+    /// Selects its expiry, while it is current.
+    func ifCurrent(at now: Timestamp) -> SQL {
+        """
+        SELECT r.expires_at FROM refresh_tokens r
+        JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+        WHERE r.fingerprint = \(fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(now)
+        """
+    }
+
     /// Moves the end of the family along with its tokens. Again, a slide of less than a hundredth is not worth a write:
     /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {

@@ -12,8 +12,8 @@ extension RefreshToken {
     /// Whether it was rotated too long ago for a lost response: it is a copy, or a phone that must sign in again
     /// anyway.
     func isTooLateToRepeat(at now: Timestamp, within window: Duration) -> Bool {
-        guard case .rotated(_, _, let rotatedAt) = state else { return false }
-        return now - rotatedAt > window
+        guard case .rotated(let rotation) = state else { return false }
+        return now - rotation.at > window
     }
 }
 

@@ -7,9 +7,16 @@ public struct RefreshToken: Sendable {
     enum State: Sendable {
         case current
         /// Rotated, but nobody has proved yet that the response arrived: the successor can be requested again.
-        case rotated(successor: Fingerprint<RefreshToken>, sealed: String, at: Timestamp)
-        /// Its successor, or an access token issued with it, was presented: using it now is a replay.
-        case confirmed
+        case rotated(Rotation)
+        /// Its successor, or an access token issued with it, was presented: using it now is a replay, unless the
+        /// client has a leeway (RefreshLeeway.swift).
+        case confirmed(Rotation)
+    }
+
+    struct Rotation: Sendable {
+        let at: Timestamp
+        /// The successor; nil once it is erased.
+        let sealed: String?
     }
 
     let fingerprint: Fingerprint<RefreshToken>
@@ -32,6 +39,14 @@ public struct RefreshToken: Sendable {
     let hasEnded: Bool
     /// Whether its token family and its user are live, and nothing that they rest on is disabled.
     let isLive: Bool
+
+    /// Nil while it is current.
+    var rotation: Rotation? {
+        switch state {
+        case .current: nil
+        case .rotated(let rotation), .confirmed(let rotation): rotation
+        }
+    }
 
     /// The third repeated rotation in a row ends the family: two parties hold the token and take turns.
     static let longestRepeatRun: Int64 = 3

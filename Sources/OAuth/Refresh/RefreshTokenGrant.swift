@@ -7,8 +7,8 @@ public import Values
 public struct RefreshTokenGrant: Grant {
     public static let type = GrantType.refreshToken
 
-    private let tokens: RefreshTokens
-    private let seal: Seal
+    let tokens: RefreshTokens
+    let seal: Seal
     private let clock: any WallClock
     private let random: any RandomSource
 
@@ -35,8 +35,11 @@ public struct RefreshTokenGrant: Grant {
         // The client may have shortened the family's life since the token was issued.
         let end = client.refreshFamilyLifetime.end(since: token.familyCreatedAt) ?? token.expiresAt
         let isExpired = now >= min(token.expiresAt, end)
+        let newest = try await newest(after: token, value, of: client, at: now)
         // Before all that is asked of a token that is good: two parties hold this one, whatever else is the matter.
-        if token.isReplaced || !isExpired && token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow) {
+        if newest == nil,
+            token.isReplaced || !isExpired && token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow)
+        {
             return replay(of: token.family, by: client)
         }
         guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
@@ -47,11 +50,12 @@ public struct RefreshTokenGrant: Grant {
         let limit = token.scope.intersection(client.scope)
         let scope =
             if let text = request.parameters[.scope] { try client.granted(text, within: limit) } else { limit }
+        if let newest { return share(newest, client, scope) }
         switch token.state {
         case .current where client.rotates: return rotate(token, value, client, scope, at: now)
         case .current: return keep(token, value, client, scope, at: now)
         case .rotated where token.repeats >= RefreshToken.mostRepeats: throw OAuthError.repeatedTooOften(token)
-        case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
+        case .rotated(let rotation): return try repeatAnswer(token, value, rotation, client, scope)
         case .confirmed: return replay(of: token.family, by: client)
         }
     }
@@ -73,7 +77,8 @@ public struct RefreshTokenGrant: Grant {
             token: token, successor: successor.fingerprint,
             sealed: seal.seal(successor.value, .successor, of: value.value, row: token.fingerprint.text),
             seal: seal,
-            expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt))
+            expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt),
+            isInLeeway: token.isInLeeway(of: client, at: now))
         return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
     }
 
@@ -89,13 +94,22 @@ public struct RefreshTokenGrant: Grant {
 
     /// The response to the rotation may have been lost: returns the same successor, with a new access token.
     private func repeatAnswer(
-        _ token: RefreshToken, _ value: Secret<RefreshToken>, _ sealed: String, _ client: Client, _ scope: Scope
+        _ token: RefreshToken, _ value: Secret<RefreshToken>, _ rotation: RefreshToken.Rotation, _ client: Client,
+        _ scope: Scope
     ) throws -> Authorization {
-        guard
-            let successor = seal.open(sealed, .successor, of: value.value, row: token.fingerprint.text)
-        else { throw OAuthError.refreshRefused("successor_not_sealed_under_this_key") }
+        guard let successor = successor(of: token, value, rotation) else {
+            throw OAuthError.refreshRefused("successor_not_sealed_under_this_key")
+        }
         return authorization(
-            token, client, scope, answer: Secret(successor), rotation: token.fingerprint, RefreshRepeat(token: token))
+            token, client, scope, answer: successor, rotation: token.fingerprint, RefreshRepeat(token: token))
+    }
+
+    /// Opens the successor that was given for `token`.
+    func successor(
+        of token: RefreshToken, _ value: Secret<RefreshToken>, _ rotation: RefreshToken.Rotation
+    ) -> Secret<RefreshToken>? {
+        rotation.sealed.flatMap { seal.open($0, .successor, of: value.value, row: token.fingerprint.text) }
+            .map { Secret($0) }
     }
 
     private func replay(of family: TokenFamily.ID, by client: Client) -> Authorization {
@@ -104,7 +118,7 @@ public struct RefreshTokenGrant: Grant {
             claim: RefreshReplay(family: family))
     }
 
-    private func authorization(
+    func authorization(
         _ token: RefreshToken, _ client: Client, _ scope: Scope, answer: Secret<RefreshToken>?,
         rotation: Fingerprint<RefreshToken>?, _ claim: any Redemption
     ) -> Authorization {

@@ -50,8 +50,8 @@ public struct RefreshTokens: Sendable {
     func find(_ fingerprint: Fingerprint<RefreshToken>) async throws -> RefreshToken? {
         let rows = try await database.rows(
             """
-            SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.successor,
-                r.sealed_successor, r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
+            SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.sealed_successor,
+                r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
                 p.signed_in_at, p.method, COALESCE(p.session_id, p.sid) AS session_id, p.claims, p.resource, p.trial,
                 p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at,
                 a.email_verified, i.issuer_id AS closed_issuer
@@ -65,32 +65,18 @@ public struct RefreshTokens: Sendable {
         return try rows.first.map(RefreshToken.init)
     }
 
-    /// As below, only while the access token that was presented exists: a repeated response may have ended it since.
-    static func confirm(
-        _ predecessor: Fingerprint<RefreshToken>, by presented: Fingerprint<AccessToken>, at now: Timestamp,
-        in db: any Transaction
-    ) throws {
-        try db.enqueue(
-            """
-            UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
-            WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
-                AND EXISTS (SELECT 1 FROM access_tokens WHERE fingerprint = \(presented))
-            """)
-    }
-
-    /// Marks a rotation as received and erases its sealed successor. One small write per rotation.
-    static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
-        try db.enqueue(confirmation(of: predecessor, at: now, when: nil))
-    }
-
+    /// Marks a rotation as received, if `condition` holds, and erases its sealed successor unless its client's leeway
+    /// still needs it: then the next rotation does. One small write per rotation.
     static func confirmation(
-        of predecessor: Fingerprint<RefreshToken>, at now: Timestamp, when condition: SQL?
+        of predecessor: Fingerprint<RefreshToken>, at now: Timestamp, isInLeeway: Bool = false, when condition: SQL?
     ) -> SQL {
-        """
-        UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
-        WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
-            AND \(condition ?? .always)
-        """
+        let erasure: SQL = isInLeeway ? "" : ", sealed_successor = NULL"
+        return """
+            UPDATE refresh_tokens SET confirmed_at = COALESCE(confirmed_at, \(now))\(erasure)
+            WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL
+                AND (confirmed_at IS NULL OR sealed_successor IS NOT NULL)
+                AND \(condition ?? .always)
+            """
     }
 }
 
@@ -123,13 +109,8 @@ extension RefreshToken.State {
             self = .current
             return
         }
+        let rotation = RefreshToken.Rotation(at: rotatedAt, sealed: try row.get("sealed_successor"))
         let confirmedAt: Timestamp? = try row.get("confirmed_at")
-        let successor: Fingerprint<RefreshToken>? = try row.get("successor")
-        guard confirmedAt == nil, let successor else {
-            self = .confirmed
-            return
-        }
-        let sealed: String? = try row.get("sealed_successor")
-        self = .rotated(successor: successor, sealed: sealed ?? "", at: rotatedAt)
+        self = confirmedAt == nil ? .rotated(rotation) : .confirmed(rotation)
     }
 }

@@ -5,10 +5,12 @@ public import Values
 /// The stored access tokens.
 public struct AccessTokens: Sendable {
     private let database: any Database
+    private let clients: Clients
     private let clock: any WallClock
 
-    public init(database: any Database, clock: any WallClock) {
+    public init(database: any Database, clients: Clients, clock: any WallClock) {
         self.database = database
+        self.clients = clients
         self.clock = clock
     }
 
@@ -59,9 +61,15 @@ public struct AccessTokens: Sendable {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
         if let rotation = found?.unconfirmedRotation {
-            // A repeated response that ends the token changes the same row.
+            // Another tab may ask for the same tokens still: they came when this one was made, or before.
+            let isYoung = now - token.issuedAt <= Client.longestRefreshLeeway
+            let client = isYoung ? try await clients.findLive(token.client) : nil
+            let isInLeeway = client?.isInRefreshLeeway(now, of: token.issuedAt) ?? false
+            // A repeated response may have ended the token since, and changes the same row.
+            let isThere: SQL = "EXISTS (SELECT 1 FROM access_tokens WHERE fingerprint = \(fingerprint))"
             try await database.guardedWrite { db in
-                try RefreshTokens.confirm(rotation, by: fingerprint, at: now, in: db)
+                try db.enqueue(
+                    RefreshTokens.confirmation(of: rotation, at: now, isInLeeway: isInLeeway, when: isThere))
             }
         }
         return token

@@ -34,6 +34,12 @@ struct ClientMembers: CommandArguments {
     @Option(help: "Seconds that the refresh tokens of one grant live together, 60 to 315360000, or while_used.")
     var refreshFamilyLifetime: String?
     @Option(
+        help: """
+            Seconds in which tabs of a browser app may refresh with the same token, 0 to 60; above 0 for a client \
+            without a secret whose redirect URIs are all https.
+            """)
+    var refreshLeeway: Int64?
+    @Option(
         name: "web-origin",
         help: """
             An origin of its web pages, which may ask for the session and call this server; a first party's may frame \
@@ -67,6 +73,7 @@ struct ClientMembers: CommandArguments {
             "access_token_lifetime": accessTokenLifetime.map { .integer($0) },
             "refresh_token_lifetime": refreshTokenLifetime.map { .integer($0) },
             "refresh_family_lifetime": refreshFamilyLifetime.map { Int64($0).map { .integer($0) } ?? .string($0) },
+            "refresh_leeway": refreshLeeway.map { .integer($0) },
             "web_origins": Self.list(webOrigins),
             "post_logout_redirect_uris": Self.list(postLogoutRedirectURIs),
             "callback_uri": callbackURI.map { $0.isEmpty ? .null : .string($0) },

@@ -1,0 +1,62 @@
+import Directory
+import Storage
+import Values
+
+// The tabs of a browser app refresh with one stored token and take no lock. Within the client's leeway
+// (`Client.refreshLeeway`) a token that another tab rotated stands for its newest successor: both tabs then hold that
+// one, so the chain does not fork, and its second use, once later than the leeway, ends the family.
+
+extension RefreshTokenGrant {
+    /// Several tabs that come with older and older tokens.
+    private static let mostSuccessors = 20
+
+    /// The current token that `token` still stands for, with its text; nil for a current one, and after the leeway.
+    func newest(
+        after token: RefreshToken, _ value: Secret<RefreshToken>, of client: Client, at now: Timestamp
+    ) async throws -> (token: RefreshToken, value: Secret<RefreshToken>)? {
+        var newest = (token: token, value: value)
+        for _ in 1...Self.mostSuccessors {
+            guard let rotation = newest.token.rotation, client.isInRefreshLeeway(now, of: rotation.at),
+                let value = successor(of: newest.token, newest.value, rotation),
+                let token = try await tokens.find(value.fingerprint)
+            else { return nil }
+            newest = (token, value)
+            if case .current = token.state { return newest }
+        }
+        return nil
+    }
+
+    /// Gives a tab the token that another one has, with an access token of its own.
+    func share(
+        _ newest: (token: RefreshToken, value: Secret<RefreshToken>), _ client: Client, _ scope: Scope
+    ) -> Authorization {
+        authorization(
+            newest.token, client, scope, answer: newest.value, rotation: newest.token.predecessor,
+            SharedRefresh(token: newest.token))
+    }
+}
+
+extension RefreshToken {
+    /// Whether the token that it took the place of still stands for it.
+    func isInLeeway(of client: Client, at now: Timestamp) -> Bool {
+        guard predecessor != nil, let issuedAt = fingerprint.time else { return false }
+        return client.isInRefreshLeeway(now, of: issuedAt)
+    }
+}
+
+/// Holds while the token is current. It spends nothing and confirms nothing: not this token was presented. Nor does it
+/// count as a repetition, and no access token ends: tabs do this at every rotation.
+struct SharedRefresh: Redemption {
+    let token: RefreshToken
+
+    /// The end of the family ends also what is stored for it at the same time.
+    func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
+
+    func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
+        .storing(when: "EXISTS (\(token.ifCurrent(at: attempt.now)))")
+    }
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        try db.rows(token.ifCurrent(at: attempt.now)).isEmpty ? .changed : .won
+    }
+}
