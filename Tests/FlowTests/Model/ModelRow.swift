@@ -8,6 +8,6 @@ struct ModelRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { "row \(number)" }
 
     static let all: [ModelRow] = [
-        phoneSignOut, familyEnd, browserSignOut, displacement, oneClientLeft, everywhereElse,
+        phoneSignOut, familyEnd, revocation, browserSignOut, displacement, oneClientLeft, everywhereElse, everything,
     ]
 }

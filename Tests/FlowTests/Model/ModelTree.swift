@@ -49,7 +49,7 @@ struct BrowserTree {
     ) -> [Member] {
         place.members(session, passing: passing, lasting: lasting, "the browser")
             + webView.members(.own(passing), "the web view of passing tokens")
-            + backend.members(.backends(), "the backend")
+            + backend.members(.backends(), "the backend of passing tokens")
             + webViewOfLasting.members(.own(lasting), "the web view of lasting tokens")
     }
 }

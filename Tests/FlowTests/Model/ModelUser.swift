@@ -9,8 +9,15 @@ struct ModelUser: Sendable {
     var world: World { model.world }
 
     /// Signs in to the phone.
-    func signInOnPhone() async throws -> Held {
-        try Held(client: world.app, world, try await world.signIn(as: email))
+    func signInOnPhone() async throws -> Held { try await signIn(with: world.app) }
+
+    /// Signs in to a client by password.
+    func signIn(with client: World.Actor) async throws -> Held {
+        try Held(client: client, world, try await world.signIn(with: client, as: email))
+    }
+
+    func signIn(at receiver: ModelWorld.Receiver) async throws -> Held {
+        try await signIn(with: try #require(model.receivers[receiver]))
     }
 
     /// Signs in to a browser by password.
