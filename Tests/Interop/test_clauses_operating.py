@@ -1,11 +1,8 @@
 """Clauses of the standards about running a server, that no other test shows: docs/security names these tests."""
 
 import json
-import os
 import re
-import shutil
 import sqlite3
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from harness.nginx import find_nginx, nginx as nginx_of
 from harness.server import REPOSITORY, Server, free_port
 from harness.spindle import Spindle
 from harness.wire import PATIENCE, Address
@@ -105,28 +103,8 @@ def nginx(program, tmp_path) -> Iterator[Address]:
     block = next(part for part in re.findall(r"^server \{\n.*?^\}\n", told, re.M | re.S) if "listen 80;" in part)
     address = Address("127.0.0.1", free_port())
     block = block.replace("listen 80;", f"listen 127.0.0.1:{address.port};").replace("listen [::]:80;", "")
-    temporary = "".join(
-        f"{kind}_temp_path {tmp_path}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
-    (tmp_path / "nginx.conf").write_text(
-        f"{'user root;' if os.geteuid() == 0 else ''} daemon off; master_process off; pid {tmp_path}/pid;"
-        f"error_log stderr crit; events {{}} http {{ {temporary}\n{block} }}")
-    found = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") or program("nginx", "nginx-light")
-    with (tmp_path / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [found, "-p", tmp_path, "-e", "stderr", "-c", tmp_path / "nginx.conf"], stdout=log, stderr=log)
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            assert process.poll() is None and time.monotonic() < deadline, (tmp_path / "log").read_text()
-            try:
-                address.connect(5).connect()
-                break
-            except OSError:
-                time.sleep(0.05)
+    with nginx_of(find_nginx(program), tmp_path, address.port, block):
         yield address
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def test_nginx_redirects_browsers_to_https_and_refuses_programs(nginx):

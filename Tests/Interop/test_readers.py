@@ -3,19 +3,17 @@
 import os
 import random
 import re
-import shutil
-import subprocess
-import time
 from urllib.parse import parse_qsl
 
 import h11
 import pytest
 
+from harness.nginx import find_nginx, nginx
 from harness.raw import converse
 from harness.refusals import BODY, CHUNKED, CHUNKS, HEADER_LIMIT, HONEST, LENGTH, REFUSED, Case, chunked, get, post
 from harness.server import free_port
 from harness.spindle import Spindle
-from harness.wire import PATIENCE, Address, send
+from harness.wire import Address, send
 from harness.world import World
 
 SEED = 20_261_122
@@ -149,46 +147,23 @@ def test_h11_reads_the_same_requests_as_this_server(world):
 def proxy(world, program, tmp_path_factory):
     """nginx in front, which keeps one connection to us for everybody."""
     folder = tmp_path_factory.mktemp("nginx")
-    nginx = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") or program("nginx", "nginx-light")
     address = Address("127.0.0.1", free_port())
-    temporary = "".join(
-        f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
-    (folder / "nginx.conf").write_text(f"""
-        {"user root;" if os.geteuid() == 0 else ""}
-        daemon off; master_process off; worker_processes 1; pid {folder}/pid; error_log stderr crit;
-        events {{ worker_connections 100; }}
-        http {{
-            {temporary}
-            access_log off;
-            upstream spindle {{ server 127.0.0.1:{world.spindle.address.port}; keepalive 1; }}
-            server {{
-                listen 127.0.0.1:{address.port};
-                location / {{
-                    proxy_pass http://spindle;
-                    proxy_http_version 1.1;
-                    proxy_request_buffering off;
-                    proxy_set_header Connection "";
-                    proxy_set_header Host $http_host;
-                }}
+    http = f"""
+        access_log off;
+        upstream spindle {{ server 127.0.0.1:{world.spindle.address.port}; keepalive 1; }}
+        server {{
+            listen 127.0.0.1:{address.port};
+            location / {{
+                proxy_pass http://spindle;
+                proxy_http_version 1.1;
+                proxy_request_buffering off;
+                proxy_set_header Connection "";
+                proxy_set_header Host $http_host;
             }}
         }}
-    """)
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [nginx, "-p", folder, "-e", "stderr", "-c", folder / "nginx.conf"], stdout=log, stderr=log)
-    try:
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
-            try:
-                if Spindle(address, ("", "")).call("GET", "/healthz").status == 200:
-                    break
-            except OSError:
-                time.sleep(0.05)
+    """
+    with nginx(find_nginx(program), folder, address.port, http):
         yield address
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 def honest_clients_get_their_own_answers(proxy: Address) -> None:
