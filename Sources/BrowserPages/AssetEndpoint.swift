@@ -16,12 +16,16 @@ public struct AssetEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/assets/spindle.css") { _, _ in Response.asset(templates.stylesheet, "text/css; charset=utf-8") }
-        router.get("/assets/submit.js") { _, _ in Response.asset(templates.script, "text/javascript; charset=utf-8") }
-        router.get("/assets/message.js") { _, _ in
+        router.get("/assets/spindle.css", isSafe: true) { _, _ in
+            Response.asset(templates.stylesheet, "text/css; charset=utf-8")
+        }
+        router.get("/assets/submit.js", isSafe: true) { _, _ in
+            Response.asset(templates.script, "text/javascript; charset=utf-8")
+        }
+        router.get("/assets/message.js", isSafe: true) { _, _ in
             Response.asset(templates.messageScript, "text/javascript; charset=utf-8")
         }
-        router.get("/assets/brand/{merchant}", use: brand)
+        router.get("/assets/brand/{merchant}", isSafe: true, use: brand)
     }
 
     @Sendable private func brand(_ request: Request, context: SpindleContext) async throws -> Response {

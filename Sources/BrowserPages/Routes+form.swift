@@ -6,6 +6,6 @@ extension Routes {
     /// redirected to `start`, where the form is.
     mutating func form(_ path: String, from start: String, use answer: @escaping Route.Answer) {
         post(path, use: answer)
-        get(path) { _, _ in Response.sendBrowser(to: start, status: .seeOther) }
+        get(path, isSafe: true) { _, _ in Response.sendBrowser(to: start, status: .seeOther) }
     }
 }

@@ -6,6 +6,7 @@ import Ditto
 import Federation
 import HTTPSupport
 import Keys
+import Migrations
 import OAuth
 import OpenID
 import Outbound
@@ -99,7 +100,8 @@ extension Spindle {
         ]
         let administration = AdministrationFeature(
             context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
-        let health = HealthEndpoint(database: database, seal: context.seal)
+        let health = HealthEndpoint(
+            database: database, seal: context.seal, step: Migration.all.map(\.version).max() ?? 0)
 
         // Administration has an address of its own if the configuration says so.
         let isApart = configuration.adminListen != nil

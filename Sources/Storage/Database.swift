@@ -62,6 +62,10 @@ public protocol Database: Sendable {
     /// here.
     func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws
 
+    /// Throws when no change can be stored, as on a full disk. It costs nothing while none has been refused; then it
+    /// tries one that changes nothing (`WriteDoubt`).
+    func confirmRoom() async throws
+
     /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun:
     /// the process is about to end, whatever the engine does. Other work is done as before.
     func abandonWork(over time: Duration)
@@ -80,6 +84,8 @@ extension Database {
             try check(db)
         }
     }
+
+    public func confirmRoom() async throws {}
 
     /// The same without a further check.
     public func confirmReady() async throws { try await confirmReady { _ in } }

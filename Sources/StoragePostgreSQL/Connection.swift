@@ -19,13 +19,14 @@ import Storage
     private let handle: OpaquePointer
     private let lines: Lines
     private let line: Line
+    private let doubt: WriteDoubt
     /// How long the server may take to answer a statement of the present transaction.
     var answerTime = AnswerTime.ofRequests
     private var prepared = PreparedStatements()
     /// Posted commands whose results are not read yet.
     private var unread = 0
 
-    init(to address: ServerAddress, _ lines: Lines) throws(Failure) {
+    init(to address: ServerAddress, _ lines: Lines, _ doubt: WriteDoubt) throws(Failure) {
         let parameters = address.parameters
         let handle = unsafe CStrings(parameters.map(\.key) + [nil]).withPointers { keywords in
             unsafe CStrings(parameters.map(\.value) + [nil]).withPointers { unsafe PQconnectdbParams(keywords, $0, 1) }
@@ -33,6 +34,7 @@ import Storage
         guard let handle = unsafe handle else { throw Failure(remedy: .none, error: .unavailable("out of memory")) }
         unsafe self.handle = handle
         self.lines = lines
+        self.doubt = doubt
         line = unsafe lines.add(PQsocket(handle))
         // The default prints notices to standard error.
         unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -188,7 +190,10 @@ import Storage
     private func check(_ answers: [Answer], to commands: [Command]) throws(Failure) -> [Answer] {
         var executed: [Answer] = []
         for (answer, command) in zip(answers, commands) {
-            if let failure = answer.failure { throw failure }
+            if let failure = answer.failure {
+                if failure.isOfDisk { doubt.raise() }
+                throw failure
+            }
             // It stays prepared even if running it fails.
             if case .prepare(let sql, let name) = command {
                 prepared.add(sql, as: name)

@@ -12,6 +12,8 @@ struct Failure: Error {
 
     let remedy: Remedy
     let error: StorageError
+    /// Whether the server's disk was full or failed: it may refuse the next change too.
+    var isOfDisk = false
 
     static let lost = Failure(remedy: .reconnect, error: .unavailable("the connection to PostgreSQL was lost"))
     /// The connection was given up: see `AnswerTime`.
@@ -59,7 +61,8 @@ extension Failure {
             // Class 22 is a value that its column cannot hold, 54 one that an index cannot.
             case "22", "23", "54": self.init(remedy: .none, error: .rejected(text))
             case "08", "57": self.init(remedy: .reconnect, error: .unavailable(text))
-            case "53", "58": self.init(remedy: .none, error: .unavailable(text))
+            case "53", "58":
+                self.init(remedy: .none, error: .unavailable(text), isOfDisk: state == "53100" || state == "58030")
             default: self.init(remedy: .none, error: .unreadable(text))
             }
         }

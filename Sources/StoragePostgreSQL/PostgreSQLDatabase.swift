@@ -8,15 +8,18 @@ import Threads
 public final class PostgreSQLDatabase: Database {
     private let queue: WorkQueue
     private let lines: Lines
+    /// Raised by a statement for which the server's disk was full.
+    private let doubt: WriteDoubt
     private let answerTime: Duration
     /// As many as SQLite has threads for them.
     private let scans = RequesterTurns(most: 2, of: "lists and downloads")
     /// Fewer than connections: a locked row must not hold up everything.
     private let changes = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
 
-    private init(_ queue: WorkQueue, _ lines: Lines, _ answerTime: Duration) {
+    private init(_ queue: WorkQueue, _ lines: Lines, _ doubt: WriteDoubt, _ answerTime: Duration) {
         self.queue = queue
         self.lines = lines
+        self.doubt = doubt
         self.answerTime = answerTime
     }
 
@@ -34,14 +37,14 @@ public final class PostgreSQLDatabase: Database {
     ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
-        let lines = Lines()
+        let (lines, doubt) = (Lines(), WriteDoubt())
         do throws(SystemThread.Unavailable) {
-            try startThreads(connections, for: queue, address, lines, answerTime, lock)
+            try startThreads(connections, for: queue, address, lines, doubt, answerTime, lock)
         } catch {
             queue.close()
             throw StorageError.unavailable("\(error)")
         }
-        let database = PostgreSQLDatabase(queue, lines, answerTime)
+        let database = PostgreSQLDatabase(queue, lines, doubt, answerTime)
         try await database.perform(.read) { session, _ in try session.connect() }
         return database
     }
@@ -118,6 +121,31 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
+    /// A file that grows needs room, and a change of a row may not: the trial is a megabyte of a table that is never
+    /// committed.
+    private static let trial = SQL(
+        script: """
+            CREATE TEMPORARY TABLE room AS
+            SELECT repeat('0', 1000) AS filler FROM pg_catalog.generate_series(1, 1024)
+            """)
+    private struct TrialSucceeded: Error {}
+
+    public func confirmRoom() async throws {
+        try await doubt.settle {
+            do {
+                try await perform(.read, answeringIn: AnswerTime.ofReadiness) { [answerTime] session, _ in
+                    try session.run(.guardedWrite, answeredIn: answerTime) { db in
+                        try db.execute(Self.trial)
+                        throw TrialSucceeded()
+                    }
+                }
+            } catch is TrialSucceeded {
+            } catch StorageError.unreadable {
+                // The role may not make such a table, which says nothing about the disk.
+            }
+        }
+    }
+
     public func abandonWork(over time: Duration) {
         scans.close()
         changes.close()
@@ -135,13 +163,14 @@ public final class PostgreSQLDatabase: Database {
     }
 
     private static func startThreads(
-        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ answerTime: Duration,
-        _ lock: SQL?
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines, _ doubt: WriteDoubt,
+        _ answerTime: Duration, _ lock: SQL?
     ) throws(SystemThread.Unavailable) {
         let gate = ConnectGate()
         for number in 0..<connections {
             try SystemThread.start(named: "postgresql-\(number)") {
-                let session = Session(address: address, queue: queue, gate: gate, lines: lines, lock: lock)
+                let session = Session(
+                    address: address, queue: queue, gate: gate, lines: lines, doubt: doubt, lock: lock)
                 session.waitWhileLost()
                 while let task = queue.next(for: number) {
                     run(task, in: session, from: queue, answerTime)

@@ -32,14 +32,18 @@ final class Session {
     private let queue: WorkQueue
     private let gate: ConnectGate
     private let lines: Lines
+    private let doubt: WriteDoubt
     private let lock: SQL?
     private(set) var connection: Connection?
 
-    init(address: ServerAddress, queue: WorkQueue, gate: ConnectGate, lines: Lines, lock: SQL?) {
+    init(
+        address: ServerAddress, queue: WorkQueue, gate: ConnectGate, lines: Lines, doubt: WriteDoubt, lock: SQL?
+    ) {
         self.address = address
         self.queue = queue
         self.gate = gate
         self.lines = lines
+        self.doubt = doubt
         self.lock = lock
     }
 
@@ -151,7 +155,7 @@ final class Session {
 
     private func connected() throws(Failure) -> Connection {
         if let connection { return connection }
-        let connection = try gate.enter { () throws(Failure) in try Connection(to: address, lines) }
+        let connection = try gate.enter { () throws(Failure) in try Connection(to: address, lines, doubt) }
         self.connection = connection
         return connection
     }

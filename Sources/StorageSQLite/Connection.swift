@@ -88,6 +88,13 @@ import Storage
         try statement.run()
     }
 
+    /// Commits a page that says what it said before.
+    func tryWriting() throws(StorageError) {
+        try files?.confirm()
+        guard case .integer(let version) = try answer("PRAGMA user_version") else { return }
+        try answer(SQL(script: "PRAGMA user_version = \(version)"))
+    }
+
     /// Runs `sql` once and returns the first column of its first row; nil when there is no row.
     @discardableResult
     func answer(_ sql: SQL) throws(StorageError) -> SQLValue? {

@@ -28,6 +28,8 @@ final class GroupCommit: Sendable {
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
     private let patience = LockPatience(.seconds(10))
+    /// Raised by a group that was not committed.
+    let doubt = WriteDoubt()
 
     /// Opens the file at `path` and starts the thread, which calls `atEnd` before it closes its connection.
     static func open(
@@ -126,6 +128,7 @@ final class GroupCommit: Sendable {
             try connection.commit(members, &outcomes)
         } catch {
             failure = error
+            doubt.raise()
         }
         for outcome in outcomes { outcome.answer(failure) }
         guard let failure else { return }

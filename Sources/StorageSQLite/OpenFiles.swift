@@ -46,6 +46,19 @@ final class OpenFiles: Sendable {
         return unsafe stat(opened.logPath, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// Fewer bytes than this on the disk are none: a commit may need so many.
+    private static let leastRoom: UInt64 = 1 << 20
+
+    /// Throws when the disk of the files is full. A file system that does not count its blocks has room.
+    func confirmRoom() throws(StorageError) {
+        guard let opened = opened.withLock({ $0 }) else { return }
+        var disk = statvfs()
+        guard unsafe statvfs(opened.logPath, &disk) == 0, disk.f_blocks > 0 else { return }
+        guard UInt64(disk.f_bavail) * UInt64(disk.f_frsize) >= Self.leastRoom else {
+            throw .unavailable("less than 1 MiB is free on the disk of the database")
+        }
+    }
+
     /// Throws unless the names still refer to the same files.
     func confirm() throws(StorageError) {
         guard let opened = opened.withLock({ $0 }) else { return }

@@ -108,6 +108,14 @@ public final class SQLiteDatabase: Database {
         }
     }
 
+    public func confirmRoom() async throws {
+        try await writer.doubt.settle {
+            // A failed commit leaves the log longer, so that there is always room for the page of the trial.
+            try files.confirmRoom()
+            try await withWriter { connection throws(StorageError) in try connection.tryWriting() }
+        }
+    }
+
     public func abandonWork(over time: Duration) {
         scans.close()
         loneScans.close()

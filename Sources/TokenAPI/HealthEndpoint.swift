@@ -2,21 +2,22 @@ import HTTP
 public import HTTPSupport
 import JSON
 public import Keys
+import Logging
 public import Storage
 import Synchronization
 
-/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests, which needs its database, sealed under
-/// the master key that it has.
+/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests; else it says what it lacks for that.
 public struct HealthEndpoint: Endpoint {
     private let readiness: Readiness
 
-    public init(database: any Database, seal: Seal) { readiness = Readiness(database, seal) }
+    /// `step` is the newest step of the schema that this program knows.
+    public init(database: any Database, seal: Seal, step: Int) {
+        readiness = Readiness(database: database, seal: seal, step: step)
+    }
 
     public func add(to router: inout Routes) {
-        router.get("/healthz", use: lives)
-        router.head("/healthz", use: lives)
-        router.get("/readyz", use: isReady)
-        router.head("/readyz", use: isReady)
+        router.get("/healthz", isSafe: true, use: lives)
+        router.get("/readyz", isSafe: true, use: isReady)
     }
 
     @Sendable private func lives(_ request: Request, context: SpindleContext) -> Response {
@@ -24,33 +25,109 @@ public struct HealthEndpoint: Endpoint {
     }
     private static let alive = Response.json(.members(["status": "ok"]))
 
-    @Sendable private func isReady(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await readiness.confirm()
-        return .json(.members(["status": "ready"]))
+    @Sendable private func isReady(_ request: Request, context: SpindleContext) async -> Response {
+        let lack = await readiness.lack()
+        guard let lack else { return Self.response("ready", lack) }
+        context.logger.error("not ready", metadata: ["check": "\(lack.check.rawValue)", "reason": "\(lack.reason)"])
+        var response = Self.response("not_ready", lack)
+        response.status = .serviceUnavailable
+        response.headers[.retryAfter] = "1"
+        return response
     }
+
+    /// The checks are made in order, and none after one that fails.
+    private static func response(_ status: String, _ lack: Lack?) -> Response {
+        var checks: [JSON.Member] = []
+        for check in ReadinessCheck.allCases {
+            let isAfter = checks.contains { $0.value != "ok" }
+            let word = check == lack?.check ? check.lack : isAfter ? "not checked" : "ok"
+            checks.append(JSON.Member(check.rawValue, .string(word)))
+        }
+        return .json(.members(["status": .string(status), "checks": .object(checks)]))
+    }
+}
+
+/// What a server needs to serve requests, in the order in which it is looked at.
+private enum ReadinessCheck: String, CaseIterable {
+    case database, schema, key, disk
+
+    /// What anybody may read where it is missing. The log has the reason.
+    var lack: String {
+        switch self {
+        case .database: "unavailable"
+        case .schema: "lacks a step"
+        case .key: "another"
+        case .disk: "writes fail"
+        }
+    }
+}
+
+/// What a server lacks to be ready.
+private struct Lack: Error {
+    let check: ReadinessCheck
+    let reason: String
 }
 
 /// Asks the database once for all who ask at the same moment: each question is a transaction, and anybody may ask.
 private final class Readiness: Sendable {
     private let database: any Database
     private let seal: Seal
-    private let running = Mutex<Task<Void, any Error>?>(nil)
+    private let step: Int
+    private let running = Mutex<Task<Lack?, Never>?>(nil)
 
-    init(_ database: any Database, _ seal: Seal) {
+    init(database: any Database, seal: Seal, step: Int) {
         self.database = database
         self.seal = seal
+        self.step = step
     }
 
-    func confirm() async throws {
+    /// Nil when the server is ready.
+    func lack() async -> Lack? {
         let question = running.withLock { running in
             if let running { return running }
             let task = Task {
                 defer { self.running.withLock { $0 = nil } }
-                try await database.confirmReady { [seal = self.seal] db in try seal.confirm(in: db) }
+                return await self.look()
             }
             running = task
             return task
         }
-        try await question.value
+        return await question.value
+    }
+
+    private func look() async -> Lack? {
+        do {
+            try await database.confirmReady { [seal, step] db in
+                guard try !db.rows("SELECT version FROM schema_steps WHERE version = \(step)").isEmpty else {
+                    throw Lack(check: .schema, reason: "the database lacks step \(step): run `spindle migrate`")
+                }
+                try seal.confirm(in: db)
+            }
+        } catch let lack as Lack {
+            return lack
+        } catch StorageError.noTable(let reason) {
+            return Lack(check: .schema, reason: reason)
+        } catch StorageError.unopened(let reason) {
+            return Lack(check: .key, reason: reason)
+        } catch {
+            return Lack(check: .database, error)
+        }
+        do {
+            try await database.confirmRoom()
+            return nil
+        } catch {
+            return Lack(check: .disk, error)
+        }
+    }
+}
+
+extension Lack {
+    fileprivate init(check: ReadinessCheck, _ error: any Error) {
+        self.check = check
+        if case StorageError.unavailable(let reason) = error {
+            self.reason = reason
+        } else {
+            reason = String(reflecting: error)
+        }
     }
 }

@@ -127,3 +127,13 @@ def test_a_stalled_request_to_the_admin_address_does_not_keep_the_public_one_ope
                 server.address.dial().close()
                 time.sleep(0.05)
         assert server.stop() == 0
+
+
+@pytest.mark.parametrize("name", ["SIGUSR1", "SIGUSR2", "SIGHUP"])
+def test_a_signal_of_a_program_that_rotates_logs_does_not_end_a_server(launch, name):
+    server = launch()
+    for _ in range(2):
+        server.process.send_signal(getattr(signal, name))
+        time.sleep(0.1)
+        assert server.process.poll() is None and server.get("/healthz").status == 200
+    assert server.stop() == 0

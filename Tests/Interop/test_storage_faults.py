@@ -20,6 +20,9 @@ INNER_WORDS = ["sqlite", "disk", "i/o", "database", "wal"]
 WRITING_FAILS = ["write .db-wal", "sync .db-wal", "room .db-wal"]
 FOLDING_FAILS = ["write spindle.db", "sync spindle.db", "room spindle.db"]
 NOT_AVAILABLE = 69
+NOT_READY = {
+    "status": "not_ready", "checks": {"database": "ok", "schema": "ok", "key": "ok", "disk": "writes fail"},
+}
 # Spent without what spending it made; see test_kill.
 HALF_REDEEMED = """
     SELECT count(*) FROM token_families
@@ -92,8 +95,13 @@ def test_a_failed_write_is_refused_and_undone_and_reads_go_on(wish, server, worl
             answers = list(pool.map(lambda _: spindle.client_credentials(world.backend), range(4 * WRITERS)))
         assert all(map(is_refused, answers)), Counter(answer.status for answer in answers)
         assert are_active(world, tokens) and spindle.me(phone["access_token"]).status == 200
-        assert server.get("/readyz").status == 200
+        # Nobody changes anything any more, and it stays so.
+        for _ in range(3):
+            answer = server.get("/readyz")
+            assert answer.status == 503 and answer.json == NOT_READY, answer
+        assert server.get("/healthz").status == 200
     assert disk.told[wish] > 0
+    assert server.get("/readyz").status == 200, "ready again before anything is changed"
     reason = "database or disk is full" if wish.startswith("room") else "disk I/O error"
     assert server.has_logged(f'storage unavailable reason="{reason}"', start)
 
@@ -133,7 +141,9 @@ def test_a_limit_of_the_size_of_files_ends_the_server(launch):
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (full, resource.RLIM_INFINITY))
     assert is_refused(world.spindle.client_credentials(world.backend)), server.log_tail()
     assert are_active(world, token)
+    assert server.get("/readyz").json == NOT_READY
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert server.get("/readyz").status == 200
     assert are_active(world, own_tokens(world, 1)) and ends_whole(server)
 
 

@@ -34,6 +34,8 @@ public final class InterruptedDatabase: Database {
     /// How many rows its reads have got so far.
     public var rowsRead: Int { counted.withLock(\.self) }
 
+    public func confirmRoom() async throws { try await database.confirmRoom() }
+
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {

@@ -37,7 +37,7 @@ public struct AccountEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/account", use: show)
+        router.get("/account", isSafe: true, use: show)
         router.form("/account/profile", from: Self.path, use: changeProfile)
         router.form("/account/password", from: Self.path, use: changePassword)
         router.form("/account/sessions/end", from: Self.path, use: endSession)

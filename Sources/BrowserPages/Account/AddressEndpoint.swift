@@ -34,7 +34,7 @@ public struct AddressEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.form(Self.path, from: AccountEndpoint.path, use: ask)
-        router.get("\(codes.path)", use: showCode)
+        router.get("\(codes.path)", isSafe: true, use: showCode)
         router.post("\(codes.path)", use: check)
     }
 

@@ -27,7 +27,7 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/account/delete", use: ask)
+        router.get("/account/delete", isSafe: true, use: ask)
         router.post("/account/delete", use: delete)
     }
 

@@ -33,10 +33,10 @@ public struct PhoneEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", use: show)
-        router.get("/profile-pages/about-you/phone", use: showFromSPiD)
+        router.get("\(Self.path)", isSafe: true, use: show)
+        router.get("/profile-pages/about-you/phone", isSafe: true, use: showFromSPiD)
         router.post("\(Self.path)", use: ask)
-        router.get("\(Self.codePath)", use: showCode)
+        router.get("\(Self.codePath)", isSafe: true, use: showCode)
         router.post("\(Self.codePath)", use: check)
         router.form("\(Self.path)/remove", from: Self.path, use: remove)
     }

@@ -13,8 +13,8 @@ public struct FlowEndpoint: Endpoint {
     public func add(to router: inout Routes) {
         router.get("/flow/password", use: forgotten)
         router.get("/auth/forgotpassword", use: forgotten)
-        router.get("/account/summary", use: account)
-        router.get("/profile-pages", use: account)
+        router.get("/account/summary", isSafe: true, use: account)
+        router.get("/profile-pages", isSafe: true, use: account)
     }
 
     /// Leads to the account page, which has a way back to the client's address.

@@ -10,7 +10,7 @@ public struct DevelopmentAnswerEndpoint: Endpoint {
     public init(pages: PageRenderer) { self.pages = pages }
 
     public func add(to router: inout Routes) {
-        router.get("/development/answer") { request, _ in try await show(request.query, request) }
+        router.get("/development/answer", isSafe: true) { request, _ in try await show(request.query, request) }
         router.post("/development/answer") { request, _ in try await show(Form.read(request), request) }
     }
 

@@ -25,7 +25,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/development/sign-in", use: show)
+        router.get("/development/sign-in", isSafe: true, use: show)
         router.post("/development/sign-in", use: submit)
     }
 

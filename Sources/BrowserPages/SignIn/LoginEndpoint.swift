@@ -23,7 +23,7 @@ public struct LoginEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("/login", use: show)
+        router.get("/login", isSafe: true, use: show)
         router.post("/login", use: submit)
     }
 

@@ -28,7 +28,7 @@ public struct MailSignInEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.form(Self.path, from: "/login", use: ask)
-        router.get("\(codes.path)") { request, _ in try await codes.show(request) }
+        router.get("\(codes.path)", isSafe: true) { request, _ in try await codes.show(request) }
         router.post("\(codes.path)", use: check)
     }
 

@@ -34,9 +34,9 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", use: show)
+        router.get("\(Self.path)", isSafe: true, use: show)
         router.post("\(Self.path)", use: ask)
-        router.get("\(Self.path)/reset/{link}", use: open)
+        router.get("\(Self.path)/reset/{link}", isSafe: true, use: open)
         router.post("\(Self.path)/reset/{link}", use: set)
     }
 

@@ -35,9 +35,9 @@ public struct VerifyEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", use: show)
+        router.get("\(Self.path)", isSafe: true, use: show)
         router.post("\(Self.path)", use: ask)
-        router.get("\(codes.path)", use: showCode)
+        router.get("\(codes.path)", isSafe: true, use: showCode)
         router.post("\(codes.path)", use: check)
     }
 

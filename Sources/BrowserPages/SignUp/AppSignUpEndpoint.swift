@@ -27,7 +27,7 @@ public struct AppSignUpEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(PagePath.confirmAddress("{link}"))", use: show)
+        router.get("\(PagePath.confirmAddress("{link}"))", isSafe: true, use: show)
         router.post("\(PagePath.confirmAddress("{link}"))", use: confirm)
         AppReturnEndpoint(pages: pages).add(to: &router)
     }

@@ -33,14 +33,14 @@ public struct SignUpEndpoint: Endpoint {
     }
 
     public func add(to router: inout Routes) {
-        router.get("\(Self.path)", use: show)
+        router.get("\(Self.path)", isSafe: true, use: show)
         router.post("\(Self.path)", use: ask)
-        router.get("\(codes.path)") { request, _ in try await codes.show(request) }
+        router.get("\(codes.path)", isSafe: true) { request, _ in try await codes.show(request) }
         router.post("\(codes.path)", use: check)
         let link = SignUpLink(
             pages: pages, verifications: verifications, signUp: signUp, agreements: agreements,
             newSessions: newSessions)
-        router.get("\(Self.path)/confirm/{link}", use: link.show)
+        router.get("\(Self.path)/confirm/{link}", isSafe: true, use: link.show)
         router.post("\(Self.path)/confirm/{link}", use: link.confirm)
     }
 

@@ -6,6 +6,10 @@ package final class Route: Sendable, CustomStringConvertible {
 
     package let method: HTTP.Method
     let template: PathTemplate
+    /// Whether it is a GET that changes nothing here (RFC 9110 §9.2.1). HEAD is then answered too, as GET without the
+    /// body (§9.3.2). A GET that spends a code, ends a session or stores a request must not run for a question that
+    /// programs ask to see whether an address is there.
+    let isSafe: Bool
     let readers: PageReaders
     /// Whether only its own spelling leads to it: a proxy that keeps administration inside compares how a path begins.
     let isForOperators: Bool
@@ -16,17 +20,24 @@ package final class Route: Sendable, CustomStringConvertible {
     package let answer: Answer
 
     init(
-        _ method: HTTP.Method, _ template: PathTemplate, readers: PageReaders, refusal: Routes.Refusal?,
-        answer: @escaping Answer
+        _ method: HTTP.Method, _ template: PathTemplate, isSafe: Bool = false, readers: PageReaders,
+        refusal: Routes.Refusal?, answer: @escaping Answer
     ) {
         self.method = method
         self.template = template
+        self.isSafe = isSafe
         self.readers = readers
         isOfSessionService = SessionHosts.serve(template.text)
         isForOperators = template.text.hasPrefix("/admin/") || template.text == "/metrics"
         self.refusal = refusal
         self.answer = answer
     }
+
+    /// Whether it answers `method`.
+    func answers(_ method: HTTP.Method) -> Bool { self.method == method || (isSafe && method == .head) }
+
+    /// The methods that it answers.
+    var methods: [HTTP.Method] { isSafe ? [method, .head] : [method] }
 
     /// For example `POST /login`.
     package var description: String { "\(method.rawValue) \(template.text)" }

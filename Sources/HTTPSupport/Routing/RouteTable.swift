@@ -41,15 +41,13 @@ struct RouteTable: Sendable {
         guard let index = tree.find(path) else { return Self.notFound }
         let offered = paths[index]
         guard !routes[offered.lowerBound].isForOperators || !path.contains("//") else { return Self.notFound }
-        for number in offered where routes[number].method == method { return number }
+        for number in offered where routes[number].answers(method) { return number }
         return Self.methods.contains(method) ? offered.upperBound : Self.notFound
     }
 
     /// Responds with 405 and `Allow` (RFC 9110 §15.5.6).
-    ///
-    /// Refuses HEAD too unless an endpoint offers it: a GET of ours may spend a code.
     private static func refusal(beside offered: [Route]) -> Route {
-        let allowed = offered.map(\.method.rawValue).sorted().joined(separator: ", ")
+        let allowed = offered.flatMap(\.methods).map(\.rawValue).sorted().joined(separator: ", ")
         return Route(.get, offered[0].template, readers: offered[0].readers, refusal: nil) { _, _ in
             throw HTTPRefusal(.methodNotAllowed, headers: [.allow: allowed])
         }

@@ -22,6 +22,8 @@ struct ServeCommand: Command {
         CoreDumps.forbid()
         // As later (`RunningServer`): a reload may be asked for at any time.
         if isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
+        // Those who rotate logs send them, and each would end the server.
+        for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         let configuration = try options.read()
         if development.dev { try DevelopmentMode.check(configuration) }
         let log = StandardErrorLog(configuration)

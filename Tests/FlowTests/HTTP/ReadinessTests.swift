@@ -10,11 +10,53 @@ struct ReadinessTests {
     @Test("a server is ready whose database was resealed under another master key", arguments: Backend.available)
     func resealed(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
-            #expect(try await server.get("/readyz").status == 200)
+            let ready = try await server.get("/readyz")
+            #expect(ready.status == 200)
+            #expect(ready.body == Self.body("ready", ["ok", "ok", "ok", "ok"]))
             let other = MasterKey.random(from: SystemRandom())
             try await server.database.write { db in try MasterKeyCheck(other).store(in: db) }
-            #expect(try await server.get("/readyz").status == 503)
+            let answer = try await server.get("/readyz")
+            #expect(answer.status == 503)
+            #expect(answer.header("retry-after") == "1")
+            #expect(answer.body == Self.body("not_ready", ["ok", "ok", "another", "not checked"]))
+            #expect(server.log.says("error not ready check=key reason="))
             #expect(try await server.get("/healthz").status == 200)
+        }
+    }
+
+    private static func body(_ status: String, _ checks: [String]) -> String {
+        let members = zip(["database", "schema", "key", "disk"], checks).map { #""\($0)":"\($1)""# }
+        return #"{"status":"\#(status)","checks":{\#(members.joined(separator: ","))}}"#
+    }
+
+    @Test("A server whose database lacks a step of the schema is not ready", arguments: Backend.available)
+    func lackingStep(backend: Backend) async throws {
+        try await TestServer.with(backend) { server in
+            let newest = try await server.database.write { db in
+                let row = try db.rows(
+                    "SELECT version, name, checksum, applied_at FROM schema_steps ORDER BY version DESC LIMIT 1"
+                ).first
+                try db.execute("DELETE FROM schema_steps WHERE version = \(row?.get("version", as: Int64.self) ?? 0)")
+                return try row.map {
+                    (
+                        version: try $0.get("version", as: Int64.self), name: try $0.get("name", as: String.self),
+                        checksum: try $0.get("checksum", as: String.self), at: try $0.get("applied_at", as: Int64.self)
+                    )
+                }
+            }
+            let answer = try await server.get("/readyz")
+            #expect(answer.status == 503)
+            #expect(answer.body == Self.body("not_ready", ["ok", "lacks a step", "not checked", "not checked"]))
+            // The next test gets the same database.
+            let step = try #require(newest)
+            try await server.database.write { db in
+                try db.execute(
+                    """
+                    INSERT INTO schema_steps (version, name, checksum, applied_at)
+                    VALUES (\(step.version), \(step.name), \(step.checksum), \(step.at))
+                    """)
+            }
+            #expect(try await server.get("/readyz").status == 200)
         }
     }
 

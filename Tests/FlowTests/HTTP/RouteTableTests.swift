@@ -34,6 +34,18 @@ struct RouteTableTests {
         }
     }
 
+    @Test("HEAD leads to a GET that is safe, and to no other route")
+    func head() {
+        var routes = Routes()
+        routes.get("/page", isSafe: true) { _, _ in Response(status: .ok) }
+        routes.post("/page") { _, _ in Response(status: .ok) }
+        routes.get("/code") { _, _ in Response(status: .ok) }
+        let table = RouteTable(routes.all)
+        #expect(table.find(.head, "/page") == table.find(.get, "/page"))
+        #expect(table.find(.head, "/code") != table.find(.get, "/code"))
+        #expect(table.find(.head, "/other") == RouteTable.notFound)
+    }
+
     @Test("a parameter's value is its segment as it was sent")
     func values() throws {
         let parameters = PathParameters(path: "//a/x%2Fy/b//z/", template: PathTemplate("/a/{first}/b/{second}"))

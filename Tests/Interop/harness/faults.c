@@ -1,8 +1,8 @@
 /* A disk that fails while somebody wants it to. Preloaded (LD_PRELOAD), it stands between a program and libc.
 
    FAULTS names a file. While that is there, each of its lines says what fails: a word, a blank, and how the path of the
-   file ends. `write`, `sync` and `read` fail with EIO, `room` makes a write fail with ENOSPC. What fails is not done,
-   and its line is appended to FAULTS.told.
+   file ends. `write`, `sync` and `read` fail with EIO, `room` makes a write fail with ENOSPC, and the disk of the file
+   have no free blocks. What fails is not done, and its line is appended to FAULTS.told.
 
    cc -shared -fPIC -o faults.so faults.c */
 #define _GNU_SOURCE
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -29,15 +30,12 @@ static int ends_with(const char *text, const char *end) {
     return wanted <= size && strcmp(text + size - wanted, end) == 0;
 }
 
-/* Whether `kind` is to fail on the file that `descriptor` is. */
-static int fails(const char *kind, int descriptor) {
+/* Whether `kind` is to fail on the file at `path`. */
+static int fails_at(const char *kind, const char *path) {
     const char *wishes = getenv("FAULTS");
     FILE *file = wishes ? fopen(wishes, "re") : NULL;
     if (!file) return 0;
-    char link[64], path[4096], line[4096];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t size = readlink(link, path, sizeof path - 1);
-    path[size < 0 ? 0 : size] = 0;
+    char line[4096];
     int found = 0;
     while (!found && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
@@ -47,6 +45,15 @@ static int fails(const char *kind, int descriptor) {
     fclose(file);
     if (found) tell(wishes, line);
     return found;
+}
+
+/* Whether `kind` is to fail on the file that `descriptor` is. */
+static int fails(const char *kind, int descriptor) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t size = readlink(link, path, sizeof path - 1);
+    path[size < 0 ? 0 : size] = 0;
+    return fails_at(kind, path);
 }
 
 static int fault(const char *kind, int descriptor) {
@@ -71,3 +78,14 @@ FAILING("read", ssize_t, pread64, (int descriptor, void *bytes, size_t count, of
         (descriptor, bytes, count, at))
 FAILING("sync", int, fsync, (int descriptor), (descriptor))
 FAILING("sync", int, fdatasync, (int descriptor), (descriptor))
+
+#define FULL(name, type)                                                                                               \
+    int name(const char *path, type *disk) {                                                                           \
+        int (*next)(const char *, type *) = (int (*)(const char *, type *))dlsym(RTLD_NEXT, #name);                    \
+        int code = next(path, disk);                                                                                   \
+        if (code == 0 && fails_at("room", path)) disk->f_bavail = disk->f_bfree = 0;                                   \
+        return code;                                                                                                   \
+    }
+
+FULL(statvfs, struct statvfs)
+FULL(statvfs64, struct statvfs64)
