@@ -38,13 +38,16 @@ public struct Logger: Sendable {
         set { metadata[key] = newValue }
     }
 
+    /// With `isOfServer`, equal lines may be counted (`LogRecord`).
     public func log(
-        level: Level, _ message: @autoclosure () -> String, metadata extra: @autoclosure () -> Metadata = [:]
+        level: Level, _ message: @autoclosure () -> String, metadata extra: @autoclosure () -> Metadata = [:],
+        isOfServer: Bool? = nil
     ) {
         guard level >= sink.level else { return }
         let extra = extra()
         let all = metadata.isEmpty ? extra : extra.isEmpty ? metadata : metadata.merging(extra) { $1 }
-        sink.write(LogRecord(level: level, label: label, message: message(), metadata: all))
+        sink.write(
+            LogRecord(level: level, label: label, message: message(), metadata: all, isOfServer: isOfServer))
     }
 
     public func trace(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {

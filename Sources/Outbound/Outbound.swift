@@ -111,7 +111,9 @@ public struct Outbound: Sendable {
         } catch {
             let reason = error as? OutboundError ?? OutboundError(error, limit: limit)
             // The query of a URL may contain a user's secret.
-            logger.warning("another server was not asked", metadata: ["host": "\(target.host)", "reason": "\(reason)"])
+            logger.log(
+                level: .warning, "another server was not asked",
+                metadata: ["host": "\(target.host)", "reason": "\(reason)"], isOfServer: true)
             throw reason
         }
     }

@@ -45,9 +45,12 @@ struct Sweeper: BackgroundService {
     private func round(_ rules: [RetentionRule]) async -> Retention.Sweep {
         let sweep = await retention.sweep(rules, at: clock.now, batch: Self.batch)
         if sweep.gone > 0 { logger.debug("swept", metadata: ["rows": "\(sweep.gone)"]) }
-        for (rule, error) in sweep.failures {
+        // All of them fail together where the database is away: that is one line.
+        let failures = Dictionary(grouping: sweep.failures) { String(reflecting: $0.error) }
+        for (error, failed) in failures {
             logger.error(
-                "sweep failed", metadata: ["rule": "\(rule.name)", "error": "\(String(reflecting: error))"])
+                "sweep failed",
+                metadata: ["rules": .array(failed.map { "\($0.rule.name)" }), "error": "\(error)"])
         }
         return sweep
     }
@@ -84,7 +87,7 @@ struct Sweeper: BackgroundService {
             for (user, error) in round.failures {
                 logger.error(
                     "account not deleted",
-                    metadata: ["account": "\(user)", "error": "\(String(reflecting: error))"])
+                    metadata: ["user": "\(user)", "error": "\(String(reflecting: error))"])
             }
             return round.isBehind
         } catch {

@@ -57,11 +57,11 @@ import Values
         let padding = String(repeating: "x", count: 1000)
         // A pipe takes 64 KiB before it is full.
         for number in 0..<2000 { logger.info("line", metadata: ["number": "\(number)", "padding": "\(padding)"]) }
-        for number in 0..<200 { logger.error("bad", metadata: ["number": "\(number)"]) }
+        for number in 0..<60 { logger.error("bad", metadata: ["number": "\(number)"]) }
         let lines = try stuck.lines()
         let written = lines.filter { $0.contains(" line number=") }.count
         let dropped = lines.compactMap { $0.split(separator: "count=").last.flatMap { Int($0) } }.reduce(0, +)
-        #expect(lines.filter { $0.contains(" bad number=") }.count == 200)
+        #expect(lines.filter { $0.contains(" bad number=") }.count == 60)
         #expect(written < 2000)
         #expect(written + dropped == 2000)
         #expect(lines.contains { $0.contains(" warning  log lines dropped") })
@@ -84,6 +84,42 @@ import Values
         let kept = "\(long.prefix(1_000))… (5000 bytes)"
         #expect(records.allSatisfy { $0.record.metadata["long"] == .string(kept) })
         #expect(records.allSatisfy { $0.record.metadata["list"] == [.string(kept)] })
+    }
+
+    @Test("Equal errors are one line and their count, and refusals are each a line")
+    func repeated() throws {
+        let stuck = Stuck(capacity: 4096)
+        let logger = stuck.log.logger()
+        for number in 0..<1000 {
+            logger.error("storage unavailable", metadata: ["reason": "gone", "request_id": "\(number)"])
+        }
+        for _ in 0..<3 { logger.info("refused", metadata: ["reason": "wrong_password"]) }
+        let lines = try stuck.lines()
+        #expect(lines.filter { $0.contains("storage unavailable") }.count == 2)
+        #expect(lines.first?.hasSuffix("storage unavailable reason=gone request_id=0") == true)
+        #expect(lines.last?.contains("storage unavailable count=1000 reason=gone request_id=999 since=") == true)
+        #expect(lines.filter { $0.contains("refused") }.count == 3)
+    }
+
+    @Test("Equal errors are told while the server runs, a second after the first")
+    func toldInTime() async throws {
+        let pipe = Pipe()
+        let log = StandardErrorLog(
+            level: .info, format: .text, clock: ManualClock(), capacity: 10,
+            descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        for _ in 0..<5 { log.logger().error("storage unavailable") }
+        let lines = AsyncStream<String> { lines in
+            Thread.detachNewThread {
+                var text = ""
+                while text.split(separator: "\n").count < 2 {
+                    text += String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+                }
+                lines.yield(text)
+                lines.finish()
+            }
+        }
+        for await text in lines { #expect(text.contains("storage unavailable count=5 since=")) }
+        withExtendedLifetime(log) {}
     }
 
     @Test("a line below the level is not even formatted")

@@ -5,7 +5,8 @@ extension LogRecord {
     /// The record as it is kept: at most 1000 bytes of each text, since what a client sent may be as long as a request.
     var cut: LogRecord {
         guard metadata.values.contains(where: \.isLong) else { return self }
-        return LogRecord(level: level, label: label, message: message, metadata: metadata.mapValues(\.cut))
+        return LogRecord(
+            level: level, label: label, message: message, metadata: metadata.mapValues(\.cut), isOfServer: isOfServer)
     }
 }
 

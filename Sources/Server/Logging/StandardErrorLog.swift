@@ -4,13 +4,14 @@ public import Logging
 import Synchronization
 public import Values
 
-/// Writes each record as one line to standard error through a buffer, so that a slow reader blocks no request.
+/// Writes each record as one line to standard error through a buffer, so that a slow reader blocks no request. Equal
+/// errors are counted (`RepeatedErrors`).
 public final class StandardErrorLog: LogSink {
     public let level: Logger.Level
     private let format: LogFormat
     private let clock: any WallClock
     private let lines: LineWriter
-    private let buffer: Mutex<LogBuffer>
+    private let state: Mutex<State>
     /// One thread at a time writes; it may wait for the reader.
     private let queue = DispatchQueue(label: "spindle.log")
 
@@ -34,7 +35,7 @@ public final class StandardErrorLog: LogSink {
         self.format = format
         self.clock = clock
         lines = LineWriter(descriptor: descriptor)
-        buffer = Mutex(LogBuffer(capacity: capacity))
+        state = Mutex(State(buffer: LogBuffer(capacity: capacity)))
     }
 
     /// A logger that writes here.
@@ -42,22 +43,45 @@ public final class StandardErrorLog: LogSink {
 
     public func write(_ record: LogRecord) {
         let time = clock.now
-        let isIdle = buffer.withLock { $0.add(record, at: time) }
+        let (isIdle, isFirst) = state.withLock { $0.add(record, at: time) }
         if isIdle { queue.async { self.drain() } }
+        if isFirst { tellRepeated() }
     }
 
     /// Waits until all records are written, but no longer than `patience`. Called at every end of the process.
     public func flush() {
         let isDone = DispatchSemaphore(value: 0)
         queue.async {
+            _ = self.state.withLock { self.addRepeated(to: &$0) }
             self.drain()
             isDone.signal()
         }
         _ = isDone.wait(timeout: .now() + .milliseconds(Int(Self.patience.milliseconds)))
     }
 
+    /// Once a second, until no error is left that may come again.
+    private func tellRepeated() {
+        queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+            guard let self else { return }
+            let goesOn = state.withLock { state in
+                addRepeated(to: &state)
+                state.isTelling = !state.repeated.isEmpty
+                return state.isTelling
+            }
+            drain()
+            if goesOn { tellRepeated() }
+        }
+    }
+
+    private func addRepeated(to state: inout State) {
+        let time = clock.now
+        for record in state.repeated.due(at: time) where record.level >= level {
+            _ = state.buffer.add(record, at: time)
+        }
+    }
+
     private func drain() {
-        while let batch = buffer.withLock({ $0.take() }) {
+        while let batch = state.withLock({ $0.buffer.take() }) {
             for (time, record) in batch.records { lines.write(line(record, at: time)) }
             guard batch.dropped > 0 else { continue }
             lines.write(line(.dropped(batch.dropped), at: clock.now))
@@ -68,6 +92,24 @@ public final class StandardErrorLog: LogSink {
         LogLine(
             time: time, level: record.level, label: record.label, message: record.message, metadata: record.metadata
         ).text(in: format) + "\n"
+    }
+}
+
+extension StandardErrorLog {
+    fileprivate struct State {
+        var buffer: LogBuffer
+        var repeated = RepeatedErrors()
+        /// Whether `tellRepeated` is under way.
+        var isTelling = false
+
+        /// Returns whether a writer must be started, and whether repeated errors are to be told from now on.
+        mutating func add(_ record: LogRecord, at time: Timestamp) -> (isIdle: Bool, isFirst: Bool) {
+            guard record.isOfServer else { return (buffer.add(record, at: time), false) }
+            let record = record.cut
+            let isIdle = repeated.admit(record, at: time) && buffer.add(record, at: time)
+            defer { isTelling = true }
+            return (isIdle, !isTelling)
+        }
     }
 }
 

@@ -1,0 +1,123 @@
+import Logging
+import TestSupport
+import Testing
+import Values
+
+@testable import Server
+
+@Suite("Equal errors in the log")
+struct RepeatedErrorsTests {
+    private let clock = ManualClock()
+
+    private func error(
+        _ message: String = "storage unavailable", reason: String = "no connection", request: Int = 0
+    ) -> LogRecord {
+        LogRecord(
+            level: .error, label: "spindle", message: message,
+            metadata: ["reason": "\(reason)", "request_id": "\(request)", "route": "POST /oauth/token"])
+    }
+
+    /// What the log gets while the error comes twenty thousand times a second, `seconds` long.
+    private func outage(_ seconds: Int, _ repeated: inout RepeatedErrors) -> [LogRecord] {
+        var written: [LogRecord] = []
+        for second in 0..<seconds {
+            for number in 0..<20_000 {
+                let record = error(request: second * 20_000 + number)
+                if repeated.admit(record, at: clock.now) { written.append(record) }
+            }
+            clock.advance(by: .seconds(1))
+            written += repeated.due(at: clock.now)
+        }
+        return written
+    }
+
+    @Test("The first of equal errors is written at once, and those after it are told once a second with their count")
+    func counted() throws {
+        var repeated = RepeatedErrors()
+        let since = clock.now.rfc3339
+        let lines = outage(3, &repeated)
+        #expect(lines.map { $0.metadata["count"]?.description } == [nil, "20000", "40000", "60000"])
+        #expect(lines.dropFirst().allSatisfy { $0.metadata["since"]?.description == since })
+        #expect(lines.allSatisfy { $0.message == "storage unavailable" && $0.level == .error })
+        // The request that can be looked up is the last.
+        #expect(lines.last?.metadata["request_id"] == "59999")
+    }
+
+    @Test("A minute of twenty thousand equal errors a second is fewer than a hundred lines")
+    func minute() {
+        var repeated = RepeatedErrors()
+        #expect(outage(60, &repeated).count < 100)
+    }
+
+    @Test("The end of repeated errors is told once, with their count, and when the first and the last came")
+    func over() throws {
+        var repeated = RepeatedErrors()
+        let since = clock.now.rfc3339
+        _ = outage(2, &repeated)
+        let until = (clock.now - .seconds(1)).rfc3339
+        var told: [LogRecord] = []
+        for _ in 0..<60 {
+            clock.advance(by: .seconds(1))
+            told += repeated.due(at: clock.now)
+        }
+        let end = try #require(told.first)
+        #expect(told.count == 1)
+        #expect(end.level == .notice)
+        #expect(end.message == "storage unavailable: not again for 20 s")
+        #expect(
+            end.metadata == [
+                "reason": "no connection", "count": "40000", "since": "\(since)", "until": "\(until)",
+            ])
+        #expect(repeated.isEmpty)
+        #expect(repeated.admit(error(), at: clock.now), "the next outage begins with a line")
+    }
+
+    @Test("Errors that come again before they are over have one end")
+    func flapping() {
+        var repeated = RepeatedErrors()
+        var told: [LogRecord] = []
+        for second in 0..<60 {
+            if second.isMultiple(of: 15) { _ = repeated.admit(error(), at: clock.now) }
+            clock.advance(by: .seconds(1))
+            told += repeated.due(at: clock.now)
+        }
+        #expect(told.map { $0.metadata["count"]?.description } == ["2", "3", "4"])
+    }
+
+    @Test("An error that came once has no end")
+    func once() {
+        var repeated = RepeatedErrors()
+        #expect(repeated.admit(error(), at: clock.now))
+        clock.advance(by: .minutes(1))
+        #expect(repeated.due(at: clock.now).isEmpty)
+        #expect(repeated.isEmpty)
+    }
+
+    @Test("Errors are equal whoever asked, and different for another reason or message")
+    func equality() {
+        var repeated = RepeatedErrors()
+        #expect(repeated.admit(error(request: 1), at: clock.now))
+        #expect(!repeated.admit(error(request: 2), at: clock.now))
+        #expect(repeated.admit(error(reason: "disk full"), at: clock.now))
+        #expect(repeated.admit(error("unexpected error"), at: clock.now))
+    }
+
+    @Test("However many reasons there are, few lines are written, and the count is of all")
+    func bounded() {
+        var repeated = RepeatedErrors()
+        let first = (0..<10_000).filter { repeated.admit(error(reason: "\($0)"), at: clock.now) }.count
+        #expect(first == 65)
+        clock.advance(by: .seconds(1))
+        let told = repeated.due(at: clock.now)
+        #expect(told.map { $0.metadata["count"]?.description } == ["\(10_000 - 64)"])
+    }
+
+    @Test("A clock that is set back ends no more than it has to, and keeps no error for good")
+    func clockSetBack() {
+        var repeated = RepeatedErrors()
+        _ = repeated.admit(error(), at: clock.now)
+        clock.advance(by: .hours(-1))
+        #expect(repeated.due(at: clock.now).isEmpty)
+        #expect(repeated.isEmpty)
+    }
+}
