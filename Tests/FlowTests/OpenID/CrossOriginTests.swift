@@ -129,17 +129,16 @@ struct CrossOriginTests {
     func fields() async throws {
         try await withOrigins(.sqlite) { world in
             for path in ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/jwks", "/oauth/register"] {
-                func allowed(_ fields: String) async throws -> String? {
-                    let answer = try await preflight(world, path, from: Self.origin, fields: fields)
+                for (asked, allowed): (String, String?) in [
+                    (Self.added, Self.added.split(separator: ",").joined(separator: ", ")),
+                    ("TraceParent , X-Request-ID", "traceparent, x-request-id"),
+                    ("forwarded,traceparent,x-forwarded-for,x-real-ip", "traceparent"),
+                    ("not a token,,a(b),tracestate", "tracestate"), ("", nil),
+                ] {
+                    let answer = try await preflight(world, path, from: Self.origin, fields: asked)
                     #expect(answer.status == 204)
-                    return answer.header("access-control-allow-headers")
+                    #expect(answer.header("access-control-allow-headers") == allowed, "\(path) \(asked)")
                 }
-                let added = Self.added.split(separator: ",").joined(separator: ", ")
-                #expect(try await allowed(Self.added) == added)
-                #expect(try await allowed("TraceParent , X-Request-ID") == "traceparent, x-request-id")
-                #expect(try await allowed("forwarded,traceparent,x-forwarded-for,x-real-ip") == "traceparent")
-                #expect(try await allowed("not a token,,a(b),tracestate") == "tracestate")
-                #expect(try await allowed("") == nil)
             }
         }
     }
