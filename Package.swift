@@ -62,7 +62,7 @@ let package = Package(
             "AdminAPI",
             [
                 "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP",
-                "JSON", "Storage", "Values", "Cryptography", "Logging",
+                "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
         module(
             "SPiDAPI",
@@ -180,7 +180,7 @@ let package = Package(
         // 1  time, identifiers, secrets and their fingerprints; JSON above them; command lines, YAML, templates
         module("Values", ["Cryptography", "Text", "InternationalText"]),
         module("JSON", ["Values"]),
-        module("CommandLineTool"),
+        module("CommandLineTool", ["Text"]),
         module("YAML", ["CYAML"], overC: true),
         module("Mustache"),
 

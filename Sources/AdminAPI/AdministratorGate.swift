@@ -20,14 +20,15 @@ public struct AdministratorGate: Sendable {
     /// Throws when the caller is no longer an administrator, or has fewer rights than before.
     typealias Confirm = @Sendable (any Transaction) throws -> Void
 
-    func administrator(_ request: Request) async throws -> Administrator {
-        try Administrator(try await tokens.require(request))
+    func administrator(_ request: Request, _ context: SpindleContext) async throws -> Administrator {
+        try await enter(request, context).administrator
     }
 
     /// The same, with a check to repeat in the transaction that writes: it may wait, for a turn or a password's hash.
-    func entry(_ request: Request) async throws -> (administrator: Administrator, confirm: Confirm) {
-        let token = try await tokens.require(request)
-        let administrator = try Administrator(token)
+    func entry(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (administrator: Administrator, confirm: Confirm) {
+        let (token, administrator) = try await enter(request, context)
         return (
             administrator,
             { [tokens] db in
@@ -36,6 +37,18 @@ public struct AdministratorGate: Sendable {
                 }
             }
         )
+    }
+
+    /// Checks who asks, and then that the route declares what the query has: a filter that is passed over would turn one
+    /// item into a whole list. Without a token of administration nothing is told.
+    private func enter(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (token: AccessToken, administrator: Administrator) {
+        // From the header alone: what the query has is the route's to declare.
+        let token = try await tokens.require(try PresentedToken.find(request.headers, form: nil, query: nil))
+        let administrator = try Administrator(token)
+        try request.query.refuseUndeclared(context.route.query)
+        return (token, administrator)
     }
 
     /// Makes a change for `administrator` when it is their turn among those of their merchant, or of the platform.

@@ -23,17 +23,17 @@ public struct ClientsEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("clients", use: create)
-        router.get("clients", use: list)
+        router.get("clients", query: ListPage.parameters + ["merchant_id"], use: list)
         router.get("clients/{id}", use: show)
         router.patch("clients/{id}", use: change)
         router.delete("clients/{id}", use: delete)
         router.post("clients/{id}/secrets", use: addSecret)
-        router.get("clients/{id}/secrets", use: listSecrets)
+        router.get("clients/{id}/secrets", query: ListPage.parameters, use: listSecrets)
         router.delete("clients/{id}/secrets/{sid}", use: endSecret)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
         if administrator.clientAuthor != .platform { try addresses.refuseOwnResources(in: json) }
@@ -56,10 +56,13 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
-        let page = try ListPage(request)
-        let merchant = try administrator.confines ?? request.query["merchant_id"].map { Merchant.ID($0) }
-        let items = try await clients.list(of: merchant, after: page.after, count: page.count + 1)
+        let administrator = try await gate.administrator(request, context)
+        let page = try ListPage(request, context)
+        let named = try request.query["merchant_id"].map { Merchant.ID($0) } ?? administrator.confines
+        // A merchant's administrator sees none of another merchant's.
+        let items =
+            named == nil || administrator.covers(named)
+            ? try await clients.list(of: named, after: page.after, count: page.count + 1) : []
         return page.response(items, json: \.json, cursor: \.id.text)
     }
 
@@ -143,10 +146,13 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func listSecrets(_ request: Request, context: SpindleContext) async throws -> Response {
         let client = try await mine(request, context).client
-        let secrets = try await clients.secrets(of: client.id).map { secret in
-            JSON.members(["id": .string(secret.id.text), "created_at": .integer(secret.createdAt.seconds)])
-        }
-        return .json(.members(["items": .array(secrets), "next": .null]))
+        let page = try ListPage(request, context)
+        let secrets = try await clients.secrets(of: client.id)
+        func position(_ secret: ClientSecret) -> String { "\(secret.createdAt.milliseconds)-\(secret.id)" }
+        return page.response(
+            secrets.filter { position($0) > page.after },
+            json: { .members(["id": .string($0.id.text), "created_at": .integer($0.createdAt.seconds)]) },
+            cursor: position)
     }
 
     @Sendable private func endSecret(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -163,7 +169,7 @@ public struct ClientsEndpoint: Endpoint {
     private func mine(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (client: Client, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         guard let client = try await clients.find(try context.identifier()), administrator.covers(client.merchant)
         else {
             throw Problem.notFound("client")

@@ -17,13 +17,13 @@ public struct InitialAccessTokensEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("initial-access-tokens", use: create)
-        router.get("initial-access-tokens", use: list)
+        router.get("initial-access-tokens", query: ListPage.parameters, use: list)
         router.get("initial-access-tokens/{id}", use: show)
         router.delete("initial-access-tokens/{id}", use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let json = try request.jsonObject(of: .newInitialAccessToken)
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
         let bound = administrator.refuseMore(
@@ -39,8 +39,8 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
-        let page = try ListPage(request)
+        let administrator = try await gate.administrator(request, context)
+        let page = try ListPage(request, context)
         let items = try await tokens.list(of: administrator.confines, after: page.after, count: page.count + 1)
         return page.response(items, json: \.json, cursor: \.id.text)
     }
@@ -58,7 +58,7 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     private func mine(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (token: InitialAccessToken, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         guard let token = try await tokens.find(try context.identifier()), administrator.covers(token.merchant) else {
             throw Problem.notFound("initial access token")
         }

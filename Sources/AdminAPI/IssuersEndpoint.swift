@@ -18,14 +18,14 @@ public struct IssuersEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("issuers", use: create)
-        router.get("issuers", use: list)
+        router.get("issuers", query: ListPage.parameters, use: list)
         router.get("issuers/{id}", use: show)
         router.patch("issuers/{id}", use: change)
         router.delete("issuers/{id}", use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let json = try request.jsonObject(of: .newIssuer)
         let merchant = try administrator.merchant(json, toMake: "issuers")
         let bound = administrator.refuseMore(
@@ -43,8 +43,8 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
-        let page = try ListPage(request)
+        let administrator = try await gate.administrator(request, context)
+        let page = try ListPage(request, context)
         let items = try await issuers.list(of: administrator.confines, after: page.after, count: page.count + 1)
         return page.response(items, json: \.json, cursor: \.id.text)
     }
@@ -77,7 +77,7 @@ public struct IssuersEndpoint: Endpoint {
     private func mine(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (issuer: TrustedIssuer, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant)
         else {
             throw Problem.notFound("issuer")

@@ -2,19 +2,51 @@ import HTTP
 import HTTPSupport
 import JSON
 import OAuth
+import Values
 
 /// One page of a list, and an opaque cursor to the next.
 struct ListPage {
-    static let size = 100
+    /// What each list's route declares, beside its filters.
+    static let parameters = ["limit", "cursor"]
+    private static let size = 100
     /// In bytes: a page ends early when it is this large, since others wait while it is written.
     private static let most = 256 * 1024
+    /// The position of the last item of the page before; empty for the first page.
     let after: String
     let count: Int
+    private let list: ListCursor
 
-    init(_ request: Request) throws {
+    init(_ request: Request, _ context: SpindleContext) throws {
         let query = try request.query
-        after = query["cursor"] ?? ""
-        count = query["limit"].flatMap(Int.init).map { min(max($0, 1), Self.size) } ?? Self.size
+        list = ListCursor(
+            of: request.target.path.split(separator: "/").dropFirst(2).joined(separator: "/"),
+            filters: query.pairs.filter { !Self.parameters.contains($0.name) })
+        count = try query["limit"].map(Self.limit) ?? Self.size
+        guard let cursor = query["cursor"] else {
+            after = ""
+            return
+        }
+        guard let position = list.position(of: cursor) else { throw Self.badCursor }
+        after = position
+    }
+
+    private static func limit(_ text: String) throws -> Int {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let limit = Int(text),
+            (1...size).contains(limit)
+        else { throw Problem(parameter: "limit", "must be a whole number from 1 to \(size)") }
+        return limit
+    }
+
+    private static let badCursor = Problem(
+        parameter: "cursor", "must be the 'next' of a page before, of the same list with the same filters")
+
+    /// `after` in a list that is ordered by a number.
+    var afterNumber: Int64 {
+        get throws {
+            guard !after.isEmpty else { return 0 }
+            guard let number = Int64(after) else { throw Self.badCursor }
+            return number
+        }
     }
 
     /// `items` holds one more than the page if there is a next page. Of those that do not fit none is asked for `json`.
@@ -28,7 +60,8 @@ struct ListPage {
             size += item.text.utf8.count
             shown.append(item)
         }
-        let next = items.count > shown.count ? items.prefix(shown.count).last.map { JSON.string(cursor($0)) } : nil
+        let last = items.count > shown.count ? items.prefix(shown.count).last : nil
+        let next = last.map { JSON.string(list.text(after: cursor($0))) }
         return .json(.members(["items": .array(shown), "next": next ?? .null]))
     }
 }

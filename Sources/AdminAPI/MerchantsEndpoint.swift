@@ -23,14 +23,14 @@ public struct MerchantsEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("merchants", use: create)
-        router.get("merchants", use: list)
+        router.get("merchants", query: ListPage.parameters, use: list)
         router.get("merchants/{id}", use: show)
         router.patch("merchants/{id}", use: change)
         router.delete("merchants/{id}", use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         try administrator.requirePlatform("make merchants")
         let json = try request.jsonObject(of: .newMerchant)
         try addresses.refuseOwn(in: json)
@@ -39,8 +39,8 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
-        let page = try ListPage(request)
+        let administrator = try await gate.administrator(request, context)
+        let page = try ListPage(request, context)
         let items: [Merchant]
         if let own = administrator.confines {
             items = own.text > page.after ? [try await merchants.find(own)].compactMap { $0 } : []
@@ -70,7 +70,7 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         try administrator.requirePlatform("delete merchants")
         let id: Merchant.ID = try context.identifier()
         let isDeleted = try await gate.inTurn(of: administrator) {
@@ -83,7 +83,7 @@ public struct MerchantsEndpoint: Endpoint {
     private func mine(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (id: Merchant.ID, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let id: Merchant.ID = try context.identifier()
         guard administrator.covers(id) else { throw Problem.notFound("merchant") }
         return (id, administrator, confirm)

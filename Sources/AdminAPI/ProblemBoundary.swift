@@ -16,7 +16,7 @@ extension Problem {
             + "disable it, change its scope and, while nobody has used it, make it first_party.")
 }
 
-/// Answers every refusal below `/admin/v1` as a problem document that names the member at fault.
+/// Answers every refusal below `/admin/v1` as a problem document that names the member or the parameter at fault.
 public enum ProblemBoundary {
     public static let prefix = "/admin/v1"
     public static let dialect = RefusalDialect(below: prefix) { Problem(status: $0, detail: $1).response }
@@ -25,7 +25,7 @@ public enum ProblemBoundary {
         switch error {
         case let problem as Problem:
             context.logger.info(
-                "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.member ?? "-")"])
+                "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.place?.name ?? "-")"])
             return problem.response
         case let refusal as AdministrationRefusal:
             context.logger.info("refused", metadata: ["status": "403", "member": "\(refusal.member ?? "-")"])

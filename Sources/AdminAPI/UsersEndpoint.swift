@@ -30,7 +30,7 @@ public struct UsersEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("users", use: create)
-        router.get("users", use: list)
+        router.get("users", query: ListPage.parameters + ["email"], use: list)
         router.get("users/{id}", use: show)
         router.patch("users/{id}", use: change)
         router.delete("users/{id}", use: delete)
@@ -38,7 +38,7 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
             let user = try await inTurn(of: administrator) {
@@ -64,11 +64,22 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
-        let page = try ListPage(request)
-        let items = try await administration.list(
-            by: administrator, after: Int64(page.after) ?? 0, count: page.count + 1)
+        let administrator = try await gate.administrator(request, context)
+        let page = try ListPage(request, context)
+        let items =
+            if let email = try request.query["email"] {
+                try await administration.find(try Self.address(email), by: administrator).map { [$0] } ?? []
+            } else {
+                try await administration.list(by: administrator, after: page.afterNumber, count: page.count + 1)
+            }
         return page.response(items, json: \.adminJSON, cursor: { $0.id.description })
+    }
+
+    private static func address(_ text: String) throws -> EmailAddress {
+        guard let email = EmailAddress(text) else {
+            throw Problem(parameter: "email", "must be an e-mail address, whose + is %2B in a URL")
+        }
+        return email
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -78,7 +89,7 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let id = try await own(context, of: administrator)
         let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
@@ -108,7 +119,7 @@ public struct UsersEndpoint: Endpoint {
 
     /// The platform deletes the user at once; a merchant only ends the user's connections to its own clients.
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let id = try await own(context, of: administrator)
         let removal = try await gate.inTurn(of: administrator) {
             try await administration.remove(id, by: administrator, confirm: confirm)
@@ -124,7 +135,7 @@ public struct UsersEndpoint: Endpoint {
     private func mine(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (id: UserID, administrator: Administrator) {
-        let administrator = try await gate.administrator(request)
+        let administrator = try await gate.administrator(request, context)
         return (try await own(context, of: administrator), administrator)
     }
 

@@ -20,14 +20,14 @@ public struct WebhooksEndpoint: Endpoint {
 
     public func add(to router: inout Routes) {
         router.post("webhooks", use: create)
-        router.get("webhooks", use: list)
+        router.get("webhooks", query: ListPage.parameters, use: list)
         router.get("webhooks/{id}", use: show)
         router.patch("webhooks/{id}", use: change)
         router.delete("webhooks/{id}", use: delete)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         let json = try request.jsonObject(of: .webhook)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
         let bound = administrator.refuseMore(
@@ -43,8 +43,8 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
-        let page = try ListPage(request)
+        let administrator = try await gate.administrator(request, context)
+        let page = try ListPage(request, context)
         let items = try await webhooks.list(of: administrator.confines, after: page.after, count: page.count + 1)
         return try page.response(items, json: shown, cursor: \.id.text)
     }
@@ -85,7 +85,7 @@ public struct WebhooksEndpoint: Endpoint {
     private func mine(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (webhook: DittoWebhook, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request)
+        let (administrator, confirm) = try await gate.entry(request, context)
         guard let webhook = try await webhooks.find(try context.identifier()), administrator.covers(webhook.merchant)
         else {
             throw Problem.notFound("webhook")

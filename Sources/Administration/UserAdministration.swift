@@ -45,6 +45,12 @@ public struct UserAdministration: Sendable {
             count: count)
     }
 
+    /// The user with this address, if `administrator` may see them.
+    public func find(_ email: EmailAddress, by administrator: Administrator) async throws -> User? {
+        guard let user = try await users.find(email), try await covers(user.id, by: administrator) else { return nil }
+        return user
+    }
+
     /// Whether `administrator` may see and change the user.
     public func covers(_ id: UserID, by administrator: Administrator) async throws -> Bool {
         guard let merchant = administrator.confines else { return true }

@@ -1,3 +1,5 @@
+import Text
+
 /// What is wrong with a command line.
 public struct Misuse: Error, Sendable {
     let message: String
@@ -19,7 +21,7 @@ public struct Misuse: Error, Sendable {
     }
 
     static func unknownOption(_ name: String, known: [Parameter]) -> Misuse {
-        let suggestion = name.count > 2 ? name.nearest(of: known.flatMap(\.names), within: 3) : nil
+        let suggestion = name.nearest(of: known.flatMap(\.names))
         return Misuse("Unknown option '\(name)'" + (suggestion.map { ". Did you mean '\($0)'?" } ?? ""))
     }
 

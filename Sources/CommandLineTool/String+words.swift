@@ -22,33 +22,6 @@ extension String {
             .map { $0.isEmpty ? "" : margin + $0 }
             .joined(separator: "\n")
     }
-
-    /// The first of the `candidates` with the smallest distance, which is at most `limit`.
-    func nearest(of candidates: [String], within limit: Int) -> String? {
-        var nearest: String?
-        var least = limit + 1
-        for candidate in candidates {
-            let distance = distance(to: candidate)
-            if distance < least { (nearest, least) = (candidate, distance) }
-        }
-        return nearest
-    }
-
-    /// How many characters must be inserted, removed or replaced (Levenshtein).
-    private func distance(to other: String) -> Int {
-        let other = Array(other)
-        var distances = Array(0...other.count)
-        for (row, letter) in enumerated() {
-            var diagonal = distances[0]
-            distances[0] = row + 1
-            for column in other.indices {
-                let exchanged = diagonal + (letter == other[column] ? 0 : 1)
-                diagonal = distances[column + 1]
-                distances[column + 1] = Swift.min(exchanged, diagonal + 1, distances[column] + 1)
-            }
-        }
-        return distances[other.count]
-    }
 }
 
 extension Substring {

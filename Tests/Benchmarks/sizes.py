@@ -50,10 +50,11 @@ def pages(small, large, directory, options):
         spid = product.token_of(product.spid)
         little = product.token_of(product.little, scope="admin:merchant")
         middle = product.filling.numbers[len(product.filling.numbers) // 2]
+        cursor = product.ask("GET", "/admin/v1/users", admin)[1]["next"]
         own = product.filling.numbers[18 if len(product.filling.numbers) > 18 else 2]
         asked = {
             "users, first page": ("/admin/v1/users", admin),
-            "users, a page in the middle": (f"/admin/v1/users?cursor={middle}", admin),
+            "users, second page": (f"/admin/v1/users?cursor={cursor}", admin),
             "users of a merchant that has none": ("/admin/v1/users", little),
             "a user": (f"/admin/v1/users/{middle}", admin),
             "a user's data": (f"/admin/v1/users/{middle}/data", admin),

@@ -69,6 +69,10 @@ public struct Users: Sendable {
         try await database.read { db in try User.find(id, in: db) }
     }
 
+    public func find(_ email: EmailAddress) async throws -> User? {
+        try await database.read { db in try Self.find(email, in: db) }
+    }
+
     /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients, to be
     /// `ofOwnClients` to those that are first-party.
     public func list(

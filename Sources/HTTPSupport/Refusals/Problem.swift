@@ -3,26 +3,47 @@ import JSON
 
 /// A refusal as a problem document (RFC 9457): the errors that only administration has.
 package struct Problem: Error {
+    /// What of the request is wrong.
+    package enum Place: Sendable {
+        /// A member of the document.
+        case member(String)
+        /// A parameter of the query, and the one that was probably meant.
+        case parameter(String, meant: String? = nil)
+
+        package var name: String {
+            switch self {
+            case .member(let name), .parameter(let name, _): name
+            }
+        }
+    }
+
     package let status: Status
     package let detail: String
-    /// The member of the request that is wrong.
-    package let member: String?
+    package let place: Place?
 
-    package init(status: Status, detail: String, member: String? = nil) {
+    package init(status: Status, detail: String, at place: Place? = nil) {
         self.status = status
         self.detail = detail
-        self.member = member
+        self.place = place
+    }
+
+    package init(status: Status, detail: String, member: String?) {
+        self.init(status: status, detail: detail, at: member.map { .member($0) })
     }
 
     package var response: Response {
-        var response = Response.json(
-            .members([
-                "type": "about:blank",
-                "title": .string(status.reasonPhrase),
-                "status": .integer(Int64(status.code)),
-                "detail": .string(detail),
-                "member": member.map { .string($0) },
-            ]), status: status)
+        var members: [JSON.Member] = [
+            .init("type", "about:blank"), .init("title", .string(status.reasonPhrase)),
+            .init("status", .integer(Int64(status.code))), .init("detail", .string(detail)),
+        ]
+        switch place {
+        case .member(let name): members.append(.init("member", .string(name)))
+        case .parameter(let name, let meant):
+            members.append(.init("parameter", .string(name)))
+            if let meant { members.append(.init("did_you_mean", .string(meant))) }
+        case nil: break
+        }
+        var response = Response.json(.object(members), status: status)
         response.headers[.contentType] = "application/problem+json"
         return response
     }

@@ -15,15 +15,19 @@ package final class Route: Sendable, CustomStringConvertible {
     let isForOperators: Bool
     /// Whether hosts of clients' sites serve it too.
     let isOfSessionService: Bool
+    /// The parameters of its query, for routes that refuse others. It is for the route's answer to do so, after it has
+    /// seen who asks.
+    package let query: [String]
     /// Makes the response to an error; nil leaves it to the error boundary.
     package let refusal: Routes.Refusal?
     package let answer: Answer
 
     init(
         _ method: HTTP.Method, _ template: PathTemplate, isSafe: Bool = false, readers: PageReaders,
-        refusal: Routes.Refusal?, answer: @escaping Answer
+        query: [String] = [], refusal: Routes.Refusal?, answer: @escaping Answer
     ) {
         self.method = method
+        self.query = query
         self.template = template
         self.isSafe = isSafe
         self.readers = readers

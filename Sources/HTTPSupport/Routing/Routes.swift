@@ -27,17 +27,21 @@ public struct Routes: Sendable {
     /// - Parameters:
     ///   - isSafe: whether it is a GET that changes nothing here, so that HEAD is answered too.
     ///   - readers: the web pages of other origins that may call it, by a script.
+    ///   - query: the parameters of its query, for routes that refuse others.
     package mutating func on(
-        _ path: String, method: HTTP.Method, isSafe: Bool = false, readers: PageReaders = .none,
+        _ path: String, method: HTTP.Method, isSafe: Bool = false, readers: PageReaders = .none, query: [String] = [],
         use answer: @escaping Route.Answer
     ) {
         let template = PathTemplate(path, below: prefix)
-        all.append(Route(method, template, isSafe: isSafe, readers: readers, refusal: refusal, answer: answer))
+        all.append(
+            Route(
+                method, template, isSafe: isSafe, readers: readers, query: query, refusal: refusal, answer: answer))
     }
 
     package mutating func get(
-        _ path: String, isSafe: Bool = false, readers: PageReaders = .none, use answer: @escaping Route.Answer
-    ) { on(path, method: .get, isSafe: isSafe, readers: readers, use: answer) }
+        _ path: String, isSafe: Bool = false, readers: PageReaders = .none, query: [String] = [],
+        use answer: @escaping Route.Answer
+    ) { on(path, method: .get, isSafe: isSafe, readers: readers, query: query, use: answer) }
     package mutating func post(
         _ path: String, readers: PageReaders = .none, use answer: @escaping Route.Answer
     ) { on(path, method: .post, readers: readers, use: answer) }

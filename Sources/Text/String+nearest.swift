@@ -1,0 +1,34 @@
+extension String {
+    /// What was probably meant: the first of the `candidates` with the smallest distance, which is at most 3. Nil if
+    /// none is that near, and for one or two characters, which are near to too much.
+    public func nearest(of candidates: [String]) -> String? {
+        let count = count
+        guard count > 2 else { return nil }
+        var nearest: String?
+        var least = Self.farthest + 1
+        // Lengths that differ by more are farther apart, however long a stranger's text is.
+        for candidate in candidates where abs(candidate.count - count) <= Self.farthest {
+            let distance = distance(to: candidate)
+            if distance < least { (nearest, least) = (candidate, distance) }
+        }
+        return nearest
+    }
+
+    private static var farthest: Int { 3 }
+
+    /// How many characters must be inserted, removed or replaced (Levenshtein).
+    private func distance(to other: String) -> Int {
+        let other = Array(other)
+        var distances = Array(0...other.count)
+        for (row, letter) in enumerated() {
+            var diagonal = distances[0]
+            distances[0] = row + 1
+            for column in other.indices {
+                let exchanged = diagonal + (letter == other[column] ? 0 : 1)
+                diagonal = distances[column + 1]
+                distances[column + 1] = Swift.min(exchanged, diagonal + 1, distances[column] + 1)
+            }
+        }
+        return distances[other.count]
+    }
+}

@@ -1,0 +1,135 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("What administration accepts in a query")
+struct AdministrationQueryTests {
+    @Test(
+        "Every route of administration refuses a query parameter that it does not declare, and names it",
+        arguments: Backend.available)
+    func everyRoute(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let routes = try world.server.routes.filter { $0.contains(" /admin/v1/") }
+            #expect(routes.count >= 30)
+            for route in routes {
+                let parts = route.split(separator: " ")
+                let path = parts[1].replacing(/\{[^}]*\}/, with: "x")
+                func send(_ query: String, by token: String?) async throws -> Answer {
+                    try await world.server.send(String(parts[0]), "\(path)?\(query)", bearer: token)
+                }
+                for name in ["surplus", "offset", "oauth_token", "%00"] {
+                    let answer = try await send("\(name)=1", by: world.admin)
+                    expectProblem(answer, 400)
+                    #expect(answer.json["parameter"]?.string == (name == "%00" ? nil : name), "\(route): \(answer)")
+                    #expect(answer.json["did_you_mean"] == nil, "\(route): \(answer)")
+                }
+                // Who may not ask learns nothing of it.
+                expectProblem(try await send("surplus=1", by: nil), 401)
+                let own = try await world.clientToken(world.backend)
+                expectProblem(try await send("surplus=1", by: own), 403)
+            }
+        }
+    }
+
+    @Test("A misspelt query parameter is refused with the one that was meant", arguments: Backend.available)
+    func misspelt(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let cases = [
+                ("users?emial=ada@example.com", "emial", "email"), ("users?Email=x", "Email", "email"),
+                ("users?limit=5&cursors=x", "cursors", "cursor"), ("merchants?limti=1", "limti", "limit"),
+                ("clients?merchant=x", "merchant", "merchant_id"), ("users?search=ada", "search", nil),
+                ("users?merchant_id=x", "merchant_id", nil), ("issuers?id=7", "id", nil), ("issuers?=7", "", nil),
+                ("users/\(world.user)?emial=x", "emial", nil),
+            ]
+            for (path, name, meant) in cases {
+                let answer = try await world.server.get("/admin/v1/\(path)", bearer: world.admin)
+                expectProblem(answer, 400)
+                #expect(answer.json["parameter"]?.string == name, "\(path): \(answer)")
+                #expect(answer.json["did_you_mean"]?.string == meant, "\(path): \(answer)")
+                #expect(answer.json["items"] == nil)
+            }
+            let long = String(repeating: "x", count: 4000)
+            let answer = try await world.server.get("/admin/v1/users?\(long)=1", bearer: world.admin)
+            expectProblem(answer, 400)
+            #expect(answer.json["parameter"]?.string == String(long.prefix(100)))
+        }
+    }
+
+    @Test("A query parameter that is repeated or has no value is refused and named", arguments: Backend.available)
+    func repeated(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for (path, name) in [
+                ("users?limit=1&limit=1", "limit"), ("users?email=ada@example.com&email=ada@example.com", "email"),
+                ("clients?merchant_id=\(world.merchant)&merchant_id=\(world.rival)", "merchant_id"),
+                ("users?email=", "email"), ("users?email", "email"), ("users?cursor=", "cursor"),
+                ("users?limit=", "limit"), ("clients?merchant_id=", "merchant_id"),
+            ] {
+                let answer = try await world.server.get("/admin/v1/\(path)", bearer: world.admin)
+                expectProblem(answer, 400)
+                #expect(answer.json["parameter"]?.string == name, "\(path): \(answer)")
+            }
+            for path in ["users?", "users?&", "users?limit=1&"] {
+                #expect(try await world.server.get("/admin/v1/\(path)", bearer: world.admin).status == 200, "\(path)")
+            }
+        }
+    }
+
+    @Test(
+        "Administration finds a user by address, in any letter case and with blanks around it",
+        arguments: Backend.available)
+    func address(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let tagged = try await world.newcomer("ada+news@example.com")
+            for (text, user) in [
+                ("ada@example.com", world.user), ("ADA@Example.COM", world.user), ("%20ada%40example.com+", world.user),
+                ("ada%2Bnews@example.com", tagged), ("ada@example.co", nil), ("da@example.com", nil),
+                ("%25@example.com", nil),
+            ] {
+                let answer = try await world.server.get("/admin/v1/users?email=\(text)", bearer: world.admin)
+                #expect(answer.status == 200, "\(answer)")
+                let found = answer.json["items"]?.array?.map { $0["user_id"]?.string }
+                #expect(found == (user.map { [$0] } ?? []), "\(text): \(answer)")
+                #expect(answer.json["next"] == .null)
+            }
+            for text in ["ada", "ada@", "ada+news@example.com", "*", "1001"] {
+                let answer = try await world.server.get("/admin/v1/users?email=\(text)", bearer: world.admin)
+                expectProblem(answer, 400)
+                #expect(answer.json["parameter"]?.string == "email", "\(text): \(answer)")
+            }
+        }
+    }
+
+    @Test("A merchant's administrator finds by address its own merchant's users alone", arguments: Backend.available)
+    func ownUsers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            func found() async throws -> Int? {
+                let answer = try await world.server.get("/admin/v1/users?email=\(World.email)", bearer: token)
+                return answer.json["items"]?.array?.count
+            }
+            #expect(try await found() == 0)
+            #expect(try await world.signIn().status == 200)
+            #expect(try await found() == 1)
+        }
+    }
+
+    @Test(
+        "The clients of another merchant than the administrator's own are an empty list", arguments: Backend.available)
+    func othersClients(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            func owners(_ query: String) async throws -> Set<String?>? {
+                let answer = try await world.server.get("/admin/v1/clients\(query)", bearer: token)
+                return (answer.json["items"]?.array).map { Set($0.map { $0["merchant_id"]?.string }) }
+            }
+            #expect(try await owners("") == [world.merchant])
+            #expect(try await owners("?merchant_id=\(world.merchant)") == [world.merchant])
+            #expect(try await owners("?merchant_id=\(world.rival)") == [])
+            #expect(try await owners("?merchant_id=unknown") == [])
+        }
+    }
+}
