@@ -390,6 +390,52 @@ def test_the_server_serves_what_the_commands_create(prepare):
     assert answer.status == 401
 
 
+def test_commands_take_a_users_address_or_number(prepare):
+    server = prepare()
+    server.init()
+    user = good(server.command("user", "create", "--email", "kari@example.com", "--name", "Kari", "--json"))
+    for name in (user["user_id"], "kari@example.com", " KARI@Example.com\n"):
+        assert good(server.command("user", "show", name, "--json"))["user_id"] == user["user_id"]
+        assert good(server.command("user", "change", name, "--name", "Ola", "--json"))["name"] == "Ola"
+    for verb in ("show", "change", "delete"):
+        absent = server.command("user", verb, "Nobody@example.com")
+        assert absent.returncode == FAILED, said(absent)
+        assert absent.stderr == "spindle: there is no user with the address nobody@example.com\n"
+        absent = server.command("user", verb, "1001")
+        assert (absent.returncode, absent.stderr) == (FAILED, "spindle: there is no user 1001\n")
+        for wrong in ("kari", "kari@", "01001", ""):
+            refused = server.command("user", verb, wrong)
+            assert refused.returncode == 64, said(refused)
+            assert refused.stderr == f"spindle: '{wrong}' is neither an e-mail address nor a user's number\n"
+    gone = server.command("user", "delete", "Kari@example.com")
+    assert (gone.returncode, gone.stdout) == (0, f"deleted user {user['user_id']}\n"), said(gone)
+    assert server.command("user", "show", "kari@example.com").returncode == FAILED
+
+
+def test_lists_go_on_after_their_own_cursor_only(prepare):
+    server = prepare()
+    server.init()
+    for number in range(3):
+        good(server.command("merchant", "create", "--name", f"Merchant {number}", "--json"))
+        good(server.command("user", "create", "--email", f"user{number}@example.com", "--json"))
+    cursors = {}
+    for noun in ("merchant", "user"):
+        page = good(server.command(noun, "list", "--count", "2", "--json"))
+        cursors[noun] = page["next"]
+        rest = good(server.command(noun, "list", "--count", "2", "--json", "--after", page["next"]))
+        assert len(page["items"]) == 2 and len(rest["items"]) == 1 and rest["next"] is None
+        assert rest["items"][0] not in page["items"]
+    for noun, wrong in (
+        ("merchant", cursors["user"]), ("user", cursors["merchant"]), ("client", cursors["user"]), ("user", "null"),
+        ("merchant", ""), ("client", cursors["merchant"][:-1]),
+    ):
+        refused = server.command(noun, "list", f"--after={wrong}")
+        assert refused.returncode == 64 and "--after: must be the cursor" in refused.stderr, said(refused)
+    server.start()
+    page = Spindle.of(server).administer("GET", "users?limit=2")
+    assert page.json["next"] == cursors["user"], "administration and the commands have the same cursors"
+
+
 def test_a_merchants_mails_have_the_words_of_its_file(launch, tmp_path, engine):
     server = launch(engine)
     spindle = Spindle.of(server)

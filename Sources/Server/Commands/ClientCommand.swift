@@ -90,10 +90,11 @@ struct ClientCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
+            let list = ListCursor(of: "clients", merchant: merchant)
             let found = try await stores.clients.list(
-                of: merchant.map { Merchant.ID($0) }, after: page.after ?? "", count: page.fetchCount)
+                of: merchant.map { Merchant.ID($0) }, after: page.position(in: list), count: page.fetchCount)
             output.print(
-                page.page(found, cursor: \.id.text, json: \.json),
+                page.page(found, of: list, position: \.id.text, json: \.json),
                 columns: ["client_id", "merchant_id", "client_name", "grant_types", "disabled"])
         }
     }

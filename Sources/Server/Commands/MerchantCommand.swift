@@ -34,9 +34,11 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let found = try await stores.merchants.list(after: page.after ?? "", count: page.fetchCount)
+            let list = ListCursor(of: "merchants")
+            let found = try await stores.merchants.list(after: page.position(in: list), count: page.fetchCount)
             output.print(
-                page.page(found, cursor: \.id.text, json: \.json), columns: ["id", "number", "name", "disabled"])
+                page.page(found, of: list, position: \.id.text, json: \.json),
+                columns: ["id", "number", "name", "disabled"])
         }
     }
 

@@ -1,5 +1,6 @@
 import CommandLineTool
 import JSON
+import Values
 
 /// How a command prints its answer.
 struct OutputOptions: CommandArguments {
@@ -37,9 +38,37 @@ struct PageOptions: CommandArguments {
     /// One more than is printed, which tells whether there is another page.
     var fetchCount: Int { count + 1 }
 
-    func page<Item>(_ found: [Item], cursor: (Item) -> String, json: (Item) -> JSON) -> Page {
+    /// The position of the last item of the page before; empty for the first page.
+    func position(in list: ListCursor) throws(CommandFailure) -> String {
+        guard let after else { return "" }
+        guard let position = list.position(of: after) else { throw Self.badCursor }
+        return position
+    }
+
+    /// The same in a list that is ordered by a number.
+    func number(in list: ListCursor) throws(CommandFailure) -> Int64 {
+        let position = try position(in: list)
+        guard !position.isEmpty else { return 0 }
+        guard let number = Int64(position) else { throw Self.badCursor }
+        return number
+    }
+
+    private static let badCursor = CommandFailure(
+        "--after: must be the cursor of a page before, of the same list", .usage)
+
+    func page<Item>(
+        _ found: [Item], of list: ListCursor, position: (Item) -> String, json: (Item) -> JSON
+    ) -> Page {
         let items = found.prefix(count)
-        return Page(items: items.map(json), next: found.count > count ? items.last.map(cursor) : nil)
+        let last = found.count > count ? items.last : nil
+        return Page(items: items.map(json), next: last.map { list.text(after: position($0)) })
+    }
+}
+
+extension ListCursor {
+    /// The cursors of a list as administration has it, of `merchant` alone if there is one.
+    init(of path: String, merchant: String?) {
+        self.init(of: path, filters: merchant.map { [(name: "merchant_id", value: $0)] } ?? [])
     }
 }
 

@@ -36,28 +36,24 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard let cursor = page.after.map({ Int64($0) }) ?? 0 else {
-                throw CommandFailure("--after: must be the cursor of a page before", .usage)
-            }
+            let list = ListCursor(of: "users", merchant: merchant)
             let found = try await stores.administration.list(
-                by: .commandLine, connectedTo: merchant.map { Merchant.ID($0) }, after: cursor, count: page.fetchCount)
+                by: .commandLine, connectedTo: merchant.map { Merchant.ID($0) }, after: page.number(in: list),
+                count: page.fetchCount)
             output.print(
-                page.page(found, cursor: \.id.description, json: \.adminJSON),
+                page.page(found, of: list, position: \.id.description, json: \.adminJSON),
                 columns: ["user_id", "email", "email_verified", "name", "disabled"])
         }
     }
 
     struct Show: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Show an account.")
-        @Argument() var id: String
+        @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard let user = try await stores.users.find(try userID(id)) else {
-                throw CommandFailure.notFound("user", id)
-            }
-            output.print(user.adminJSON)
+            output.print(try await stores.users.known(user).adminJSON)
         }
     }
 
@@ -70,7 +66,7 @@ struct UserCommand: CommandGroup {
                 by mail does: somebody else may have set them up. A user who had no address keeps them. \
                 --email-verified alone removes nothing: it says that whoever has the account reads the address.
                 """)
-        @Argument() var id: String
+        @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var members: UserMembers
         @Flag(deniable: "Disable it and end its tokens and sessions, or enable it again.")
         var disabled: Bool?
@@ -78,12 +74,12 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let user = try userID(id)
+            let id = try await stores.users.known(user).id
             let changes = try UserChanges(members.json().adding("disabled", disabled))
             let changed = try await tellingTakenAddress {
-                try await stores.administration.change(user, changes, by: .commandLine)
+                try await stores.administration.change(id, changes, by: .commandLine)
             }
-            guard let changed else { throw CommandFailure.notFound("user", id) }
+            guard let changed else { throw CommandFailure.notFound("user", user) }
             output.print(changed.adminJSON)
         }
     }
@@ -91,26 +87,36 @@ struct UserCommand: CommandGroup {
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete an account and all it holds, at once; the person is told by mail.")
-        @Argument() var id: String
+        @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard
-                case .deleted = try await stores.administration.remove(
-                    try userID(id), by: .commandLine, within: .unlimited)
+            let id = try await stores.users.known(user).id
+            guard case .deleted = try await stores.administration.remove(id, by: .commandLine, within: .unlimited)
             else {
-                throw CommandFailure.notFound("user", id)
+                throw CommandFailure.notFound("user", user)
             }
             output.say("deleted user \(id)")
         }
     }
 }
 
-/// The id of the user that an operator names. Throws `CommandFailure.notFound` for a text that is no user id.
-private func userID(_ text: String) throws -> UserID {
-    guard let id = UserID(text) else { throw CommandFailure.notFound("user", text) }
-    return id
+extension Users {
+    /// The user that an operator names, by e-mail address or number. Throws `CommandFailure`.
+    func known(_ name: String) async throws -> User {
+        if let email = EmailAddress(name) {
+            guard let user = try await find(email) else {
+                throw CommandFailure("there is no user with the address \(email.text.printable)")
+            }
+            return user
+        }
+        guard let id = UserID(name) else {
+            throw CommandFailure("'\(name.printable)' is neither an e-mail address nor a user's number", .usage)
+        }
+        guard let user = try await find(id) else { throw CommandFailure.notFound("user", name) }
+        return user
+    }
 }
 
 /// Reports a conflict as a taken e-mail address: nothing else that these commands set is unique.

@@ -79,10 +79,10 @@ extension ExpectedHelp {
             """
             OVERVIEW: Show an account.
 
-            USAGE: spindle user show [<options>] <id>
+            USAGE: spindle user show [<options>] <user>
 
             ARGUMENTS:
-              <id>
+              <user>                  The user's e-mail address or number.
 
             \(configuration)
 
@@ -103,10 +103,10 @@ extension ExpectedHelp {
             set them up. A user who had no address keeps them. --email-verified alone
             removes nothing: it says that whoever has the account reads the address.
 
-            USAGE: spindle user change [<options>] <id>
+            USAGE: spindle user change [<options>] <user>
 
             ARGUMENTS:
-              <id>
+              <user>                  The user's e-mail address or number.
 
             \(configuration)
 
@@ -141,10 +141,10 @@ extension ExpectedHelp {
             OVERVIEW: Delete an account and all it holds, at once; the person is told by
             mail.
 
-            USAGE: spindle user delete [<options>] <id>
+            USAGE: spindle user delete [<options>] <user>
 
             ARGUMENTS:
-              <id>
+              <user>                  The user's e-mail address or number.
 
             \(configuration)
 

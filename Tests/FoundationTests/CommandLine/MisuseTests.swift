@@ -42,8 +42,8 @@ import Testing
                 "Help:  --listen <host:port>  Listen at HOST:PORT.\n", "spindle serve", " <options>"
             ),
             (
-                "user show", "Missing expected argument '<id>'", "Help:  <id>  \n", "spindle user show",
-                " [<options>] <id>"
+                "user show", "Missing expected argument '<user>'",
+                "Help:  <user>  The user's e-mail address or number.\n", "spindle user show", " [<options>] <user>"
             ),
             (
                 "backup", "Missing expected argument '<file>'",
@@ -70,7 +70,7 @@ import Testing
             (
                 "user change 1 --disabled --no-disabled",
                 "Value to be set with flag '--no-disabled' had already been set with flag '--disabled'", "",
-                "spindle user change", " [<options>] <id>"
+                "spindle user change", " [<options>] <user>"
             ),
         ])
     func misuse(line: String, message: String, help: String, command: String, usage: String) throws {
