@@ -1,6 +1,8 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("The leeway in which tabs of a browser app refresh with the same token")
 struct RefreshLeewayTests {
@@ -101,7 +103,8 @@ struct RefreshLeewayTests {
             // Who found the row in others' hands too often is told to ask again, and nothing worse.
             #expect(answers.allSatisfy { $0.status == 200 || $0.status == 503 })
             let tabs = answers.filter { $0.status == 200 }
-            #expect(!tabs.isEmpty && Set(try tabs.map { try $0.require("refresh_token") }).count == 1)
+            #expect(!tabs.isEmpty)
+            #expect(Set(try tabs.map { try $0.require("refresh_token") }).count == 1)
             for tab in tabs { #expect(try await world.isLive(try tab.require("access_token"))) }
         }
     }
@@ -145,7 +148,7 @@ struct RefreshLeewayTests {
             }
             let made = try await world.make(["token_endpoint_auth_method": none, "redirect_uris": [.string(https)]])
             #expect(made.json["refresh_leeway"] == 10)
-            for leeway: JSON in [-1, 61, 2.5, "10", true] {
+            for leeway in [-1, 61, "10", true] as [JSON] {
                 let answer = try await world.change("clients", made.require("client_id"), ["refresh_leeway": leeway])
                 expectProblem(answer, 400, member: "refresh_leeway")
             }
