@@ -46,8 +46,8 @@ struct Member {
     var fate: Fate?
     /// The part that speaks of what it was got by: it lives where that lives.
     var origin: Part?
-    /// The notice that is left if it ends: of a session that a site takes part in.
-    var notice: ModelWorld.Message?
+    /// What is left if it ends: of a session, for the sites that take part in it.
+    var notices: [ModelWorld.Message] = []
     let isLive: () async throws -> Bool
 
     static func held(_ part: Part, _ name: String, _ held: Held) -> Member {
@@ -55,7 +55,7 @@ struct Member {
     }
 
     static func session(_ part: Part, _ name: String, _ session: ModelPlace) -> Member {
-        Member(part: part, name: name, notice: session.notice) { try await session.isLive() }
+        Member(part: part, name: name, notices: [session.notice]) { try await session.isLive() }
     }
 
     /// What was got in a web view that rests on what `origin` speaks of.

@@ -4,10 +4,13 @@ import Testing
 struct ModelRow: Sendable, CustomTestStringConvertible {
     let number: Int
     let causes: [ModelCause]
-    var settings: [String: String] = [:]
+    /// Whether there are users who sign in by Facebook.
+    var usesFacebook = false
     var testDescription: String { "row \(number)" }
 
     static let all: [ModelRow] = [
         phoneSignOut, familyEnd, revocation, browserSignOut, displacement, oneClientLeft, everywhereElse, everything,
+        methodEnd, issuerDeletion, clientDisabled, issuerDisabled, wordTakenBack, sessionExpiry, tokenEnd,
+        clientNarrowed,
     ]
 }

@@ -8,8 +8,11 @@ struct ModelRowTests {
     func row(row: ModelRow, backend: Backend) async throws {
         let matrix = try ModelMatrix.read()
         let cells = try #require(matrix.rows.first { $0.number == row.number })
-        try await World.with(backend, settings: row.settings) { world in
-            let model = try await ModelWorld(world)
+        let graph = row.usesFacebook ? try ProviderStandIn() : nil
+        defer { graph?.stop() }
+        let settings = graph.map { $0.settings.merging(IdentityProviderStory.settings) { $1 } } ?? [:]
+        try await World.with(backend, settings: settings) { world in
+            let model = try await ModelWorld(world, graph)
             var asked: [ModelMatrix.Column: Set<String>] = [:]
             for (number, cause) in zip(1..., row.causes) {
                 let prepared = try await cause.prepare(try await model.user("user\(number)@example.com"))
@@ -87,7 +90,7 @@ private struct Trial {
 
     private func expect(told: [ModelWorld.Message], _ fates: Fates) {
         var notices: [ModelWorld.Message] = []
-        if row.told.contains(.sites) { notices += fates.filter { $0.fate == .ends }.compactMap(\.member.notice) }
+        if row.told.contains(.sites) { notices += fates.filter { $0.fate == .ends }.flatMap(\.member.notices) }
         if row.told.contains(.client), let left = prepared.left { notices.append(left) }
         let receivers = row.told.contains(.callback) ? prepared.callbacks : []
         let place = "row \(row.number), \(cause)"

@@ -16,14 +16,17 @@ struct ModelWorld: Sendable {
     /// A client of each merchant that gets callbacks.
     let receivers: [Receiver: World.Actor]
 
+    let facebook: ModelFacebook?
+
     /// Who can get a callback.
     enum Receiver: String, Sendable, CaseIterable { case phone, loom, rival }
 
     /// Nothing listens there: what is to be told stays in the outbox.
     static let unheard: JSON = "http://127.0.0.1:9/unheard"
 
-    init(_ world: World) async throws {
+    init(_ world: World, _ graph: ProviderStandIn?) async throws {
         self.world = world
+        facebook = if let graph { try await ModelFacebook(graph, world) } else { nil }
         site = try await world.website(["backchannel_logout_uri": Self.unheard]).actor
         otherApp = try await world.website(["redirect_uris": ["com.loom.books:/back"]]).actor
         try await world.change("clients", world.app.id, ["callback_uri": Self.unheard])
