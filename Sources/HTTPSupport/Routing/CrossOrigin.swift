@@ -28,7 +28,7 @@ public struct CrossOrigin: Sendable {
     func preflights(for routes: [Route]) -> [Route] {
         let paths = Dictionary(grouping: routes.filter { $0.readers != .none }, by: \.template.text)
         return paths.sorted { $0.key < $1.key }.map { path, routes in
-            let methods = routes.map(\.method.rawValue).joined(separator: ", ")
+            let methods = routes.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
             let readers = routes[0].readers
             precondition(routes.allSatisfy { $0.readers == readers }, "\(path) has two kinds of readers")
             return Route(.options, routes[0].template, readers: .none, refusal: nil) { request, _ in
