@@ -2,8 +2,9 @@
 public struct MessagePage: PageContents {
     /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
-        // A form or a link
-        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, emailTaken, phoneTaken, accountExists
+        // A form, a link or a code
+        case foreignForm, cookiesNeeded, linkUnknown, linkGone, codeUnknown, codeGone, choiceGone, checkMail
+        case tooManyAttempts, emailTaken, phoneTaken, accountExists
         // Another issuer
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
         case upstreamUnknown, upstreamTaken, upstreamRemoved, upstreamDisabled, upstreamNotConnected
@@ -23,8 +24,8 @@ public struct MessagePage: PageContents {
     let detail: String?
 
     /// - Parameters:
-    ///   - values: what the topic's texts use: `email` (checkMail, accountExists, emailTaken), `again` (checkMail: the
-    ///     path where another mail can be requested), `dueAt` (accountDeletionScheduled, in UTC as `2026-11-21 10:58`),
+    ///   - values: what the topic's texts use: `email` (checkMail, accountExists, emailTaken), `again` (checkMail,
+    ///     codeUnknown, codeGone: the path where another can be requested), `dueAt` (accountDeletionScheduled, in UTC as `2026-11-21 10:58`),
     ///     `name` (of another issuer, or in leaving of the application), with `again` and `signUp`, the paths to sign
     ///     in otherwise or to sign up; and for any topic `continueTo`, the path that a button leads to.
     ///   - form: what a button posts to an application, in place of `continueTo`.

@@ -1,4 +1,5 @@
-/// A browser that keeps cookies. It follows redirects only to the page that asks for a mailed code.
+/// A browser that keeps cookies. It follows redirects only to the page that asks for a mailed code, and those that ask
+/// whether it keeps cookies.
 public struct Browser: Sendable {
     private var server: TestServer
     public private(set) var cookies: [String: String] = [:]
@@ -13,7 +14,9 @@ public struct Browser: Sendable {
 
     /// Opens an address, as if it was typed.
     public mutating func open(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
-        keep(try await server.get(path, cookies: cookies, headers: headers))
+        let answer = keep(try await server.get(path, cookies: cookies, headers: headers))
+        guard let location = answer.header("location"), location.contains("cookie_check=1") else { return answer }
+        return keep(try await server.get(location, cookies: cookies, headers: headers))
     }
 
     /// Follows a link on one of the server's own pages, with the headers that browsers send.

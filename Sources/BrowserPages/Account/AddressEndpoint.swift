@@ -92,7 +92,7 @@ public struct AddressEndpoint: Endpoint {
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await gate.pages.visit(request)
-        guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
+        guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(request, visit) }
         guard let session = try await gate.newSessions.sessions.of(request, gate.pages.site), session.origin == .signIn
         else { return gate.signInFirst(for: .account, request) }
         let warning = try await gate.visitToWarn(session.user, request)

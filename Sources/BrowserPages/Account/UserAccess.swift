@@ -70,7 +70,7 @@ public struct UserAccess: Sendable {
         let form = try Form.read(request)
         // Checked first: a form from another site comes without the session, and its user is told what it was.
         guard pages.forms.accepts(form, of: request) else {
-            return .refuse(pages.foreignForm(try await pages.visit(request)))
+            return .refuse(pages.foreignForm(request, try await pages.visit(request)))
         }
         guard let session = try await session(request, inWebViews), let user = try await users.find(session.user) else {
             return .refuse(signInFirst(for: .account, request))
@@ -78,7 +78,7 @@ public struct UserAccess: Sendable {
         let visit = try await visit(request, of: user)
         switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, user: user, visit: visit, form: form))
-        case .foreign: return .refuse(pages.foreignForm(visit))
+        case .foreign: return .refuse(pages.foreignForm(request, visit))
         case .anotherPersons:
             return .refuse(
                 pages.message(.anotherPerson, visit, values: ["continueTo": "/account"], status: .conflict))

@@ -34,7 +34,7 @@ public struct ConsentEndpoint: Endpoint {
     @Sendable private func decide(_ http: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(http)
         guard pages.forms.accepts(form, of: http) else {
-            return pages.foreignForm(try await pages.visit(http))
+            return pages.foreignForm(http, try await pages.visit(http))
         }
         guard let id = Interaction.ID(carried: form["request"]) else {
             return pages.brokenRequest(try await pages.visit(http))

@@ -35,7 +35,7 @@ public struct PickEndpoint: Endpoint {
 
     @Sendable private func pick(_ http: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(http)
-        guard pages.forms.accepts(form, of: http) else { return pages.foreignForm(try await pages.visit(http)) }
+        guard pages.forms.accepts(form, of: http) else { return pages.foreignForm(http, try await pages.visit(http)) }
         guard let id = Interaction.ID(carried: form["request"]) else {
             return pages.brokenRequest(try await pages.visit(http))
         }

@@ -64,7 +64,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let input = DevelopmentInput(form)
         if form["outcome"] == "error", let asked = visit.destination?.interaction?.form,
             let refusal = DevelopmentError.named(form["error"] ?? "")

@@ -93,7 +93,7 @@ public struct LogoutEndpoint: Endpoint {
             return .sendBrowser(to: address, status: .seeOther)
         }
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         let logout = try await logout(parameters, nil, nil, nil)
         // Sent twice, or signed out in another tab meanwhile: the user has what they want.

@@ -38,7 +38,9 @@ extension IdentityProviderEndpoint {
         switch spending {
         case .refused(let reason):
             let visit = try await pages.visit(request)
-            return refuse(.gone(reason: reason), Attempt(issuer: issuer, continueTo: nil), visit, context)
+            return pages.withoutCookie(
+                request, visit,
+                else: refuse(.gone(reason: reason), Attempt(issuer: issuer, continueTo: nil), visit, context))
         case .spent(let stored):
             let attempt = Attempt(
                 issuer: issuer, continueTo: try await pages.destination(stored.continueTo, request),

@@ -70,7 +70,7 @@ public struct LoginEndpoint: Endpoint {
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let (email, isRemembered) = (form["email"] ?? "", form.remembers)
         do {
             let proof = try await signIn.check(

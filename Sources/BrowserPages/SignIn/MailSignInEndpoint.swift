@@ -42,7 +42,7 @@ public struct MailSignInEndpoint: Endpoint {
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         guard let email = EmailAddress(reachable: form["email"]) else {
             return try await login(request, visit, form, email: form["email"] ?? "", refusal: .notAnAddress)
         }
@@ -69,7 +69,7 @@ public struct MailSignInEndpoint: Endpoint {
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let isRemembered = request.asksToRemember
         let newSession = try await newSessions.newSession(request, by: .mail, at: visit, isRemembered: isRemembered)
         let outcome = try await signIn.finish(

@@ -62,7 +62,7 @@ public struct PasswordEndpoint: Endpoint {
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         guard let email = EmailAddress(reachable: form["email"]) else {
             return forgotten(
                 request, visit, email: form["email"] ?? "", refusal: .notAnAddress, status: .badRequest)
@@ -114,7 +114,7 @@ public struct PasswordEndpoint: Endpoint {
     @Sendable private func set(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         let link = try link(context)
         let verification: Verification

@@ -34,7 +34,7 @@ public struct RestoreEndpoint: Endpoint {
             destination = nil
         }
         let visit = try await pages.visit(request, to: destination)
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let newSession = try await newSessions.newSession(
             request, by: .password, at: visit, isRemembered: request.asksToRemember)
         let answer = try await deletion.decide(

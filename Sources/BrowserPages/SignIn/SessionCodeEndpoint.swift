@@ -63,7 +63,7 @@ public struct SessionCodeEndpoint: Endpoint {
     @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         guard form["decision"] == "allow" else { return .sendBrowser(to: "/login", status: .seeOther) }
         return try await refusalsAsPages(request, context) {

@@ -108,7 +108,7 @@ public struct VerifyEndpoint: Endpoint {
         let form = try Form.read(request)
         let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let draft = verifications.draft(
@@ -131,7 +131,7 @@ public struct VerifyEndpoint: Endpoint {
         let form = try Form.read(request)
         let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let attempt = Identifier<Verification>.random(from: random).text

@@ -43,7 +43,7 @@ public struct AppSignUpEndpoint: Endpoint {
     @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         let link = try link(context)
         let verification: Verification

@@ -62,7 +62,7 @@ public struct SignUpEndpoint: Endpoint {
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let terms = agreements.terms(for: visit.client)
         func refuse(
             _ refusal: PageRefusal, _ status: Status = .badRequest
@@ -111,7 +111,7 @@ public struct SignUpEndpoint: Endpoint {
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let newSession = try await newSessions.newSession(request, by: .password, at: visit)
         do {
             let outcome = try await signUp.finish(

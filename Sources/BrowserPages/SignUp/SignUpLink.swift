@@ -29,7 +29,7 @@ struct SignUpLink: Sendable {
     @Sendable func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
-            return pages.foreignForm(try await pages.visit(request))
+            return pages.foreignForm(request, try await pages.visit(request))
         }
         let link = try link(context)
         let verification: Verification

@@ -87,6 +87,7 @@ extension PageRenderer {
         logger.info("refused", metadata: ["reason": "interaction_gone"])
         let language = Language.preferred(
             uiLocales: Form.query(of: http.target.text)[.uiLocales], acceptLanguage: http.headers[.acceptLanguage])
-        return message(.requestGone, PageContext(language: language), status: .gone)
+        let visit = PageContext(language: language)
+        return withoutCookie(http, visit, else: message(.requestGone, visit, status: .gone))
     }
 }

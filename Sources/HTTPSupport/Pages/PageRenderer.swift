@@ -57,7 +57,9 @@ public struct PageRenderer: Sendable {
     }
 
     /// The response to a form that did not come from our page in this browser.
-    package func foreignForm(_ visit: PageContext) -> Response { message(.foreignForm, visit, status: .forbidden) }
+    package func foreignForm(_ request: Request, _ visit: PageContext) -> Response {
+        withoutCookie(request, visit, else: message(.foreignForm, visit, status: .forbidden))
+    }
 }
 
 extension Response {

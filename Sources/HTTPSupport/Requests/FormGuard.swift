@@ -54,11 +54,15 @@ public struct FormGuard: Sendable {
     }
 
     /// The browser that sent `request`, by the cookie of its forms.
-    package func browser(_ request: Request) -> Fingerprint<Browser>? {
-        request.cookie(site.formCookie).map { Fingerprint(of: $0) }
+    package func browser(_ request: Request) -> Fingerprint<Browser>? { cookie(of: request)?.fingerprint }
+
+    /// That cookie.
+    package func cookie(of request: Request) -> Secret<Browser>? {
+        request.cookie(site.formCookie).map { Secret($0) }
     }
 
-    private func isSameOrigin(_ request: Request) -> Bool {
+    /// Whether the browser does not say that another site sent it.
+    func isSameOrigin(_ request: Request) -> Bool {
         if let origin = request.headers[.origin], origin != site.origin { return false }
         if let fetchSite = request.headers[.secFetchSite], fetchSite != "same-origin" { return false }
         return true

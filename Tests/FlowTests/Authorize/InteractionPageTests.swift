@@ -160,7 +160,8 @@ struct InteractionPageTests {
             for path in paths {
                 expectGone(try await browser.open("\(path)?continue=\(edited)"), "\(path)")
                 expectGone(try await other.open("\(path)?continue=\(id)"), "\(path)")
-                expectGone(try await world.server.get("\(path)?continue=\(id)"), "\(path)")
+                var fresh = Browser(world.server)
+                expectGone(try await fresh.open("\(path)?continue=\(id)"), "\(path)")
             }
             expectGone(try await other.open("/oauth/authorize?continue=\(id)&prompt=select_account"))
             let theirs = try await other.open("/login")
