@@ -18,10 +18,10 @@ public struct AddressChange: Sendable {
 
     /// Marks the address of the session's user as verified, at `place`.
     public func verify(
-        _ key: VerificationKey, session: Session, at place: KnownDevices.Place, attempt: String
+        _ key: VerificationKey, by attempt: VerificationAttempt, session: Session, at place: KnownDevices.Place
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .verifyEmail, session, place, attempt, at: now) { verification, db, _ in
+        return try await finish(key, .verifyEmail, session, place, attempt.id, at: now) { verification, db, _ in
             try User.verify(verification.email, of: session.user, at: now, in: db)
         }
     }
@@ -30,11 +30,12 @@ public struct AddressChange: Sendable {
     /// opened ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user
     /// has the address by now.
     public func change(
-        _ key: VerificationKey, session: Session, at place: KnownDevices.Place, attempt: String,
+        _ key: VerificationKey, by attempt: VerificationAttempt, session: Session, at place: KnownDevices.Place,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .changeEmail, session, place, attempt, at: now) { verification, db, announcement in
+        return try await finish(key, .changeEmail, session, place, attempt.id, at: now) {
+            verification, db, announcement in
             let former = try User.find(session.user, in: db)?.email
             let isChanged = try User.setVerifiedEmail(verification.email, of: session.user, at: now, in: db)
             try Verifications.endAll(of: session.user, at: now, in: db)
@@ -62,6 +63,10 @@ public struct AddressChange: Sendable {
                 try announcement.watching(
                     session.user, in: db,
                     {
+                        guard !verification.wasTaken else {
+                            let user = try User.find(session.user, in: db)
+                            return user?.emailVerified == true && user?.email == verification.email
+                        }
                         let isFirst = try KnownDevices.forgetUnproved(of: session.user, in: db)
                         guard try apply(verification, db, announcement) else { return false }
                         if isFirst { try KnownDevices.remember(place, of: session.user, at: now, in: db) }

@@ -144,13 +144,17 @@ public struct AppSignUp: Sendable {
     /// Someone who gets such a mail without having signed up cannot be tricked into verifying their address for another
     /// user: they do not know the password.
     public func confirm(
-        _ link: Secret<Verification>, by proof: SignIn.Proof, opening: Session.Opening, replacing old: Session.ID?
+        _ link: Secret<Verification>, by attempt: VerificationAttempt, proof: SignIn.Proof, opening: Session.Opening,
+        replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
             guard try proof.holds(in: db) else { return .failure(.gone(reason: "account_gone_or_changed")) }
-            let taken = try verifications.take(link: link, .confirmAddress, attempt: opening.id.text, in: db)
+            let taken = try verifications.take(link: link, .confirmAddress, attempt: attempt.id, in: db)
             guard case .success(let verification) = taken else { return taken }
+            guard !verification.wasTaken else {
+                return try verification.again(opening, replacing: old, at: now, in: db)
+            }
             let isConfirmed = try announcement.watching(proof.user, in: db) {
                 guard verification.user == proof.user else { return false }
                 try KnownDevices.forgetUnproved(of: proof.user, in: db)

@@ -20,11 +20,18 @@ public struct MailSignIn: Sendable {
     }
 
     /// The user of a correct code.
-    public struct Entry: Sendable {
-        public let verification: Verification
-        public let user: UserID
+    struct Entry: Sendable {
+        let verification: Verification
+        let user: UserID
         /// Set when the user asked to be deleted. Then no session was opened.
-        public let leaving: LeavingUser?
+        let leaving: LeavingUser?
+    }
+
+    /// What followed a correct code.
+    public enum Arrival: Sendable {
+        case signedIn
+        /// The user asked to be deleted, and was offered to keep the account.
+        case offered(Verification.ID, LeavingUser)
     }
 
     /// The user whom a code for `email` would sign in, if there is one.
@@ -34,20 +41,31 @@ public struct MailSignIn: Sendable {
         }
     }
 
-    /// Opens a session for the user of the code.
+    /// Opens a session, by the secret of `attempt`, for the user of the code.
     public func finish(
-        _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
-    ) async throws -> Result<Entry, Verification.Refusal> {
+        _ key: VerificationKey, by attempt: VerificationAttempt, opening: Session.Opening, replacing old: Session.ID?
+    ) async throws -> Result<Arrival, Verification.Refusal> {
         let now = clock.now
         let place = KnownDevices.Place(address: opening.address, device: opening.device)
-        return try await events.write(to: database, at: now) { db, announcement in
-            let taken = try take(key, at: place, attempt: opening.id.text, now, in: db, announcement)
-            if case .success(let entry) = taken, entry.leaving == nil {
-                try Sessions.open(
-                    opening, user: entry.user, signedInAt: now, replacing: old, at: now, in: db,
-                    announcement)
+        return try await events.write(to: database, at: now) { [verifications] db, announcement in
+            let entry: Entry
+            switch try take(key, at: place, attempt: attempt.id, now, in: db, announcement) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let taken): entry = taken
             }
-            return taken
+            guard !entry.verification.wasTaken else {
+                if let leaving = entry.leaving, try verifications.isOffered(attempt, in: db) {
+                    return .success(.offered(attempt.offer, leaving))
+                }
+                return try entry.verification.again(opening, replacing: old, at: now, in: db).map { _ in .signedIn }
+            }
+            if let leaving = entry.leaving {
+                let offer = try verifications.offerToRestore(leaving, after: entry.verification, attempt, in: db)
+                return .success(.offered(offer, leaving))
+            }
+            try Sessions.open(
+                opening, user: entry.user, signedInAt: now, replacing: old, at: now, in: db, announcement)
+            return .success(.signedIn)
         }
     }
 
@@ -109,6 +127,9 @@ public struct MailSignIn: Sendable {
         switch try verifications.takeSignIn(key, at: place, by: client, attempt: attempt, in: db) {
         case .success(let taken): verification = taken
         case .failure(let refusal): return .failure(refusal)
+        }
+        if verification.wasTaken, let user = verification.user {
+            return .success(Entry(verification: verification, user: user, leaving: try LeavingUser(user, in: db)))
         }
         let before = try UserSnapshot(of: verification.user, in: db)
         let isFirst = try verification.isFirstProof(in: db)

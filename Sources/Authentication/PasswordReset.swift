@@ -35,24 +35,39 @@ public struct PasswordReset: Sendable {
     /// user is about to be deleted. `post` joins the transaction. The requester's IP address has the turn at hashing:
     /// anyone can have many links. Throws `HashingPoolFull`.
     public func finish(
-        _ link: Secret<Verification>, password: Password, opening: Session.Opening, replacing old: Session.ID?,
-        post: @escaping @Sendable (Verification, any Transaction) throws -> Void
+        _ link: Secret<Verification>, by attempt: VerificationAttempt, password: Password, opening: Session.Opening,
+        replacing old: Session.ID?, post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Outcome, Verification.Refusal> {
         // Hashes are expensive: nothing is hashed without a valid link.
-        if case .failure(let refusal) = try await verifications.look(at: link, .resetPassword) {
-            return .failure(refusal)
+        switch try await verifications.look(at: link, .resetPassword, by: attempt) {
+        case .failure(let refusal): return .failure(refusal)
+        case .success(let found) where found.wasTaken:
+            return try await again(found, password, opening, replacing: old)
+        case .success: break
         }
+        let set = try await set(password, link, attempt, opening, replacing: old, post: post)
+        guard case .success(let outcome) = set, outcome.verification.wasTaken else { return set }
+        return try await again(outcome.verification, password, opening, replacing: old)
+    }
+
+    private func set(
+        _ password: Password, _ link: Secret<Verification>, _ attempt: VerificationAttempt, _ opening: Session.Opening,
+        replacing old: Session.ID?, post: @escaping @Sendable (Verification, any Transaction) throws -> Void
+    ) async throws -> Result<Outcome, Verification.Refusal> {
         let hash = try await hashing.hash(
             password.text, for: HashingPool.sender(opening.address), random: random
         ).encoded
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(
-                link: link, .resetPassword, attempt: opening.id.text, in: db)
+                link: link, .resetPassword, attempt: attempt.id, in: db)
             let verification: Verification
             switch taken {
             case .failure(let refusal): return .failure(refusal)
             case .success(let found): verification = found
+            }
+            guard !verification.wasTaken else {
+                return .success(Outcome(verification: verification, isSignedIn: false))
             }
             let before = try UserSnapshot(of: verification.user, in: db)
             let isFirst = try verification.isFirstProof(in: db)
@@ -74,5 +89,28 @@ public struct PasswordReset: Sendable {
             try post(verification, db)
             return .success(Outcome(verification: verification, isSignedIn: !isToBeDeleted))
         }
+    }
+
+    /// The outcome of the form that set the password, sent again. With another password it is another form: that sets
+    /// none, and must not say so.
+    private func again(
+        _ verification: Verification, _ password: Password, _ opening: Session.Opening, replacing old: Session.ID?
+    ) async throws -> Result<Outcome, Verification.Refusal> {
+        let now = clock.now
+        let found = try await database.read { db in
+            try db.rows(
+                "SELECT password_hash, deletion_due_at FROM users WHERE id = \(verification.user)"
+            ).first.map { row in
+                (
+                    hash: try row.get("password_hash", as: String?.self).map { PasswordHash(encoded: $0) },
+                    isToBeDeleted: try row.get("deletion_due_at", as: Timestamp?.self) != nil,
+                    isSignedIn: try Sessions.isOpen(opening, beside: old, at: now, in: db)
+                )
+            }
+        }
+        guard let found, let hash = found.hash, found.isSignedIn || found.isToBeDeleted,
+            try await hashing.verify(password.text, against: hash, for: HashingPool.sender(opening.address))
+        else { return .failure(.gone(reason: "outcome_over")) }
+        return .success(Outcome(verification: verification, isSignedIn: found.isSignedIn))
     }
 }

@@ -66,34 +66,35 @@ public struct SignUp: Sendable {
     /// Creates the user and signs in, in one transaction. Throws `StorageError.conflict` when the address has been
     /// taken meanwhile.
     public func finish(
-        _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
+        _ key: VerificationKey, by attempt: VerificationAttempt, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
-        try await finish(key, as: nil, opening: opening, replacing: old)
+        try await finish(key, by: attempt, as: nil, opening: opening, replacing: old)
     }
 
     /// The same for the reader of the mail in another browser than the one that signed up. Somebody else may have
     /// signed up there, so their password, name and consent to terms are forgotten: these are the user's. Throws
     /// `SignIn.Refusal` too: the hash is charged to the IP address, because a link can be sent many times.
     public func finish(
-        _ link: Secret<Verification>, choosing password: Password, agreed: String, opening: Session.Opening,
-        replacing old: Session.ID?
+        _ link: Secret<Verification>, by attempt: VerificationAttempt, choosing password: Password, agreed: String,
+        opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
         let hash = try await chargedHash(of: password, from: opening.address)
         let reader = Verification.Newcomer(passwordHash: hash, profile: "{}", agreed: agreed)
-        return try await finish(.link(link), as: reader, opening: opening, replacing: old)
+        return try await finish(.link(link), by: attempt, as: reader, opening: opening, replacing: old)
     }
 
     private func finish(
-        _ key: VerificationKey, as reader: Verification.Newcomer?, opening: Session.Opening,
-        replacing old: Session.ID?
+        _ key: VerificationKey, by attempt: VerificationAttempt, as reader: Verification.Newcomer?,
+        opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
         let id = UserID.random(from: random)
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
-            let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)
+            let taken = try verifications.take(key, .signUp, attempt: attempt.id, in: db)
             guard case .success(let verification) = taken else { return taken }
-            // A retry after a COMMIT of unknown outcome meets its own row.
-            guard try db.rows("SELECT id FROM users WHERE id = \(id)").isEmpty else { return taken }
+            guard !verification.wasTaken else {
+                return try verification.again(opening, replacing: old, at: now, in: db)
+            }
             guard let asker = verification.newcomer else { return .failure(.gone(reason: "sign_up_done")) }
             let newcomer = reader ?? asker
             let user = User(

@@ -70,7 +70,7 @@ def test_a_form_from_a_browser_without_cookies_gets_an_explanation(world, window
     window.open("/login")
     window.driver.delete_all_cookies()
     window.form("password").fill(email=person.email, password=person.password).submit()
-    window.expect_message("foreignForm")
+    window.expect_message("cookiesNeeded")
     assert not world.is_signed_in(window)
 
 
@@ -132,7 +132,7 @@ def test_a_used_code_is_refused(world, window):
     window.open("/login")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
     window.form("code").fill(code=code).forge("verification", spent).submit()
-    window.expect_message("linkGone")
+    window.expect_message("codeGone")
     assert not world.is_signed_in(window)
 
 

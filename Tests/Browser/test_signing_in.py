@@ -99,7 +99,7 @@ def test_five_wrong_codes_end_the_mailed_code(world, window):
     code = world.outbox.wait_for(person.email).code
     for number in range(1, 6):
         window.form("code").fill(code=f"{(int(code) + number) % 1_000_000:06}").submit()
-    window.expect_message("linkGone")
+    window.expect_message("codeGone")
     assert not world.is_signed_in(window)
 
 

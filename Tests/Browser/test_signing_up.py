@@ -98,5 +98,5 @@ def test_after_too_many_wrong_codes_the_page_says_how_to_go_on(world, window):
     code = world.outbox.wait_for(email).code
     for number in range(1, 6):
         window.form("code").fill(code=f"{(int(code) + number) % 1_000_000:06}").submit()
-    window.expect_message("linkGone")
+    window.expect_message("codeGone")
     assert not world.is_signed_in(window)

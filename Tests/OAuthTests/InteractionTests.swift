@@ -97,7 +97,8 @@ struct InteractionTests {
         let fixture = try await Fixture(backend)
         let request = "client_id=c&id_token_hint=eyJ0.eyJz.c2ln&state=s"
         let begun = try await fixture.begin(request)
-        let other = try await fixture.signIn(begun, as: fixture.interactions.another(), session: Fingerprint(text: "a"))
+        let target = fixture.interactions.another(of: begun, by: nil)
+        let other = try await fixture.signIn(begun, as: target, session: Fingerprint(text: "a"))
         let stored = try await fixture.stored()
         #expect(stored.count == 2)
         #expect(stored.allSatisfy { $0.hasPrefix("client_id=c&id_token_hint=~") && $0.hasSuffix("&state=s") })
@@ -277,7 +278,8 @@ struct InteractionTests {
     @Test("in another browser a mail's reader goes on under another id, and the first waits as before")
     func elsewhere() async throws {
         let fixture = try await Fixture(.sqlite)
-        let (begun, target, now) = (try await fixture.begin(), fixture.interactions.another(), fixture.clock.now)
+        let (begun, now) = (try await fixture.begin(), fixture.clock.now)
+        let target = fixture.interactions.another(of: begun, by: nil)
         try await fixture.database.write { [interactions = fixture.interactions] db in
             try interactions.signedIn(
                 begun, as: target, in: Self.there, session: "one", isSeen: true, at: now, in: db)

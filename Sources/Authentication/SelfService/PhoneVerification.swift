@@ -25,19 +25,24 @@ public struct PhoneVerification: Sendable {
     /// ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user has the
     /// number: only its reader learns that.
     public func finish(
-        _ key: VerificationKey, session: Session, attempt: String,
+        _ key: VerificationKey, by attempt: VerificationAttempt, session: Session,
         post: @escaping @Sendable (PhoneNumber, any Transaction) throws -> Void
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await events.write(to: database, at: now) { [verifications] db, announcement in
-            let taken = try verifications.takeCounted(key, .verifyPhone, by: session.user, attempt: attempt, in: db)
+            let taken = try verifications.takeCounted(key, .verifyPhone, by: session.user, attempt: attempt.id, in: db)
             guard case .success(let verification) = taken else { return taken }
             let former = try User.find(session.user, in: db)?.verifiedPhone
             guard let phone = verification.phone, verification.user == session.user,
                 try session.isLiveSignIn(in: db),
                 try announcement.watching(
-                    session.user, in: db, { try User.verify(phone, of: session.user, at: now, in: db) })
+                    session.user, in: db,
+                    {
+                        guard !verification.wasTaken else { return former == phone }
+                        return try User.verify(phone, of: session.user, at: now, in: db)
+                    })
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            guard !verification.wasTaken else { return taken }
             try Verifications.endTexts(of: session.user, at: now, in: db)
             // Without a former number its codes have opened nothing.
             if let former, former != phone {

@@ -41,6 +41,17 @@ extension Sessions {
     }
 }
 
+extension Verification {
+    /// The outcome of a secret that its browser sends again: the same, while the session that it opened lives. After a
+    /// sign-out or a new password an old form does not sign in.
+    func again(
+        _ opening: Session.Opening, replacing old: Session.ID?, at now: Timestamp, in db: any Transaction
+    ) throws -> Result<Verification, Refusal> {
+        try Sessions.isOpen(opening, beside: old, at: now, in: db)
+            ? .success(self) : .failure(.gone(reason: "outcome_over"))
+    }
+}
+
 extension Session {
     /// Whether the user signed in here, and was not signed out meanwhile. Asked in the transaction that takes a code
     /// for the user's address or number: a session that was bought or asserted shows nobody's presence.

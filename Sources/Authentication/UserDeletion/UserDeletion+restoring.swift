@@ -16,14 +16,14 @@ extension UserDeletion {
     ///
     /// - Parameter isOpen: whether users can still sign in to all merchants with the issuer of this id.
     public func decide(
-        _ decision: Decision, on id: Verification.ID, browser: Fingerprint<Browser>?, verifications: Verifications,
-        opening: Session.Opening, replacing old: Session.ID?,
+        _ decision: Decision, on id: Verification.ID, by attempt: VerificationAttempt, browser: Fingerprint<Browser>?,
+        verifications: Verifications, opening: Session.Opening, replacing old: Session.ID?,
         isOpen: @escaping @Sendable (_ issuer: String, any Transaction) throws -> Bool
     ) async throws -> Result<Answer, Verification.Refusal> {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
-                id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
+                id: id, purpose: .restore, browser: browser, attempt: attempt.id, in: db)
             let (user, offer): (UserID, Verification)
             switch taken {
             case .failure(let refusal): return .failure(refusal)
@@ -34,6 +34,9 @@ extension UserDeletion {
             // A disabling ends what was offered before it. Nothing is offered after it: no sign-in counts.
             guard try db.rows("SELECT id FROM users WHERE id = \(user) AND disabled_at IS NOT NULL").isEmpty else {
                 return .failure(.gone(reason: "disabled_user"))
+            }
+            if decision == .keep, offer.wasTaken {
+                return try offer.again(opening, replacing: old, at: now, in: db).map { _ in .kept }
             }
             if decision == .keep {
                 // Of an issuer that is gone nothing may be left that would end the session.

@@ -65,6 +65,8 @@ public struct Verification: Sendable {
     let issuer: String?
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
+    /// Whether it was taken before. It is given out again to the browser that took it, for the same outcome.
+    public let wasTaken: Bool
 
     public struct Newcomer: Sendable {
         let passwordHash: String

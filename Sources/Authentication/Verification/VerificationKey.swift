@@ -31,18 +31,44 @@ extension Verifications {
         let draft = draft(
             .restore, email: user.email, user: user.id, browser: browser, continueTo: continueTo, method: method,
             issuer: issuer)
-        let purpose = Verification.Purpose.restore.rawValue
         return try await database.write { db in
             guard try user.holds(in: db) else { return nil }
-            try db.execute(
-                """
-                DELETE FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose) AND id NOT IN (
-                    SELECT id FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose)
-                    ORDER BY created_at DESC, id DESC LIMIT 9)
-                """)
-            try Self.store(draft, in: db)
-            return draft.verification.id
+            return try Self.offer(draft, to: user, in: db)
         }
+    }
+
+    /// The same for a user who has just typed a mailed code, in the transaction that took it with `attempt`.
+    func offerToRestore(
+        _ user: LeavingUser, after code: Verification, _ attempt: VerificationAttempt, in db: any Transaction
+    ) throws -> Verification.ID {
+        let draft = draft(
+            .restore, id: attempt.offer, email: user.email, user: user.id, browser: code.browser,
+            continueTo: code.continueTo, method: .mail)
+        return try Self.offer(draft, to: user, in: db)
+    }
+
+    /// Whether that is still open.
+    func isOffered(_ attempt: VerificationAttempt, in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT id FROM verifications
+            WHERE id = \(attempt.offer) AND spent_at IS NULL AND expires_at > \(clock.now)
+            """
+        ).isEmpty
+    }
+
+    private static func offer(
+        _ draft: Draft, to user: LeavingUser, in db: any Transaction
+    ) throws -> Verification.ID {
+        let purpose = Verification.Purpose.restore.rawValue
+        try db.execute(
+            """
+            DELETE FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose) AND id NOT IN (
+                SELECT id FROM verifications WHERE user_id = \(user.id) AND purpose = \(purpose)
+                ORDER BY created_at DESC, id DESC LIMIT 9)
+            """)
+        try store(draft, in: db)
+        return draft.verification.id
     }
 
     /// Ends all open verifications of a user: the current holder of the password asked for none of them.

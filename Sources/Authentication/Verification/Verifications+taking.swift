@@ -3,11 +3,13 @@ import Directory
 public import Storage
 public import Values
 
-/// Taking returned secrets. Each is taken once: the count of changed rows decides. `attempt` is an id that the caller
-/// made, so that a retry after a COMMIT of unknown outcome recognizes its own row.
+/// Taking returned secrets. Each is taken once: the count of changed rows decides. `attempt` is the id of a
+/// `VerificationAttempt`, or one that the caller made. What the same attempt has taken is given out again, marked so
+/// (`Verification.wasTaken`): a browser sent its form twice, or a COMMIT was of unknown outcome and runs again. What
+/// follows is there then.
 extension Verifications {
     /// Takes the verification whose code was typed in the browser that asked. A try is charged before the code is
-    /// compared, so that parallel tries gain nothing.
+    /// compared, so that parallel tries gain nothing, also when it was taken before: the code is as secret as it was.
     public func take(
         code: String, id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?,
         attempt: String, in db: any Transaction
@@ -15,18 +17,19 @@ extension Verifications {
         guard let found = try Self.find(id, purpose, in: db), found.verification.isFrom(browser),
             let lifetime = purpose.codeLifetime
         else { return .failure(.unknown) }
-        if found.spentBy == attempt { return .success(found.verification) }
         guard found.verification.createdAt + lifetime > clock.now else { return .failure(.gone(reason: "code_late")) }
         guard !found.isOfOldKey else { return .failure(.gone(reason: "code_of_old_key")) }
         let charged = try db.execute(
             """
             UPDATE verifications SET tries = tries + 1
-            WHERE id = \(id) AND spent_at IS NULL AND tries < \(Verification.mostTries)
+            WHERE id = \(id) AND (spent_at IS NULL OR spent_by = \(attempt)) AND tries < \(Verification.mostTries)
             """)
         guard charged == 1 else { return .failure(.gone(reason: "code_spent_or_tried_too_often")) }
         guard let mark = found.code,
             constantTimeEqual(mark.utf8, self.mark(of: OneTimeCode.digits(of: code), for: id).utf8)
         else { return .failure(.wrongCode(triesLeft: Int(Verification.mostTries - found.tries - 1))) }
+        // The right one costs no try: it may be sent again.
+        try db.execute("UPDATE verifications SET tries = tries - 1 WHERE id = \(id)")
         return try spend(found.verification, attempt, in: db)
     }
 
@@ -42,11 +45,12 @@ extension Verifications {
         return found.verification
     }
 
-    /// The live verification of a link. Looking changes nothing, because mail programs follow links too.
+    /// The live verification of a link; or the one that `attempt` has taken. Looking changes nothing, because mail
+    /// programs follow links too.
     public func look(
-        at link: Secret<Verification>, _ purpose: Verification.Purpose
+        at link: Secret<Verification>, _ purpose: Verification.Purpose, by attempt: VerificationAttempt? = nil
     ) async throws -> Result<Verification, Verification.Refusal> {
-        try await database.read { db in try find(link, purpose, attempt: nil, in: db) }
+        try await database.read { db in try find(link, purpose, attempt: attempt?.id, in: db) }
     }
 
     /// Takes the verification of a link.
@@ -113,12 +117,16 @@ extension Verifications {
         _ verification: Verification, _ attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
+        guard now < verification.expiresAt else { return .failure(.gone(reason: "verification_late")) }
         let won = try db.execute(
             """
             UPDATE verifications SET spent_at = \(now), spent_by = \(attempt)
-            WHERE id = \(verification.id) AND expires_at > \(now) AND (spent_at IS NULL OR spent_by = \(attempt))
+            WHERE id = \(verification.id) AND spent_at IS NULL
             """)
-        return won == 1 ? .success(verification) : .failure(.gone(reason: "verification_spent_or_late"))
+        if won == 1 { return .success(verification) }
+        let found = try Self.find(verification.id, verification.purpose, in: db)
+        guard let found, found.spentBy == attempt else { return .failure(.gone(reason: "verification_spent")) }
+        return .success(found.verification)
     }
 }
 
@@ -129,7 +137,7 @@ extension Verifications {
         let verification: Verification
         let code: String?
         let tries: Int64
-        let isSpent: Bool
+        var isSpent: Bool { verification.wasTaken }
         let spentBy: String?
         var isOfOldKey: Bool { code == Verifications.codeOfOldKey }
 
@@ -147,10 +155,10 @@ extension Verifications {
                 newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
                 method: try row.get("method", as: String?.self).flatMap(Session.Method.init),
                 issuer: try row.get("issuer_id"),
-                createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"))
+                createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"),
+                wasTaken: try row.get("spent_at", as: Timestamp?.self) != nil)
             code = try row.get("code")
             tries = try row.get("tries")
-            isSpent = try row.get("spent_at", as: Timestamp?.self) != nil
             spentBy = try row.get("spent_by")
         }
     }

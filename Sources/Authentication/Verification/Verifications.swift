@@ -7,8 +7,8 @@ public import Values
 public struct Verifications: Sendable {
     let database: any Database
     let clock: any WallClock
-    private let random: any RandomSource
-    private let codeKey: [UInt8]
+    let random: any RandomSource
+    let codeKey: [UInt8]
 
     /// - Parameter codeKey: the key under which codes are stored. Without it, reading the table is enough to try a
     /// million codes.
@@ -31,15 +31,16 @@ public struct Verifications: Sendable {
     }
 
     public func draft(
-        _ purpose: Verification.Purpose, email: String = "", phone: PhoneNumber? = nil, user: UserID? = nil,
-        browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil,
+        _ purpose: Verification.Purpose, id: Verification.ID? = nil, email: String = "", phone: PhoneNumber? = nil,
+        user: UserID? = nil, browser: Fingerprint<Browser>?, continueTo: String = "",
+        newcomer: Verification.Newcomer? = nil,
         method: Session.Method? = nil, issuer: String? = nil
     ) -> Draft {
         let now = clock.now
         let verification = Verification(
-            id: .random(from: random), purpose: purpose, user: user, email: email, phone: phone, browser: browser,
+            id: id ?? .random(from: random), purpose: purpose, user: user, email: email, phone: phone, browser: browser,
             continueTo: continueTo, newcomer: newcomer, method: method, issuer: issuer, createdAt: now,
-            expiresAt: now + purpose.lifetime)
+            expiresAt: now + purpose.lifetime, wasTaken: false)
         let code = purpose.codeLifetime.map { _ in OneTimeCode.random(from: random) }
         let link = purpose.linkLifetime.map { _ in Secret<Verification>.random(from: random) }
         return Draft(

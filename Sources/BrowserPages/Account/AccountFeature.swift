@@ -21,10 +21,10 @@ public struct AccountFeature: Feature {
                 links: federation.subjects, mail: mail, clock: context.clock),
             AddressEndpoint(
                 gate: access, view: view, users: users, verifications: authentication.verifications,
-                addresses: authentication.addressChange, mail: mail, random: context.random),
+                addresses: authentication.addressChange, mail: mail),
             PhoneEndpoint(
                 gate: access, users: users, verifications: authentication.verifications,
-                phones: authentication.phoneVerification, mail: mail, texts: context.texts, random: context.random),
+                phones: authentication.phoneVerification, mail: mail, texts: context.texts),
             AccountDataEndpoint(gate: access, data: authentication.personalData),
             DeletionEndpoint(
                 gate: access, users: users, deletion: context.deletion, mail: mail, clock: context.clock),

@@ -1,5 +1,4 @@
 public import Authentication
-public import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
@@ -17,11 +16,10 @@ public struct AddressEndpoint: Endpoint {
     private let verifications: Verifications
     private let addresses: AddressChange
     private let mail: MailComposer
-    private let random: any RandomSource
 
     public init(
         gate: UserAccess, view: AccountView, users: Users, verifications: Verifications,
-        addresses: AddressChange, mail: MailComposer, random: any RandomSource
+        addresses: AddressChange, mail: MailComposer
     ) {
         self.gate = gate
         self.view = view
@@ -29,7 +27,6 @@ public struct AddressEndpoint: Endpoint {
         self.verifications = verifications
         self.addresses = addresses
         self.mail = mail
-        self.random = random
     }
 
     public func add(to router: inout Routes) {
@@ -97,9 +94,9 @@ public struct AddressEndpoint: Endpoint {
         else { return gate.signInFirst(for: .account, request) }
         let warning = try await gate.visitToWarn(session.user, request)
         do {
+            let key = codes.key(form, request)
             let outcome = try await addresses.change(
-                codes.key(form, request), session: session, at: gate.newSessions.place(request),
-                attempt: Identifier<Verification>.random(from: random).text
+                key, by: codes.attempt(key, request), session: session, at: gate.newSessions.place(request)
             ) { verification, db in
                 // The old address is told part of the new one: if the user did not change it, they will want to know.
                 guard let old = session.email else { return }

@@ -1,5 +1,4 @@
 public import Authentication
-public import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
@@ -17,11 +16,10 @@ public struct PhoneEndpoint: Endpoint {
     private let phones: PhoneVerification
     private let mail: MailComposer
     let texts: TextComposer?
-    private let random: any RandomSource
 
     public init(
         gate: UserAccess, users: Users, verifications: Verifications, phones: PhoneVerification, mail: MailComposer,
-        texts: TextComposer?, random: any RandomSource
+        texts: TextComposer?
     ) {
         self.gate = gate
         self.users = users
@@ -29,7 +27,6 @@ public struct PhoneEndpoint: Endpoint {
         self.phones = phones
         self.mail = mail
         self.texts = texts
-        self.random = random
     }
 
     public func add(to router: inout Routes) {
@@ -116,9 +113,9 @@ public struct PhoneEndpoint: Endpoint {
         else { return gate.signInFirst(for: .phones, request) }
         let warning = try await gate.visitToWarn(session.user, request)
         do {
+            let key = codes(request).key(form, request)
             let outcome = try await phones.finish(
-                codes(request).key(form, request), session: session,
-                attempt: Identifier<Verification>.random(from: random).text
+                key, by: codes(request).attempt(key, request), session: session
             ) { phone, db in
                 // If it was not the user, they will want to know.
                 guard let email = session.email else { return }

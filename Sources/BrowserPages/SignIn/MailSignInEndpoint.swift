@@ -71,20 +71,21 @@ public struct MailSignInEndpoint: Endpoint {
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
         let isRemembered = request.asksToRemember
-        let newSession = try await newSessions.newSession(request, by: .mail, at: visit, isRemembered: isRemembered)
+        let key = codes.key(form, request)
+        let attempt = codes.attempt(key, request)
+        let newSession = try await newSessions.newSession(
+            request, by: .mail, at: visit, isRemembered: isRemembered, after: attempt)
         let outcome = try await signIn.finish(
-            codes.key(form, request), opening: newSession.opening, replacing: newSession.replaces?.id)
+            key, by: attempt, opening: newSession.opening, replacing: newSession.replaces?.id)
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
-        case .success(let arrived):
-            guard let leaving = arrived.leaving else {
-                return .sendBrowser(
-                    to: newSession.onward ?? "/login", status: .seeOther,
-                    cookies: try await newSessions.cookies(of: newSession))
-            }
-            return try await Restoring(pages: pages, verifications: verifications)
-                .offer(leaving, by: .mail, isRemembered: isRemembered, request, visit)
-                ?? codes.refusal(.gone(reason: "account_gone_or_changed"), form, request, visit, context)
+        case .success(.signedIn):
+            return .sendBrowser(
+                to: newSession.onward ?? "/login", status: .seeOther,
+                cookies: try await newSessions.cookies(of: newSession))
+        case .success(.offered(let offer, let leaving)):
+            return Restoring(pages: pages, verifications: verifications)
+                .page(offer, to: leaving, isRemembered: isRemembered, request, visit)
         }
     }
 

@@ -43,16 +43,18 @@ public struct NewSessions: Sendable {
     /// - Parameters:
     ///   - isRemembered: what the user answered; nil where the page did not ask.
     ///   - sawPage: whether there was such a page.
+    ///   - attempt: the use of a mailed secret that the session follows, if it does: the same use makes the same session.
     ///   - renewsDevice: whether the browser gets another mark: a copy of the one so far is then known no more.
     ///   - trial: what a developer tries out with the waiting request.
     func newSession(
         _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool? = nil,
-        sawPage: Bool = true, renewsDevice: Bool = false, trying trial: TokenTrial? = nil
+        sawPage: Bool = true, after attempt: VerificationAttempt? = nil, renewsDevice: Bool = false,
+        trying trial: TokenTrial? = nil
     ) async throws -> NewSession {
-        let secret = Secret<Session>.random(from: random)
+        let secret = attempt?.session ?? .random(from: random)
         let known = renewsDevice ? nil : device(request)
-        let device = known ?? Secret<Device>.random(from: random)
-        let continuation = continuation(visit.destination, request)
+        let device = known ?? attempt?.device ?? .random(from: random)
+        let continuation = continuation(visit.destination, request, after: attempt)
         let introduction = sawPage ? visit.introduction : nil
         let marks = NobodyMarks(request, site).fingerprints
         let opening = Session.Opening(
@@ -76,11 +78,10 @@ public struct NewSessions: Sendable {
             ].compactMap { $0 })
     }
 
-    /// The cookies of a session that has been opened. It may have renewed one of its user's that is remembered, and is
-    /// remembered then too.
+    /// The cookies of a session that has been opened, now or before. It may have renewed one of its user's that is
+    /// remembered, and is remembered then too.
     func cookies(of opened: NewSession) async throws -> [String] {
-        guard opened.replaces?.isRemembered == true, opened.opening.isRemembered == nil,
-            try await sessions.find(opened.secret)?.isRemembered == true
+        guard opened.opening.isRemembered == nil, try await sessions.find(opened.secret)?.isRemembered == true
         else { return opened.cookies }
         return [site.sessionCookie(opened.secret, isRemembered: true)] + opened.cookies.dropFirst()
     }
@@ -113,12 +114,16 @@ public struct NewSessions: Sendable {
 
     /// In its own browser the request goes on as it is. If a mailed link was opened elsewhere, it goes on there under a
     /// new id, and waits in the first browser as before.
-    private func continuation(_ destination: Destination?, _ request: Request) -> Continuation? {
+    private func continuation(
+        _ destination: Destination?, _ request: Request, after attempt: VerificationAttempt? = nil
+    ) -> Continuation? {
         guard let interaction = destination?.interaction, let cookie = request.cookie(site.formCookie) else {
             return nil
         }
         let browser = Fingerprint<Browser>(of: cookie).ofInteraction
-        let id = interaction.isOf(browser) ? interaction.id : interactions.another()
+        let id =
+            interaction.isOf(browser)
+            ? interaction.id : interactions.another(of: interaction, by: attempt?.secret(of: Interaction.self))
         return Continuation(interaction: interaction, id: id, browser: browser)
     }
 

@@ -118,7 +118,8 @@ public struct PasswordEndpoint: Endpoint {
         }
         let link = try link(context)
         let verification: Verification
-        switch try await verifications.look(at: link, .resetPassword) {
+        let attempt = verifications.attempt(with: .link(link), in: pages.forms.cookie(of: request))
+        switch try await verifications.look(at: link, .resetPassword, by: attempt) {
         case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
         case .success(let found): verification = found
         }
@@ -133,10 +134,10 @@ public struct PasswordEndpoint: Endpoint {
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
             // In another browser nobody has seen a page about the request, which somebody else may have begun.
             let newSession = try await newSessions.newSession(
-                request, by: .mail, at: visit, sawPage: newSessions.isOwn(visit.destination, request),
+                request, by: .mail, at: visit, sawPage: newSessions.isOwn(visit.destination, request), after: attempt,
                 renewsDevice: true)
             let outcome = try await reset.finish(
-                link, password: password, opening: newSession.opening, replacing: newSession.replaces?.id
+                link, by: attempt, password: password, opening: newSession.opening, replacing: newSession.replaces?.id
             ) { _, db in try post(db) }
             mail.send()
             switch outcome {

@@ -35,17 +35,20 @@ public struct RestoreEndpoint: Endpoint {
         }
         let visit = try await pages.visit(request, to: destination)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
+        let decision: UserDeletion.Decision = form["decision"] == "keep" ? .keep : .leave
+        let id = Verification.ID(form["verification"] ?? "")
+        let attempt = verifications.attempt(at: decision, on: id, in: pages.forms.cookie(of: request))
         let newSession = try await newSessions.newSession(
-            request, by: .password, at: visit, isRemembered: request.asksToRemember)
+            request, by: .password, at: visit, isRemembered: request.asksToRemember, after: attempt)
         let answer = try await deletion.decide(
-            form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
-            browser: pages.forms.browser(request), verifications: verifications, opening: newSession.opening,
+            decision, on: id, by: attempt, browser: pages.forms.browser(request), verifications: verifications,
+            opening: newSession.opening,
             replacing: newSession.replaces?.id
         ) { issuer, db in try TrustedIssuers.takesPeopleToAll(TrustedIssuer.ID(issuer), in: db) }
         switch answer {
         case .failure(let refusal):
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-            return pages.spentLink(refusal, visit)
+            return pages.message(.choiceGone, visit, status: refusal == .unknown ? .notFound : .gone)
         case .success(.leaving(let dueAt)):
             return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
         case .success(.kept):

@@ -28,7 +28,7 @@ public struct SignInFeature: Feature {
                 reset: authentication.passwordReset, newSessions: sessions, mail: mail, users: context.users),
             VerifyEndpoint(
                 pages: pages, verifications: verifications, addresses: authentication.addressChange,
-                newSessions: sessions, mail: mail, random: context.random),
+                newSessions: sessions, mail: mail),
             SessionCodeEndpoint(
                 pages: pages, exchange: oauth.sessionExchange, sessions: authentication.sessions, users: context.users,
                 address: context.address, clock: context.clock, random: context.random),

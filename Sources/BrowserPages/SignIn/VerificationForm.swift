@@ -48,12 +48,21 @@ struct VerificationForm: Sendable {
             action: address(verification, isRemembered: request.asksToRemember), formToken: form.token,
             verification: verification.text,
             continueTo: visit.destination?.text ?? "", email: email, purpose: wording,
-            startOver: start + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? ""),
-            refusal: refusal)
+            startOver: startOver(visit), refusal: refusal)
         let template = wording == .verifyPhone ? pages.templates.phoneCode : pages.templates.code
         return pages.page(
             template(page, in: visit.frame), visit.framable, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
+    }
+
+    /// The page that says that the code is not accepted at all.
+    private func message(_ topic: MessagePage.Topic, _ status: Status, _ visit: PageContext) -> Response {
+        pages.message(topic, visit, values: ["again": startOver(visit)], status: status)
+    }
+
+    /// Where a new code can be requested, on the same way.
+    private func startOver(_ visit: PageContext) -> String {
+        start + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? "")
     }
 
     private func address(_ verification: Verification.ID, isRemembered: Bool?) -> String {
@@ -66,6 +75,11 @@ struct VerificationForm: Sendable {
         .code(form["code"] ?? "", of: Verification.ID(form["verification"] ?? ""), in: pages.forms.browser(request))
     }
 
+    /// The use of that code. The form sent again is the same one.
+    func attempt(_ key: VerificationKey, _ request: Request) -> VerificationAttempt {
+        verifications.attempt(with: key, in: pages.forms.cookie(of: request))
+    }
+
     /// The response to a code that was not accepted.
     func refusal(
         _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext,
@@ -76,7 +90,8 @@ struct VerificationForm: Sendable {
         switch refusal {
         case .wrongCode(let triesLeft) where triesLeft > 0: shown = .wrongCode(triesLeft: triesLeft)
         case .tooMany(let wait): shown = .tooManyAttempts(seconds: wait.wholeSeconds)
-        case .unknown, .gone, .wrongCode: return pages.spentLink(refusal, visit)
+        case .unknown: return message(.codeUnknown, .notFound, visit)
+        case .gone, .wrongCode: return message(.codeGone, .gone, visit)
         }
         var response = page(
             request, visit, verification: Verification.ID(form["verification"] ?? ""), email: form["email"] ?? "",
@@ -98,7 +113,7 @@ extension Form {
 }
 
 extension PageRenderer {
-    /// The response to a link or code that is not valid.
+    /// The response to a link that is not valid.
     func spentLink(_ refusal: Verification.Refusal, _ visit: PageContext) -> Response {
         switch refusal {
         case .unknown: message(.linkUnknown, visit, status: .notFound)

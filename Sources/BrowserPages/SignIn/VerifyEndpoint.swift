@@ -1,5 +1,4 @@
 public import Authentication
-public import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
@@ -20,18 +19,16 @@ public struct VerifyEndpoint: Endpoint {
     private let addresses: AddressChange
     private let newSessions: NewSessions
     private let mail: MailComposer
-    private let random: any RandomSource
 
     public init(
         pages: PageRenderer, verifications: Verifications, addresses: AddressChange, newSessions: NewSessions,
-        mail: MailComposer, random: any RandomSource
+        mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
         self.addresses = addresses
         self.newSessions = newSessions
         self.mail = mail
-        self.random = random
     }
 
     public func add(to router: inout Routes) {
@@ -134,9 +131,9 @@ public struct VerifyEndpoint: Endpoint {
             return pages.foreignForm(request, try await pages.visit(request))
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
-        let attempt = Identifier<Verification>.random(from: random).text
+        let key = codes.key(form, request)
         let outcome = try await addresses.verify(
-            codes.key(form, request), session: asking.session, at: newSessions.place(request), attempt: attempt)
+            key, by: codes.attempt(key, request), session: asking.session, at: newSessions.place(request))
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
         case .success:

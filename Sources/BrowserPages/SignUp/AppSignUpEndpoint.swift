@@ -47,7 +47,8 @@ public struct AppSignUpEndpoint: Endpoint {
         }
         let link = try link(context)
         let verification: Verification
-        switch try await verifications.look(at: link, .confirmAddress) {
+        let attempt = verifications.attempt(with: .link(link), in: pages.forms.cookie(of: request))
+        switch try await verifications.look(at: link, .confirmAddress, by: attempt) {
         case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
         case .success(let found): verification = found
         }
@@ -57,9 +58,9 @@ public struct AppSignUpEndpoint: Endpoint {
                 username: verification.email, password: form["password"] ?? "",
                 address: newSessions.address(request), device: newSessions.device(request),
                 login: newSessions.login(request, client: visit.client))
-            let newSession = try await newSessions.newSession(request, by: .password, at: visit)
+            let newSession = try await newSessions.newSession(request, by: .password, at: visit, after: attempt)
             let outcome = try await signUp.confirm(
-                link, by: proof, opening: newSession.opening, replacing: newSession.replaces?.id)
+                link, by: attempt, proof: proof, opening: newSession.opening, replacing: newSession.replaces?.id)
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:

@@ -112,10 +112,12 @@ public struct SignUpEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(request, visit) }
-        let newSession = try await newSessions.newSession(request, by: .password, at: visit)
+        let key = codes.key(form, request)
+        let attempt = codes.attempt(key, request)
+        let newSession = try await newSessions.newSession(request, by: .password, at: visit, after: attempt)
         do {
             let outcome = try await signUp.finish(
-                codes.key(form, request), opening: newSession.opening, replacing: newSession.replaces?.id)
+                key, by: attempt, opening: newSession.opening, replacing: newSession.replaces?.id)
             switch outcome {
             case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
             case .success:

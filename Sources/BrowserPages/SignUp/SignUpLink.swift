@@ -33,7 +33,8 @@ struct SignUpLink: Sendable {
         }
         let link = try link(context)
         let verification: Verification
-        switch try await verifications.look(at: link, .signUp) {
+        let attempt = verifications.attempt(with: .link(link), in: pages.forms.cookie(of: request))
+        switch try await verifications.look(at: link, .signUp, by: attempt) {
         case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
         case .success(let found): verification = found
         }
@@ -41,14 +42,15 @@ struct SignUpLink: Sendable {
         do {
             // As with a link to a new password.
             let newSession = try await newSessions.newSession(
-                request, by: .password, at: visit, sawPage: newSessions.isOwn(visit.destination, request))
+                request, by: .password, at: visit, sawPage: newSessions.isOwn(visit.destination, request),
+                after: attempt)
             let outcome =
-                if verification.isFrom(pages.forms.browser(request)) {
+                if verification.wasTaken || verification.isFrom(pages.forms.browser(request)) {
                     try await signUp.finish(
-                        .link(link), opening: newSession.opening, replacing: newSession.replaces?.id)
+                        .link(link), by: attempt, opening: newSession.opening, replacing: newSession.replaces?.id)
                 } else {
                     try await signUp.finish(
-                        link,
+                        link, by: attempt,
                         choosing: Password(
                             form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""]),
                         agreed: Agreements.note(of: form.agreed(of: agreements.terms(for: visit.client))),

@@ -172,6 +172,15 @@ public struct Sessions: Sendable {
         ).first.map(Session.init)
     }
 
+    /// Whether the session that `opening` opened before lives by the secret that it had then, in a browser that shows no
+    /// other live one, `shown`.
+    package static func isOpen(
+        _ opening: Session.Opening, beside shown: Session.ID?, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        guard let session = try find(opening.secret.fingerprint, at: now, in: db) else { return false }
+        return try shown.map { try $0 == session.id || live($0, at: now, in: db) == nil } ?? true
+    }
+
     /// Signs the user of a session out, at their request.
     public func end(_ id: Session.ID) async throws {
         let now = clock.now

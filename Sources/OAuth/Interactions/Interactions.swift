@@ -112,8 +112,12 @@ public struct Interactions: Sendable {
             """)
     }
 
-    /// A new id, under which an interaction goes on in another browser.
-    public func another() -> Interaction.ID { .ordered(at: clock.now, from: random) }
+    /// Another id of `interaction`, under which it goes on in another browser: a new one, or that of `secret`, which
+    /// begins with the same time.
+    public func another(of interaction: Interaction, by secret: Secret<Interaction>?) -> Interaction.ID {
+        guard let secret else { return .ordered(at: clock.now, from: random) }
+        return Interaction.ID(interaction.id.value.prefix(12) + secret.value)
+    }
 
     /// Deletes the oldest of `browser`, to make room for one more.
     private static func makeRoom(in browser: Fingerprint<Interaction.Browser>, _ db: any Transaction) throws {

@@ -5,7 +5,7 @@ import Testing
 import Values
 
 /// A sign-in of a user who waits to be deleted is charged (write 1), then its place is remembered (2), and then the
-/// account is offered back (3). A mailed code is taken by the first write.
+/// account is offered back (3). A mailed code is taken, and the account offered back, by the first write.
 @Suite("A change during the sign-in of a user who waits to be deleted counts")
 struct RestoreRaceTests {
     private static let changes: [JSON] = [["password": "another quiet loom"], ["disabled": true]]
@@ -51,7 +51,7 @@ struct RestoreRaceTests {
             let form = try await thief.press(
                 try await thief.browser.open("/login"), action: "/login/code", ["email": World.email])
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
-            world.server.interruptions.interrupt(beforeWrite: 2) {
+            world.server.interruptions.interrupt {
                 let changed = try await world.change("users", world.user, change)
                 #expect(changed.status == 200)
             }

@@ -55,7 +55,6 @@ struct AppSignUpTests {
             #expect(try await visitor.isSignedIn())
             let after = try await world.api("me", try own.require("access_token")).data
             #expect(after["emailVerified"] == true && after["status"] == 1, "the tokens of the app live on")
-            #expect(try await visitor.browser.submit(page, ["password": Self.password]).status == 410, "once")
         }
     }
 

@@ -1,0 +1,199 @@
+import JSON
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A form with a mailed code or link can be sent again by its browser")
+struct RepeatedFormTests {
+    typealias Way = RepeatedForm.Way
+
+    private func sessions(_ world: World) async throws -> Int {
+        try await world.count("sessions WHERE ended_at IS NULL")
+    }
+
+    @Test(
+        "A form whose answer got lost is answered alike when its browser sends it again",
+        arguments: Backend.available, Way.allCases)
+    func lostAnswer(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            var form = try await way.form(world)
+            let lost = try await form.sendInVain()
+            #expect(lost.answer.status == 303, "\(lost.answer)")
+            let logins = try await world.count("logins")
+            for _ in 1...2 {
+                let answer = try await form.send()
+                #expect(answer.status == 303 && answer.header("location") == lost.answer.header("location"))
+                #expect(answer.cookie("spindle_session") == lost.answer.cookie("spindle_session"), "\(answer)")
+            }
+            #expect(try await form.visitor.isSignedIn())
+            #expect(try await sessions(world) == 1 && world.count("users WHERE email = \(way.user)") == 1)
+            // A password that is asked again is an attempt to sign in of its own.
+            #expect(try await world.count("logins") == logins + (way == .confirmAddress ? 2 : 0))
+        }
+    }
+
+    @Test(
+        "A form that is clicked twice signs in once, and both are answered alike", arguments: Backend.available,
+        Way.allCases)
+    func clickedTwice(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            let form = try await way.form(world)
+            let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+                for _ in 1...4 { group.addTask { try await form.sendInVain().answer } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers.map(\.status)) == [303], "\(answers)")
+            #expect(Set(answers.map { $0.cookie("spindle_session") }).count == 1)
+            #expect(Set(answers.map { $0.header("location") }).count == 1)
+            #expect(try await sessions(world) == 1 && world.count("users WHERE email = \(way.user)") == 1)
+        }
+    }
+
+    @Test("A form is answered when every COMMIT is of unknown outcome", arguments: Backend.available, Way.allCases)
+    func unknownOutcome(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            var form = try await way.form(world)
+            world.server.interruptions.forgetsOutcomes = true
+            #expect(try await form.send().status == 303)
+            #expect(try await form.visitor.isSignedIn())
+            #expect(try await sessions(world) == 1)
+        }
+    }
+
+    @Test(
+        "A form sent again in another browser is refused, also with the same code or link",
+        arguments: Backend.available, Way.allCases)
+    func anotherBrowser(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            let form = try await way.form(world)
+            #expect(try await form.sendInVain().answer.status == 303)
+            var thief = BrowserUser(world)
+            let own = try await thief.browser.open("/login")
+            let sent = form.page.fields.merging(form.fields) { $1 }
+                .merging(["form_token": own.fields["form_token"] ?? ""]) { $1 }
+            let answer = try await thief.browser.submit(own, sent, to: form.page.formAction)
+            #expect(answer.status == (way.isLink ? 410 : 404) && thief.browser.session == nil, "\(answer)")
+        }
+    }
+
+    @Test(
+        "A form sent again after its user signed out does not sign in", arguments: Backend.available, Way.allCases)
+    func afterLogout(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            var form = try await way.form(world)
+            var browser = try await form.sendInVain().browser
+            _ = try await browser.fill("/logout", [:])
+            try await expectOver(&form, world)
+        }
+    }
+
+    @Test(
+        "A form sent again after its user changed the password does not sign in", arguments: Backend.available,
+        Way.allCases)
+    func afterNewPassword(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            var form = try await way.form(world)
+            _ = try await form.sendInVain()
+            let id = try await world.server.database.read { db in
+                try db.rows("SELECT id FROM users WHERE email = \(way.user)").first?.get("id", as: String.self)
+            }
+            #expect(try await world.change("users", try #require(id), ["password": "yet another loom"]).status == 200)
+            try await expectOver(&form, world)
+        }
+    }
+
+    @Test("A form sent again two hours later does not sign in", arguments: Backend.available, [Way.signUpLink, .reset])
+    func afterIdleSession(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            var form = try await way.form(world)
+            _ = try await form.sendInVain()
+            world.server.clock.advance(by: .hours(2))
+            try await expectOver(&form, world)
+        }
+    }
+
+    private func expectOver(_ form: inout RepeatedForm, _ world: World) async throws {
+        let answer = try await form.send()
+        // Where the form asks for the password, that is wrong now.
+        #expect(answer.status == 410 || (answer.status == 400 && form.fields["password"] != nil), "\(answer)")
+        #expect(answer.setCookie("spindle_session") == nil)
+        #expect(try await !form.visitor.isSignedIn())
+        #expect(try await sessions(world) == 0)
+    }
+
+    @Test(
+        "A form sent again where another user has signed in since leaves that user signed in",
+        arguments: Backend.available, Way.allCases)
+    func anotherUser(backend: Backend, way: Way) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("eve@example.com")
+            var form = try await way.form(world)
+            _ = try await form.sendInVain()
+            try await form.visitor.browser.signIn(as: "eve@example.com")
+            let eve = form.visitor.browser.session
+            #expect(try await form.send().status == 410)
+            #expect(form.visitor.browser.session == eve && eve != nil)
+        }
+    }
+
+    @Test("A code sent again after its life is refused", arguments: Backend.available)
+    func late(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var form = try await Way.signIn.form(world)
+            #expect(try await form.sendInVain().answer.status == 303)
+            world.server.clock.advance(by: .minutes(10))
+            #expect(try await form.send().status == 410)
+            #expect(try await !form.visitor.isSignedIn())
+        }
+    }
+
+    @Test("Guesses at a used code count as those at an unused one", arguments: Backend.available)
+    func guesses(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var form = try await Way.signIn.form(world)
+            #expect(try await form.sendInVain().answer.status == 303)
+            // The right code costs no try.
+            for _ in 1...6 { #expect(try await form.sendInVain().answer.status == 303) }
+            let wrong = form.fields["code"] == "000000" ? "000001" : "000000"
+            for _ in 1...4 { #expect(try await form.send(["code": wrong]).status == 400) }
+            #expect(try await form.send(["code": wrong]).status == 410)
+            #expect(try await form.send().status == 410)
+            #expect(try await !form.visitor.isSignedIn())
+        }
+    }
+
+    @Test("A link that set a password sets no other when the form comes again", arguments: Backend.available)
+    func anotherPassword(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var form = try await Way.reset.form(world)
+            #expect(try await form.sendInVain().answer.status == 303)
+            let other = try await form.send(["password": "yet another loom"])
+            #expect(other.status == 410 && other.setCookie("spindle_session") == nil)
+            #expect(try await form.send().status == 303)
+            #expect(try await world.signIn(password: "a brand new loom").status == 200)
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(world.server.mail.letters(to: World.email).count == 2, "the link, and one report")
+        }
+    }
+
+    @Test("A link used in another browser than the request's leads on to the app when its form comes again")
+    func onward() async throws {
+        try await World.with(.sqlite) { world in
+            var asker = BrowserUser(world)
+            let waiting = try await world.begin(world.authorizeAddress(), in: &asker.browser)
+            _ = try await asker.fill("/password?continue=\(waiting)", ["email": World.email])
+            let link = try #require(
+                try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            var reader = BrowserUser(world)
+            let page = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
+            var form = RepeatedForm(visitor: reader, page: page, fields: ["password": "a brand new loom"])
+            let lost = try await form.sendInVain()
+            let again = try await form.send()
+            #expect(again.header("location") == lost.answer.header("location"))
+            let unseen = try await form.visitor.follow(again)
+            let back = try await form.visitor.browser.submit(unseen, ["decision": "continue"])
+            #expect(try await form.visitor.follow(back).redirected("code") != nil)
+        }
+    }
+}
