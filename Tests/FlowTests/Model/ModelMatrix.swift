@@ -16,8 +16,9 @@ struct ModelMatrix: Sendable {
 
     /// Who is told.
     enum Told: String, Sendable, CaseIterable {
-        case sites, callback, nobody
-        case client = "that client"
+        case sites, callback
+        case left = "that client"
+        case noClient = "no client"
     }
 
     struct Row: Sendable {
@@ -76,7 +77,7 @@ extension ModelMatrix.Row {
                 (column, try Self.letters(texts[2 + column.rawValue], column, number, words))
             })
         let told = texts[5].components(separatedBy: "; ").map(ModelMatrix.Told.init(rawValue:))
-        guard !told.contains(nil), !told.contains(.nobody) || told.count == 1 else {
+        guard !told.contains(nil), !told.contains(.noClient) || told.count == 1 else {
             throw ModelMatrix.Fault(description: "row \(number) tells \(texts[5])")
         }
         self.told = Set(told.compactMap(\.self))

@@ -28,7 +28,7 @@ struct ModelMatrixTests {
                 try ModelMatrix(Self.page(inWebViews: cell))
             }
         }
-        for told in ["everybody", "nobody; sites", ""] {
+        for told in ["every client", "no client; sites", ""] {
             #expect(throws: ModelMatrix.Fault(description: "row 3 tells \(told)"), "\(told)") {
                 try ModelMatrix(Self.page(told: told))
             }

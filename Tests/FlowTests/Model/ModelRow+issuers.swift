@@ -24,6 +24,25 @@ extension ModelRow {
                     #expect(done.header("location") == "/account?done=email", "\(done)")
                 }
             },
+            ModelCause("a phone number is removed") { user in
+                let world = user.world
+                try await world.change("users", user.id, ["email_verified": true])
+                try await world.verifiesPhone(as: user.email)
+                let app = try await TextApp(world)
+                let started = try await app.start().require("passwordless_token")
+                let answer = try await app.redeem(started, try await world.textCode(), scope: "openid profile")
+                let phone = try await PhoneTree(from: try Held(client: app.client, world, answer), user.model)
+                let others = try await Bystanders(of: user)
+                return ModelCause.Prepared(
+                    members: phone.members(.own("by it")) + others.living, callbacks: [.phone, .loom, .rival]
+                ) {
+                    var here = BrowserUser(world)
+                    here.browser = others.browser.browser
+                    let page = try await here.browser.open("/account/phones")
+                    let removed = try await here.press(page, action: "/account/phones/remove")
+                    #expect(removed.header("location") == "/account/phones?done=removed", "\(removed)")
+                }
+            },
             ModelCause("an issuer is unlinked") { user in
                 let (byIt, here) = (try await BrowserUser(byFacebook: user), try await BrowserUser(byFacebook: user))
                 let phone = try await user.signInByFacebook()

@@ -10,8 +10,8 @@ struct ModelRowTests {
         let cells = try #require(matrix.rows.first { $0.number == row.number })
         let graph = row.usesFacebook ? try ProviderStandIn() : nil
         defer { graph?.stop() }
-        let settings = graph.map { $0.settings.merging(IdentityProviderStory.settings) { $1 } } ?? [:]
-        try await World.with(backend, settings: settings) { world in
+        let providers = graph.map { $0.settings.merging(IdentityProviderStory.settings) { $1 } } ?? [:]
+        try await World.with(backend, settings: providers.merging(PhoneStory.settings) { $1 }) { world in
             let model = try await ModelWorld(world, graph)
             var asked: [ModelMatrix.Column: Set<String>] = [:]
             for (number, cause) in zip(1..., row.causes) {
@@ -91,7 +91,7 @@ private struct Trial {
     private func expect(told: [ModelWorld.Message], _ fates: Fates) {
         var notices: [ModelWorld.Message] = []
         if row.told.contains(.sites) { notices += fates.filter { $0.fate == .ends }.flatMap(\.member.notices) }
-        if row.told.contains(.client), let left = prepared.left { notices.append(left) }
+        if row.told.contains(.left), let left = prepared.left { notices.append(left) }
         let receivers = row.told.contains(.callback) ? prepared.callbacks : []
         let place = "row \(row.number), \(cause)"
         let (sent, calls) = (told.filter { $0.kind == "notice" }, told.filter { $0.kind == "callback" })

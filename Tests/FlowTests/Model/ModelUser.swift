@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Somebody whose sign-ins a cause is about.
+/// The user whom a cause is about.
 struct ModelUser: Sendable {
     let model: ModelWorld
     let id: String
