@@ -305,5 +305,6 @@ def test_a_tokens_header_cannot_supply_its_key(world):
     assert header["kid"] in [key["kid"] for key in keys]
     for key in keys:
         assert not {"jku", "x5u", "x5c", "d", "p", "q", "dp", "dq", "qi", "k"} & set(key)
-        modulus = base64.urlsafe_b64decode(key["n"] + "==") if key["kty"] == "RSA" else bytes(256)
-        assert len(modulus.lstrip(b"\0")) * 8 >= 2048
+        if key["kty"] == "RSA":
+            modulus = base64.urlsafe_b64decode(key["n"] + "==")
+            assert len(modulus.lstrip(b"\0")) * 8 >= 2048

@@ -287,7 +287,8 @@ def test_doctor_tells_whose_codes_need_no_secret_or_are_redeemed_twice(prepare):
 def test_the_refresh_leeway_of_a_browser_app_is_set_and_shown(prepare):
     server = prepare()
     server.init()
-    browser = ("--token-endpoint-auth-method", "none", "--redirect-uri", "https://app.example/in")
+    merchant = ("--merchant", good(server.command("merchant", "create", "--name", "Loom", "--json"))["id"])
+    browser = (*merchant, "--token-endpoint-auth-method", "none", "--redirect-uri", "https://app.example/in")
 
     def leeway(*command: str) -> int:
         return good(server.command("client", *command, "--json"))["refresh_leeway"]
@@ -297,7 +298,7 @@ def test_the_refresh_leeway_of_a_browser_app_is_set_and_shown(prepare):
     assert leeway("change", made["client_id"], "--refresh-leeway", "0") == 0
     assert leeway("show", made["client_id"]) == 0
     assert leeway("create", "--name", "Other", *browser, "--refresh-leeway", "60") == 60
-    backend = server.command("client", "create", "--name", "Backend", "--refresh-leeway", "1")
+    backend = server.command("client", "create", "--name", "Backend", *merchant, "--refresh-leeway", "1")
     assert backend.returncode != 0 and "refresh_leeway" in said(backend), said(backend)
 
 
