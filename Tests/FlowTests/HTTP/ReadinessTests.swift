@@ -25,7 +25,7 @@ struct ReadinessTests {
     }
 
     private static func body(_ status: String, _ checks: [String]) -> String {
-        let members = zip(["database", "schema", "key", "disk"], checks).map { #""\($0)":"\($1)""# }
+        let members = zip(["database", "schema", "key", "disk"], checks).map { "\"\($0)\":\"\($1)\"" }
         return #"{"status":"\#(status)","checks":{\#(members.joined(separator: ","))}}"#
     }
 
