@@ -27,7 +27,8 @@ struct RepeatedFormTests {
                 #expect(answer.cookie("spindle_session") == lost.answer.cookie("spindle_session"), "\(answer)")
             }
             #expect(try await form.visitor.isSignedIn())
-            #expect(try await sessions(world) == 1 && world.count("users WHERE email = \(way.user)") == 1)
+            #expect(try await sessions(world) == 1)
+            #expect(try await world.count("users WHERE email = \(way.user)") == 1)
             // A password that is asked again is an attempt to sign in of its own.
             #expect(try await world.count("logins") == logins + (way == .confirmAddress ? 2 : 0))
         }
@@ -46,7 +47,8 @@ struct RepeatedFormTests {
             #expect(Set(answers.map(\.status)) == [303], "\(answers)")
             #expect(Set(answers.map { $0.cookie("spindle_session") }).count == 1)
             #expect(Set(answers.map { $0.header("location") }).count == 1)
-            #expect(try await sessions(world) == 1 && world.count("users WHERE email = \(way.user)") == 1)
+            #expect(try await sessions(world) == 1)
+            #expect(try await world.count("users WHERE email = \(way.user)") == 1)
         }
     }
 
