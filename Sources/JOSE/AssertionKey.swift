@@ -29,9 +29,9 @@ struct AssertionKey: Sendable {
         self.material = .secret(secret)
     }
 
-    /// A public key of a JWK set (RFC 7517). A member that is null counts as absent: programs write those so that they
-    /// have no value for. Throws for a key that cannot be used: for another use, private, symmetric, weak, of an unknown
-    /// kind, or damaged.
+    /// A public key of a JWK set (RFC 7517). A member that is null counts as absent: so programs write one without a
+    /// value. Throws for a key that cannot be used: for another use, private, symmetric, weak, of an unknown kind, or
+    /// damaged.
     init(jwk: JSON) throws(UnusableKey) {
         let jwk = jwk.withoutNulls
         guard jwk.members != nil else { throw UnusableKey("is no object") }
