@@ -86,9 +86,11 @@ def commands(page: str) -> list[str]:
 def opened(printed, server) -> str:
     """The address that the server says to open."""
     for _ in range(300):
-        if found := re.search(r"open\n(http\S+)\n(?s:.*)listening", printed.read_text("utf-8")):
+        said = printed.read_text("utf-8")
+        # The log, on the standard error, comes before or after.
+        if (found := re.search(r"open\n(http\S+)\n", said)) and " listening " in said:
             return found[1]
-        assert server.poll() is None, printed.read_text("utf-8")
+        assert server.poll() is None, said
         time.sleep(0.1)
     raise AssertionError(printed.read_text("utf-8"))
 
