@@ -99,7 +99,7 @@ struct AppCodeTests {
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await appWithServer(world)
-            let token = try await world.signIn(with: app).require("access_token")
+            let token = try await world.signIn(scope: "openid profile", with: app).require("access_token")
             for redirectURI in ["", Self.server] {
                 let code = try await world.exchange(token, for: app, redirectURI: redirectURI).require("code")
                 let redeemed = try await world.redeem(code, as: app, redirectURI: Self.server)
