@@ -74,6 +74,10 @@ extension ExpectedHelp {
               --refresh-family-lifetime <refresh-family-lifetime>
                                       Seconds that the refresh tokens of one grant live
                                       together, 60 to 315360000, or while_used.
+              --refresh-leeway <refresh-leeway>
+                                      Seconds in which tabs of a browser app may refresh
+                                      with the same token, 0 to 60; above 0 for a client
+                                      without a secret whose redirect URIs are all https.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
                                       session and call this server; a first party's may
@@ -195,6 +199,10 @@ extension ExpectedHelp {
               --refresh-family-lifetime <refresh-family-lifetime>
                                       Seconds that the refresh tokens of one grant live
                                       together, 60 to 315360000, or while_used.
+              --refresh-leeway <refresh-leeway>
+                                      Seconds in which tabs of a browser app may refresh
+                                      with the same token, 0 to 60; above 0 for a client
+                                      without a secret whose redirect URIs are all https.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
                                       session and call this server; a first party's may
