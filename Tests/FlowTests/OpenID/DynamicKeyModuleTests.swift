@@ -57,7 +57,7 @@ struct DynamicKeyModuleTests {
             let kept = try AssertionKeys(keySet: try await world.server.get("/oauth/jwks").body)
             for algorithm in announced where algorithm != "HS256" {
                 let client = try await world.register(["id_token_signed_response_alg": .string(algorithm)]).actor
-                let token = try await world.signInToRegistered(client).require("id_token")
+                let token = try await world.signInToRegistered(client, ["scope": "openid"]).require("id_token")
                 // By the key set of before: it has not been fetched again.
                 let allowed = try #require(SignatureAlgorithm(rawValue: algorithm))
                 _ = try await kept.verify(token, allowed: [allowed])
