@@ -22,8 +22,8 @@ extension Client {
         return leeway > .zero && now - rotatedAt <= leeway
     }
 
-    /// Whether its codes go to web pages alone. An app on a device may claim an https address too (RFC 8252 §7.2), which
-    /// `application_type` tells.
+    /// Whether its codes go to web pages alone. An app on a device may claim an https address too (RFC 8252 §7.2),
+    /// which `application_type` tells.
     fileprivate static func isBrowserApp(
         _ authentication: Authentication, _ redirectURIs: [RedirectURI], _ openID: OpenIDSettings
     ) -> Bool {
