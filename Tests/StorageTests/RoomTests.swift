@@ -39,7 +39,7 @@ struct RoomTests {
         "BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END"
 
     @Test(
-        "While PostgreSQL's disk is full nothing can be stored, and when it has room again that is found without a change",
+        "While PostgreSQL's disk is full nothing can be stored, and new room is found without a change",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func postgreSQL() async throws {
         let database = try await Backend.postgresql.openThings()
