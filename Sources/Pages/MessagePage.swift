@@ -25,7 +25,8 @@ public struct MessagePage: PageContents {
 
     /// - Parameters:
     ///   - values: what the topic's texts use: `email` (checkMail, accountExists, emailTaken), `again` (checkMail,
-    ///     codeUnknown, codeGone: the path where another can be requested), `dueAt` (accountDeletionScheduled, in UTC as `2026-11-21 10:58`),
+    ///     codeUnknown, codeGone: the path where another can be requested), `dueAt` (accountDeletionScheduled, in UTC
+    ///     as `2026-11-21 10:58`),
     ///     `name` (of another issuer, or in leaving of the application), with `again` and `signUp`, the paths to sign
     ///     in otherwise or to sign up; and for any topic `continueTo`, the path that a button leads to.
     ///   - form: what a button posts to an application, in place of `continueTo`.

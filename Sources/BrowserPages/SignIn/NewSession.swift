@@ -43,7 +43,7 @@ public struct NewSessions: Sendable {
     /// - Parameters:
     ///   - isRemembered: what the user answered; nil where the page did not ask.
     ///   - sawPage: whether there was such a page.
-    ///   - attempt: the use of a mailed secret that the session follows, if it does: the same use makes the same session.
+    ///   - attempt: the use of a mailed secret that the session follows, if any: the same use makes the same session.
     ///   - renewsDevice: whether the browser gets another mark: a copy of the one so far is then known no more.
     ///   - trial: what a developer tries out with the waiting request.
     func newSession(

@@ -172,8 +172,8 @@ public struct Sessions: Sendable {
         ).first.map(Session.init)
     }
 
-    /// Whether the session that `opening` opened before lives by the secret that it had then, in a browser that shows no
-    /// other live one, `shown`.
+    /// Whether the session that `opening` opened before lives by the secret that it had then, in a browser that shows
+    /// no other live one, `shown`.
     package static func isOpen(
         _ opening: Session.Opening, beside shown: Session.ID?, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
