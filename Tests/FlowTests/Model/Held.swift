@@ -53,6 +53,7 @@ extension ModelWorld {
     func authorizationCode(
         for client: World.Actor, _ scope: String, in browser: inout Browser
     ) async throws -> String {
+        tick()
         var page = try await browser.open(world.authorizeAddress(["scope": scope, "nonce": "n-1"], for: client))
         // "Continue?": any app on the device could have the address.
         if page.status == 200 { page = try await browser.submit(page, ["decision": "continue"]) }
@@ -68,6 +69,7 @@ extension ModelWorld {
 
     /// The web view of `receiver`, by default the phone's, that a token bought.
     func webView(boughtBy held: Held, for receiver: World.Actor? = nil) async throws -> ModelPlace {
+        tick()
         let receiver = receiver ?? world.app
         let code = try await world.exchange(
             held.accessToken, for: receiver, type: "session",
@@ -80,6 +82,7 @@ extension ModelWorld {
 
     /// What the backend got for a code that a token bought.
     func backend(byCodeOf held: Held) async throws -> Held {
+        tick()
         let code = try await world.exchange(held.accessToken, for: world.backend).require("code")
         return try Held(client: world.backend, world, try await world.redeem(code, as: world.backend))
     }

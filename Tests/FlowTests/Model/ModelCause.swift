@@ -97,9 +97,13 @@ extension ModelPlace {
     func members(_ session: String, passing: String = "passing", lasting: String = "lasting", _ name: String)
         -> [Member]
     {
-        [.session(.own(session), name, self)]
-            + zip(got, Self.kinds).map { held, kind in
-                .held(.own(kind == Self.kinds[0] ? passing : lasting), "\(kind) in \(name)", held)
-            }
+        [.session(.own(session), name, self)] + gotMembers(passing: passing, lasting: lasting, name)
+    }
+
+    /// What was got in it.
+    func gotMembers(passing: String, lasting: String, _ name: String) -> [Member] {
+        zip([passing, lasting, lasting], zip(Self.kinds, got)).map { word, tokens in
+            .held(.own(word), "\(tokens.0) in \(name)", tokens.1)
+        }
     }
 }

@@ -46,13 +46,13 @@ struct ModelFacebook: Sendable {
         }
     }
 
-    func idToken(of user: ModelUser) -> String {
+    func idToken(of user: ModelUser, nonce: String) -> String {
         let now = world.server.clock.now.seconds
         return CompactJWS.sign(
             [
                 "iss": "https://www.facebook.com", "sub": .string(user.id),
                 "aud": .string(ProviderStandIn.facebookApp), "iat": .integer(now), "exp": .integer(now + 3600),
-                "jti": .string(Base64URL.encode(SystemRandom().bytes(8))),
+                "nonce": .string(nonce), "jti": .string(Base64URL.encode(SystemRandom().bytes(8))),
             ], type: "JWT", key: IssuerHost.rsa, keyID: JSONWebKey(IssuerHost.rsa).keyID)
     }
 }

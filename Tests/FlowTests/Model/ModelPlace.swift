@@ -32,15 +32,17 @@ struct ModelPlace: Sendable {
         ModelWorld.Message(kind: "notice", client: model.site.id, session: session)
     }
 
-    /// Whether the session signs its user in at a client of its merchant.
-    func isLive() async throws -> Bool { try await model.isSignedIn(browser) }
+    func isLive() async throws -> Bool {
+        var browser = browser
+        return try await browser.isSignedIn()
+    }
 }
 
 extension ModelWorld {
-    /// Whether the session of `browser` signs its user in at `client`, by default one of Loom that has had nothing there.
-    func isSignedIn(_ browser: Browser, at client: World.Actor? = nil) async throws -> Bool {
+    /// Whether the session of `browser` signs its user in at `client`.
+    func isSignedIn(_ browser: Browser, at client: World.Actor) async throws -> Bool {
         var browser = browser
-        let address = world.authorizeAddress(["prompt": "none"], for: client ?? world.backend)
+        let address = world.authorizeAddress(["prompt": "none"], for: client)
         return try await browser.open(address).redirected("code") != nil
     }
 }

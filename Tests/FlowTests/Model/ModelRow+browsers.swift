@@ -20,7 +20,7 @@ extension ModelRow {
                 let tree = try await BrowserTree(of: user)
                 return try await end(tree, user) { others in
                     var other = BrowserUser(user.world)
-                    other.browser = others.browser.browser
+                    other.browser = others.browser
                     _ = try await other.change("sessions/end", ["session": tree.place.session])
                 }
             },
@@ -124,8 +124,7 @@ extension ModelRow {
         number: 7,
         causes: [
             ModelCause("sign out everywhere else") { user in
-                let expired = try await ModelPlace(in: try await user.browser(), user.model)
-                user.world.server.clock.advance(by: .hours(3))
+                let expired = try await user.expiredSession()
                 let others = try await BrowserTree(of: user)
                 let kept = try await ModelPlace(in: try await user.browser(), user.model)
                 let webView = try await user.model.webView(boughtBy: kept.passing)
@@ -136,20 +135,18 @@ extension ModelRow {
                 let webViews = [
                     (webView, "the web view of the kept session"), (phone.own.webView, "the web view of the phone"),
                     (phone.backend.webView, "the web view of the phone's backend"),
+                    (others.backend.webView, "the web view of the backend"),
                     (others.webViewOfLasting, "the web view of lasting tokens"),
                 ].flatMap { place, name in place.members("others", name) }
                 let ended =
                     others.place.members("others", "the browser")
                     + others.webView.members(
                         .own("others"), inWebViews: .inWebViews(), "the web view of passing tokens")
-                    + [
-                        .held(.own("passing"), "passing tokens of an expired session", expired.passing),
-                        .held(.own("lasting"), "lasting tokens of an expired session", expired.lastingOfBackend),
-                        .held(.backends(), "the backend", others.backend.held),
-                    ]
+                    + expired.gotMembers(passing: "passing", lasting: "lasting", "an expired session")
+                    + [.held(.backends(), "the backend", others.backend.held)]
                 let living = [
                     Member(part: .own("kept"), name: "the kept session") {
-                        try await user.model.isSignedIn(here.browser)
+                        try await here.isSignedIn()
                     },
                     .held(.own("kept"), "passing tokens of the kept session", kept.passing),
                     .held(.own("kept"), "lasting tokens of the kept session", kept.lastingOfApp),

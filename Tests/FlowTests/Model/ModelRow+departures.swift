@@ -10,7 +10,7 @@ extension ModelRow {
         number: 3,
         causes: [
             ModelCause("the user revokes an app of the merchant") { user in
-                let scene = try await Departure(of: user)
+                let scene = try await Departure(of: user, at: user.world.app)
                 let members =
                     scene.phone.own.members(.own(), "the phone")
                     + [Member.held(.backends(), "the backend", scene.phone.backend.held)]
@@ -18,7 +18,7 @@ extension ModelRow {
                     + [Member.held(.own(), "another app", scene.other).always(.lives)]
                     + scene.viewForIt.displaced("for it", "a web view for the phone")
                     + scene.viewForAnother.displaced("confined", "a web view for another client")
-                    + [try await user.confinedLink(.own("confined"))]
+                    + [try await user.link(.own("confined"))]
                     + scene.browser.members(.own(), "a browser").living
                 return ModelCause.Prepared(members: members, callbacks: [.phone]) {
                     var page = BrowserUser(user.world)
@@ -28,7 +28,7 @@ extension ModelRow {
                 }
             },
             ModelCause("a merchant removes a user") { user in
-                let scene = try await Departure(of: user)
+                let scene = try await Departure(of: user, at: user.world.app)
                 let (inWebViews, world) = (Member.Part.inWebViews("removed"), user.world)
                 let members =
                     scene.phone.members(inWebViews: inWebViews, backends: .backends("removed"))
@@ -37,7 +37,7 @@ extension ModelRow {
                     + scene.viewForAnother.members(
                         .own("confined"), inWebViews: inWebViews, "a web view for another client")
                     + [
-                        try await user.confinedLink(.own("confined")),
+                        try await user.link(.own("confined")),
                         Member.session(.own(), "a browser", scene.browser).always(.lives),
                         .held(.own(), "the site's tokens in a browser", scene.browser.passing),
                         .held(.own(), "an app's tokens in a browser", scene.browser.lastingOfApp),
@@ -53,7 +53,7 @@ extension ModelRow {
                 }
             },
             ModelCause("a client is deleted") { user in
-                let scene = try await Departure(of: user)
+                let scene = try await Departure(of: user, at: try await user.model.app())
                 let members =
                     scene.phone.members() + [Member.held(.own(), "another app", scene.other).always(.lives)]
                     + scene.viewForIt.displaced("for it", "a web view for the phone")
@@ -95,20 +95,15 @@ extension ModelRow {
         let viewForAnother: ModelPlace
         let browser: ModelPlace
 
-        init(of user: ModelUser) async throws {
+        /// - Parameter client: the phone's app.
+        init(of user: ModelUser, at client: World.Actor) async throws {
             let model = user.model
-            client = try await World.client(
-                user.world.server, user.world.admin,
-                [
-                    "merchant_id": .string(user.world.merchant), "client_name": "A phone's app",
-                    "redirect_uris": ["https://loom.example/phone"], "grant_types": ["password", "refresh_token"],
-                    "scope": "openid profile email", "token_endpoint_auth_method": "none",
-                    "callback_uri": ModelWorld.unheard,
-                ])
+            let another = try await model.app()
+            self.client = client
             phone = try await PhoneTree(from: try await user.signIn(with: client), model)
-            other = try await user.signInOnPhone()
+            other = try await user.signIn(with: another)
             viewForIt = try await model.webView(boughtBy: other, for: client)
-            viewForAnother = try await model.webView(boughtBy: other)
+            viewForAnother = try await model.webView(boughtBy: other, for: another)
             browser = try await ModelPlace(in: try await user.browser(), model)
         }
     }
@@ -116,7 +111,7 @@ extension ModelRow {
 
 extension ModelUser {
     /// A link of this user that a merchant's client made, good at Loom alone.
-    fileprivate func confinedLink(_ part: Member.Part) async throws -> Member {
+    func link(_ part: Member.Part) async throws -> Member {
         let made = try await World.make(
             world.server, world.admin, "issuers",
             [

@@ -37,18 +37,20 @@ extension ModelRow {
                     members: phone.members(.own("by it")) + others.living, callbacks: [.phone, .loom, .rival]
                 ) {
                     var here = BrowserUser(world)
-                    here.browser = others.browser.browser
+                    here.browser = others.browser
                     let page = try await here.browser.open("/account/phones")
                     let removed = try await here.press(page, action: "/account/phones/remove")
                     #expect(removed.header("location") == "/account/phones?done=removed", "\(removed)")
                 }
             },
             ModelCause("an issuer is unlinked") { user in
-                let (byIt, here) = (try await BrowserUser(byFacebook: user), try await BrowserUser(byFacebook: user))
-                let phone = try await user.signInByFacebook()
+                let facebook = try await user.model.registerFacebook()
+                let byIt = try await BrowserUser(user, by: facebook)
+                let here = try await BrowserUser(user, by: facebook)
+                let phone = try await user.signIn(by: facebook)
                 return try await end(user, of: byIt, phone, keeping: here) { here in
                     let done = try await here.change(
-                        "links/remove", ["issuer": user.model.facebook?.issuer ?? "", "subject": user.id])
+                        "links/remove", ["issuer": facebook.issuer, "subject": user.id])
                     #expect(done.header("location") == "/account?done=link", "\(done)")
                 }
             },
@@ -67,13 +69,12 @@ extension ModelRow {
         var here = here
         here.browser = kept.place.browser
         let session = Member(part: .own("kept"), name: "the session where it is done") {
-            try await model.isSignedIn(here.browser)
+            try await here.isSignedIn()
         }
-        let inKept = zip(kept.place.got, ModelPlace.kinds).map { held, kind in
-            Member.held(.own("kept"), "\(kind) in the session where it is done", held)
-        }
+        let inKept = kept.place.gotMembers(passing: "kept", lasting: "kept", "the session where it is done")
         let fromKept =
             kept.webView.members(.own("kept"), "a web view of that session's tokens")
+            + kept.webViewOfLasting.members(.own("kept"), "a web view of that session's lasting tokens")
             + kept.backend.members(.own("kept"), "the backend of that session's tokens")
         return ModelCause.Prepared(
             members: tree.members(session: "by it", passing: "by it", lasting: "by it")
@@ -123,11 +124,18 @@ extension ModelRow {
         causes: [
             ModelCause("an issuer's word is taken back") { user in
                 let (scene, world) = (try await IssuerScene(of: user), user.world)
-                let elsewhere = Member(part: .own("session elsewhere"), name: "the session at another merchant") {
-                    try await user.model.isSignedIn(scene.tree.place.browser, at: world.rivalBackend)
-                }
+                let browser = scene.tree.place.browser
+                let session = [
+                    Member(part: .own(), name: "the browser, at the issuer's merchant") {
+                        try await user.model.isSignedIn(browser, at: world.backend)
+                    },
+                    Member(part: .own("session elsewhere"), name: "the browser, at another merchant") {
+                        try await user.model.isSignedIn(browser, at: world.rivalBackend)
+                    },
+                ]
                 let members =
-                    scene.tree.members(session: "", passing: "", lasting: "") + scene.phone.members() + [elsewhere]
+                    session + scene.tree.members(session: "", passing: "", lasting: "").dropFirst()
+                    + scene.phone.members()
                     + scene.elsewhere.map { $0.always(.lives) } + (try await Bystanders(of: user)).living
                 return ModelCause.Prepared(
                     members: members,
@@ -155,12 +163,13 @@ extension ModelRow {
 
         init(of user: ModelUser) async throws {
             let (model, world) = (user.model, user.world)
+            let facebook = try await model.registerFacebook()
             self.model = model
-            issuer = try #require(model.facebook?.issuer)
+            issuer = facebook.issuer
             let client = try await world.confidential(
                 ["scope": "openid profile offline_access", "backchannel_logout_uri": ModelWorld.unheard],
                 of: world.rival)
-            let place = try await ModelPlace(in: try await BrowserUser(byFacebook: user).browser, model)
+            let place = try await ModelPlace(in: try await BrowserUser(user, by: facebook).browser, model)
             var browser = place.browser
             let held = try await model.got(by: client, "openid offline_access", in: &browser)
             notice = ModelWorld.Message(kind: "notice", client: client.id, session: place.session)
@@ -177,7 +186,7 @@ extension ModelRow {
                 },
             ]
             tree = try await BrowserTree(place)
-            phone = try await PhoneTree(from: try await user.signInByFacebook(), model)
+            phone = try await PhoneTree(from: try await user.signIn(by: facebook), model)
         }
 
         /// All that rests on the issuer's word.
@@ -205,9 +214,8 @@ extension BrowserUser {
     }
 
     /// A browser in which the user signed in by Facebook.
-    fileprivate init(byFacebook user: ModelUser) async throws {
+    fileprivate init(_ user: ModelUser, by facebook: ModelFacebook) async throws {
         self.init(user.world)
-        let facebook = try #require(user.model.facebook)
         try await facebook.knows(user)
         let page = try await browser.open(user.world.authorizeAddress())
         let departure = try await browser.follow(try page.requireLink(to: "/login/with/\(facebook.issuer)?"))
@@ -238,15 +246,14 @@ extension ModelUser {
     }
 
     /// Signs in at an app with Facebook's ID token.
-    fileprivate func signInByFacebook() async throws -> Held {
-        let facebook = try #require(model.facebook)
+    fileprivate func signIn(by facebook: ModelFacebook) async throws -> Held {
         try await facebook.knows(self)
         let client = try await IssuerStory.client(world, of: world.merchant)
         let answer = try await world.server.post(
             "/oauth/token",
             [
                 "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "client_id": client.id,
-                "assertion": facebook.idToken(of: self),
+                "assertion": facebook.idToken(of: self, nonce: "n-1"), "nonce": "n-1",
             ])
         return try Held(client: client, world, answer)
     }

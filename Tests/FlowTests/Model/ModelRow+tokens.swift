@@ -11,17 +11,10 @@ extension ModelRow {
         causes: [
             ModelCause("a client is disabled") { user in
                 let (world, model) = (user.world, user.model)
-                let client = try await World.client(
-                    world.server, world.admin,
-                    [
-                        "merchant_id": .string(world.merchant), "client_name": "A phone's app",
-                        "redirect_uris": ["https://loom.example/phone"],
-                        "grant_types": ["password", "refresh_token"], "scope": "openid profile email",
-                        "token_endpoint_auth_method": "none",
-                    ])
+                let client = try await model.app()
                 let phone = try await PhoneTree(from: try await user.signIn(with: client), model)
                 let others = try await Bystanders(of: user)
-                let forIt = try await model.webView(boughtBy: others.phone.held, for: client)
+                let forIt = try await model.webView(boughtBy: others.phone, for: client)
                 return ModelCause.Prepared(
                     members: phone.members() + [.session(.own("for it"), "a web view for the phone", forIt)]
                         + others.living,
@@ -34,9 +27,7 @@ extension ModelRow {
                 let browser = try await ModelPlace(in: try await user.browser(), user.model)
                 let members =
                     phone.members(inWebViews: .inWebViews("merchant"), backends: .backends("merchant"))
-                    + zip(browser.got, ModelPlace.kinds).map { held, kind in
-                        .held(.own(), "\(kind) in a browser", held)
-                    }
+                    + browser.gotMembers(passing: "", lasting: "", "a browser")
                     + [
                         Member(part: .own(), name: "the browser, at another merchant", fate: .lives) {
                             try await user.model.isSignedIn(browser.browser, at: world.rivalBackend)

@@ -10,20 +10,6 @@ extension ModelRow {
     static let everything = ModelRow(
         number: 8,
         causes: [
-            ModelCause("a new password") { user in
-                try await user.isVerified()
-                let all = try await Everything(of: user)
-                var here = BrowserUser(user.world)
-                here.browser = all.here.browser
-                let kept = Member(part: .own("kept"), name: "the session where it is set") {
-                    try await user.model.isSignedIn(here.browser)
-                }
-                return ModelCause.Prepared(members: all.members + [kept], callbacks: .all) {
-                    let done = try await here.change(
-                        "password", ["current_password": World.password, "new_password": "another good loom"])
-                    #expect(done.header("location") == "/account?done=password", "\(done)")
-                }
-            },
             ModelCause("a password reset") { user in
                 try await user.isVerified()
                 let all = try await Everything(of: user)
@@ -77,12 +63,30 @@ extension ModelRow {
                 let page = try await other.browser.open(
                     user.world.authorizeAddress(["scope": "profile"], for: stranger))
                 _ = try await user.world.allow(page, in: &other.browser, ticking: ["profile"])
-                let consents = Member(part: .own("consents"), name: "a consent") {
+                let consent = Member(part: .own("consents"), name: "a consent") {
                     try await user.world.count("consents WHERE user_id = \(user.id)") == 1
                 }
-                return ModelCause.Prepared(members: all.membersWithoutKept + [consents], callbacks: .all) {
+                let members = all.membersWithoutKept + [consent, try await user.link(.own("consents"))]
+                return ModelCause.Prepared(members: members, callbacks: .all) {
                     var reader = BrowserUser(user.world)
                     try await reader.signInByMail(as: user.email)
+                }
+            },
+            ModelCause("a new password") { user in
+                try await user.isVerified()
+                // The last of the world: the platform's own token expires too.
+                let expired = try await user.expiredSession()
+                let all = try await Everything(of: user)
+                var here = BrowserUser(user.world)
+                here.browser = all.here.browser
+                let ended = expired.gotMembers(passing: "sign-ins", lasting: "sign-ins", "an expired session")
+                let kept = Member(part: .own("kept"), name: "the session where it is set") {
+                    try await here.isSignedIn()
+                }
+                return ModelCause.Prepared(members: all.members + ended + [kept], callbacks: .all) {
+                    let done = try await here.change(
+                        "password", ["current_password": World.password, "new_password": "another good loom"])
+                    #expect(done.header("location") == "/account?done=password", "\(done)")
                 }
             },
         ])
@@ -90,23 +94,21 @@ extension ModelRow {
     /// A user's sessions, phones, backends and web views.
     private struct Everything {
         let phone: PhoneTree
-        let browser: BrowserTree
+        let browser: ModelPlace
         /// The browser in which the user does it.
         let here: ModelPlace
 
         init(of user: ModelUser) async throws {
             phone = try await PhoneTree(of: user)
-            browser = try await BrowserTree(of: user)
+            browser = try await ModelPlace(in: try await user.browser(), user.model)
             here = try await ModelPlace(in: try await user.browser(), user.model)
         }
 
         /// All but the session that may be kept.
         var members: [Member] {
             phone.members(.own("sign-ins"))
-                + browser.members(passing: "sign-ins", lasting: "sign-ins")
-                + zip(here.got, ModelPlace.kinds).map { held, kind in
-                    .held(.own("sign-ins"), "\(kind) in the session where it is done", held)
-                }
+                + browser.members("session", passing: "sign-ins", lasting: "sign-ins", "the browser")
+                + here.gotMembers(passing: "sign-ins", lasting: "sign-ins", "the session where it is done")
         }
 
         var membersWithoutKept: [Member] {

@@ -21,6 +21,10 @@ struct ModelRowTests {
                 }
                 try await Trial(cause: cause.name, row: cells, prepared, model).run()
             }
+            let names = Set(row.causes.map(\.name))
+            for difference in ModelDifference.all where difference.row == row.number {
+                #expect(names.contains(difference.cause), "row \(row.number) has no such cause")
+            }
             for column in ModelMatrix.Column.allCases {
                 let words = Set((cells.cells[column] ?? [:]).keys)
                 #expect(asked[column] == words, "row \(row.number): the words of \(column), and those asked for")
@@ -92,10 +96,15 @@ private struct Trial {
         var notices: [ModelWorld.Message] = []
         if row.told.contains(.sites) { notices += fates.filter { $0.fate == .ends }.flatMap(\.member.notices) }
         if row.told.contains(.left), let left = prepared.left { notices.append(left) }
+        // By the names of their sessions, which say more than their ids.
+        let names = Dictionary(
+            prepared.members.flatMap { member in member.notices.map { ($0, "\($0.client) of \(member.name)") } }
+        ) { first, _ in first }
+        func named(_ notices: [ModelWorld.Message]) -> [String] { notices.map { names[$0] ?? "\($0)" }.sorted() }
         let receivers = row.told.contains(.callback) ? prepared.callbacks : []
         let place = "row \(row.number), \(cause)"
         let (sent, calls) = (told.filter { $0.kind == "notice" }, told.filter { $0.kind == "callback" })
-        #expect(sent.map(\.description).sorted() == notices.map(\.description).sorted(), "\(place): who is told")
+        #expect(named(sent) == named(notices), "\(place): who is told")
         #expect(model.receivers(of: calls) == receivers.map(\.rawValue).sorted(), "\(place): who gets callbacks")
     }
 }

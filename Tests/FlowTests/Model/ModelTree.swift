@@ -56,15 +56,26 @@ struct BrowserTree {
 
 /// What else a user has, which most causes are not about.
 struct Bystanders {
-    let phone: Branch
-    let browser: ModelPlace
+    let phone: Held
+    let browser: Browser
+    /// What the site got in the browser.
+    let passing: Held
 
     init(of user: ModelUser) async throws {
-        phone = try await Branch(of: try await user.signInOnPhone(), user.model)
-        browser = try await ModelPlace(in: try await user.browser(), user.model)
+        phone = try await user.signInOnPhone()
+        var browser = try await user.browser()
+        passing = try await user.model.got(by: user.model.site, "openid", in: &browser)
+        self.browser = browser
     }
 
     var living: [Member] {
-        (phone.members(.own(), "another phone") + browser.members(.own(), "another browser")).living
+        [
+            .held(.own(), "another phone", phone),
+            Member(part: .own(), name: "another browser") { [browser] in
+                var browser = browser
+                return try await browser.isSignedIn()
+            },
+            .held(.own(), "passing tokens in another browser", passing),
+        ].living
     }
 }

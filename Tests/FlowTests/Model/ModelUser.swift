@@ -1,5 +1,7 @@
+import Storage
 import TestSupport
 import Testing
+import Values
 
 /// The user whom a cause is about.
 struct ModelUser: Sendable {
@@ -25,5 +27,14 @@ struct ModelUser: Sendable {
         var browser = Browser(world.server)
         try await browser.signIn(as: email)
         return browser
+    }
+
+    /// A session that expired, and was forgotten, after clients got tokens in it.
+    func expiredSession() async throws -> ModelPlace {
+        let session = try await ModelPlace(in: try await browser(), model)
+        world.server.clock.advance(by: .hours(3))
+        let retention = Retention(database: world.server.database)
+        while await retention.sweep(at: world.server.clock.now).gone > 0 {}
+        return session
     }
 }

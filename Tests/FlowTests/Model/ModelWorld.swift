@@ -16,7 +16,8 @@ struct ModelWorld: Sendable {
     /// A client of each merchant that gets callbacks.
     let receivers: [Receiver: World.Actor]
 
-    let facebook: ModelFacebook?
+    /// What stands in for Facebook, where it takes part.
+    private let graph: ProviderStandIn?
 
     /// Who can get a callback.
     enum Receiver: String, Sendable, CaseIterable { case phone, loom, rival }
@@ -26,7 +27,7 @@ struct ModelWorld: Sendable {
 
     init(_ world: World, _ graph: ProviderStandIn?) async throws {
         self.world = world
-        facebook = if let graph { try await ModelFacebook(graph, world) } else { nil }
+        self.graph = graph
         site = try await world.website(["backchannel_logout_uri": Self.unheard]).actor
         otherApp = try await world.website(["redirect_uris": ["com.loom.books:/back"]]).actor
         try await world.change("clients", world.app.id, ["callback_uri": Self.unheard])
@@ -47,6 +48,25 @@ struct ModelWorld: Sendable {
         }
         return ModelUser(model: self, id: id, email: email)
     }
+
+    /// Another app of Loom, without a secret.
+    func app() async throws -> World.Actor {
+        try await World.client(
+            world.server, world.admin,
+            [
+                "merchant_id": .string(world.merchant), "client_name": "Another app of Loom",
+                "redirect_uris": ["https://loom.example/another"], "grant_types": ["password", "refresh_token"],
+                "scope": "openid profile email", "token_endpoint_auth_method": "none",
+            ])
+    }
+
+    /// Registers Facebook with Loom.
+    func registerFacebook() async throws -> ModelFacebook {
+        try await ModelFacebook(try #require(graph), world)
+    }
+
+    /// What comes from something is younger.
+    func tick() { world.server.clock.advance(by: .milliseconds(1)) }
 
     /// Deletes something through administration, by default as the platform.
     func delete(_ path: String, by token: String? = nil) async throws {
