@@ -28,7 +28,7 @@ public struct MailSignIn: Sendable {
     }
 
     /// What followed a correct code.
-    public enum Arrival: Sendable {
+    public enum Outcome: Sendable {
         case signedIn
         /// The user asked to be deleted, and was offered to keep the account.
         case offered(Verification.ID, LeavingUser)
@@ -44,7 +44,7 @@ public struct MailSignIn: Sendable {
     /// Opens a session, by the secret of `attempt`, for the user of the code.
     public func finish(
         _ key: VerificationKey, by attempt: VerificationAttempt, opening: Session.Opening, replacing old: Session.ID?
-    ) async throws -> Result<Arrival, Verification.Refusal> {
+    ) async throws -> Result<Outcome, Verification.Refusal> {
         let now = clock.now
         let place = KnownDevices.Place(address: opening.address, device: opening.device)
         return try await events.write(to: database, at: now) { [verifications] db, announcement in

@@ -1,3 +1,4 @@
+import Directory
 import JSON
 import Storage
 import TestSupport
@@ -28,7 +29,7 @@ struct RepeatedFormTests {
             }
             #expect(try await form.visitor.isSignedIn())
             #expect(try await sessions(world) == 1)
-            #expect(try await world.count("users WHERE email = \(way.user)") == 1)
+            #expect(try await world.count("users WHERE email = '\(way.user)'") == 1)
             // A password that is asked again is an attempt to sign in of its own.
             #expect(try await world.count("logins") == logins + (way == .confirmAddress ? 2 : 0))
         }
@@ -48,7 +49,7 @@ struct RepeatedFormTests {
             #expect(Set(answers.map { $0.cookie("spindle_session") }).count == 1)
             #expect(Set(answers.map { $0.header("location") }).count == 1)
             #expect(try await sessions(world) == 1)
-            #expect(try await world.count("users WHERE email = \(way.user)") == 1)
+            #expect(try await world.count("users WHERE email = '\(way.user)'") == 1)
         }
     }
 
@@ -98,9 +99,10 @@ struct RepeatedFormTests {
             var form = try await way.form(world)
             _ = try await form.sendInVain()
             let id = try await world.server.database.read { db in
-                try db.rows("SELECT id FROM users WHERE email = \(way.user)").first?.get("id", as: String.self)
+                try db.rows("SELECT id FROM users WHERE email = \(way.user)").first?.get("id", as: UserID.self)
             }
-            #expect(try await world.change("users", try #require(id), ["password": "yet another loom"]).status == 200)
+            let user = try #require(id)
+            #expect(try await world.change("users", "\(user)", ["password": "yet another loom"]).status == 200)
             try await expectOver(&form, world)
         }
     }
