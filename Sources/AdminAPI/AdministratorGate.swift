@@ -39,8 +39,8 @@ public struct AdministratorGate: Sendable {
         )
     }
 
-    /// Checks who asks, and then that the route declares what the query has: a filter that is passed over would turn one
-    /// item into a whole list. Without a token of administration nothing is told.
+    /// Checks who asks, and then that the route declares what the query has: a filter that is passed over would turn
+    /// one item into a whole list. Without a token of administration nothing is told.
     private func enter(
         _ request: Request, _ context: SpindleContext
     ) async throws -> (token: AccessToken, administrator: Administrator) {

@@ -105,13 +105,15 @@ struct AdministrationQueryTests {
             let token = try await world.clientToken(
                 try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
                 scope: "admin:merchant")
-            func found() async throws -> Int? {
-                let answer = try await world.server.get("/admin/v1/users?email=\(World.email)", bearer: token)
-                return answer.json["items"]?.array?.count
+            func found(_ email: String) async throws -> [String?]? {
+                let answer = try await world.server.get("/admin/v1/users?email=\(email)", bearer: token)
+                return answer.json["items"]?.array?.map { $0["user_id"]?.string }
             }
-            #expect(try await found() == 0)
-            #expect(try await world.signIn().status == 200)
-            #expect(try await found() == 1)
+            let rivals = try await world.newcomer("grace@example.com")
+            try await world.introduce(rivals, to: world.rival)
+            #expect(try await found(World.email) == [world.user])
+            #expect(try await found("grace@example.com") == [])
+            #expect(try await found("nobody@example.com") == [])
         }
     }
 
