@@ -2,8 +2,8 @@ import Synchronization
 
 /// Whether the engine has refused a change for a reason that the next may meet too, as a full disk.
 ///
-/// Changes that succeed do not settle it: a small one may find room where the next does not. Only a trial does. It is made
-/// when a load balancer asks, so that a server is ready again although it is sent no changes.
+/// Changes that succeed do not settle it: a small one may find room where the next does not. Only a trial does. It is
+/// made when a load balancer asks, so that a server is ready again although it is sent no changes.
 public final class WriteDoubt: Sendable {
     private let isRaised = Atomic(false)
 
