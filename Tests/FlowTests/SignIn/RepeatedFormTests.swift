@@ -9,8 +9,10 @@ import Values
 struct RepeatedFormTests {
     typealias Way = RepeatedForm.Way
 
+    /// How many sessions are live.
     private func sessions(_ world: World) async throws -> Int {
-        try await world.count("sessions WHERE ended_at IS NULL")
+        let now = world.server.clock.now.milliseconds
+        return try await world.count("sessions WHERE ended_at IS NULL AND expires_at > \(now)")
     }
 
     @Test(
