@@ -152,11 +152,11 @@ public struct AppSignUp: Sendable {
             guard try proof.holds(in: db) else { return .failure(.gone(reason: "account_gone_or_changed")) }
             let taken = try verifications.take(link: link, .confirmAddress, attempt: attempt.id, in: db)
             guard case .success(let verification) = taken else { return taken }
+            guard verification.user == proof.user else { return .failure(.gone(reason: "account_gone_or_changed")) }
             guard !verification.wasTaken else {
                 return try verification.again(opening, replacing: old, at: now, in: db)
             }
             let isConfirmed = try announcement.watching(proof.user, in: db) {
-                guard verification.user == proof.user else { return false }
                 try KnownDevices.forgetUnproved(of: proof.user, in: db)
                 return try User.verify(verification.email, of: proof.user, at: now, in: db)
             }

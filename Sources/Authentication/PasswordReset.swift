@@ -109,6 +109,8 @@ public struct PasswordReset: Sendable {
             }
         }
         guard let found, let hash = found.hash, found.isSignedIn || found.isToBeDeleted,
+            // The right password costs a try too, so that a used link is no way to guess at passwords.
+            try await database.write({ db in try Verifications.charge(verification.id, in: db) }),
             try await hashing.verify(password.text, against: hash, for: HashingPool.sender(opening.address))
         else { return .failure(.gone(reason: "outcome_over")) }
         return .success(Outcome(verification: verification, isSignedIn: found.isSignedIn))

@@ -87,7 +87,7 @@ struct Sweeper: BackgroundService {
             for (user, error) in round.failures {
                 logger.error(
                     "account not deleted",
-                    metadata: ["user": "\(user)", "error": "\(String(reflecting: error))"])
+                    metadata: ["account": "\(user)", "error": "\(String(reflecting: error))"])
             }
             return round.isBehind
         } catch {

@@ -64,7 +64,7 @@ struct RepeatedErrorsTests {
         }
         let end = try #require(told.first)
         #expect(told.count == 1)
-        #expect(end.level == .notice)
+        #expect(end.level == .error)
         #expect(end.message == "storage unavailable: not again for 20 s")
         #expect(
             end.metadata == [

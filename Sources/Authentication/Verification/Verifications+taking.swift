@@ -33,6 +33,12 @@ extension Verifications {
         return try spend(found.verification, attempt, in: db)
     }
 
+    /// Charges a try. Returns whether one was left.
+    static func charge(_ id: Verification.ID, in db: any Transaction) throws -> Bool {
+        try db.execute(
+            "UPDATE verifications SET tries = tries + 1 WHERE id = \(id) AND tries < \(Verification.mostTries)") == 1
+    }
+
     /// The verification whose code can still be typed, for the browser that asked. A blank one looks the same.
     public func awaiting(
         _ id: Verification.ID, _ purpose: Verification.Purpose, in browser: Fingerprint<Browser>?

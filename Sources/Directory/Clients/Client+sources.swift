@@ -3,8 +3,9 @@ import Storage
 
 extension Client {
     /// The clients whose tokens buy exchange codes for it; nil for a backend, for which those of all its merchant's
-    /// clients do. Whoever has a copy of an app has its secret, so for an app only those count that it names, and its
-    /// own where a server has the same id and secret, as behind SPiD's apps: secret and token are what the code gives.
+    /// clients do. A copy of an app holds its secret, so for an app only those count that it names, and its own where a
+    /// server has the same id and secret, as behind SPiD's apps. What such a code gives outlives the app's sign-out, as
+    /// a backend's tokens do (docs/decisions/what-spid-clients-may.md).
     package var exchangeCodeSources: [ID]? {
         guard !isBackend else { return nil }
         let hasServer = spidCompatible && !isPublic && redirectURIs.contains { $0.secureHost != nil }

@@ -22,7 +22,9 @@ extension PageRenderer {
         }
         let query = Form.query(of: request.target.text)
         guard query[Self.check.name] == nil else { return cookiesNeeded(visit) }
-        let address = "\(request.target.path)?\((query.pairs + [Self.check]).encoded)"
+        // An address that begins with two slashes would name another host (RFC 3986 §4.2).
+        let path = "/" + request.target.path.drop { $0 == "/" }
+        let address = "\(path)?\((query.pairs + [Self.check]).encoded)"
         return .sendBrowser(to: address, status: .seeOther, cookies: [forms.issue(request).setCookie])
     }
 

@@ -84,7 +84,7 @@ extension RepeatedErrors.Course {
     fileprivate var ended: LogRecord {
         let metadata = last.metadata.filter { !RepeatedErrors.circumstances.contains($0.key) }
         return line(
-            .notice, "\(last.message): not again for \(RepeatedErrors.silence.seconds) s",
+            last.level, "\(last.message): not again for \(RepeatedErrors.silence.seconds) s",
             metadata.merging(figures.merging(["until": "\(until.rfc3339)"]) { $1 }) { $1 })
     }
 

@@ -183,6 +183,18 @@ struct RepeatedFormTests {
         }
     }
 
+    @Test("A used link is no way to guess at passwords: the form is answered five times", arguments: Backend.available)
+    func guesses(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var form = try await Way.reset.form(world)
+            #expect(try await form.sendInVain().answer.status == 303)
+            for number in 1...5 {
+                #expect(try await form.send(["password": "guess number \(number)"]).status == 410)
+            }
+            #expect(try await form.send().status == 410)
+        }
+    }
+
     @Test("A link used in another browser than the request's leads on to the app when its form comes again")
     func onward() async throws {
         try await World.with(.sqlite) { world in
