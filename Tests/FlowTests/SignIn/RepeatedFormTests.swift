@@ -184,7 +184,7 @@ struct RepeatedFormTests {
     }
 
     @Test("A used link is no way to guess at passwords: the form is answered five times", arguments: Backend.available)
-    func guesses(backend: Backend) async throws {
+    func passwordGuesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.reset.form(world)
             #expect(try await form.sendInVain().answer.status == 303)
