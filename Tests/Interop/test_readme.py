@@ -23,7 +23,7 @@ RUN_ELSEWHERE = {
     "deploy/system-packages": ("Tests/run", "deploy/system-packages"),
     "swift build --configuration release --product spindle --static-swift-stdlib": (
         "deploy/quickstart", "swift build --configuration release --product spindle --static-swift-stdlib"),
-    "deploy/quickstart": ("Tests/run", "run walk 5 deploy/quickstart --once"),
+    "deploy/quickstart": ("Tests/run", "run walk 15 deploy/quickstart --once"),
     "Tests/run": (".ci/run", "Tests/run"),
 }
 
