@@ -52,7 +52,7 @@ public final class StandardErrorLog: LogSink {
     public func flush() {
         let isDone = DispatchSemaphore(value: 0)
         queue.async {
-            _ = self.state.withLock { self.addRepeated(to: &$0) }
+            self.state.withLock { self.addRepeated(to: &$0) }
             self.drain()
             isDone.signal()
         }
