@@ -35,7 +35,7 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         self.init(keys, fault: fault)
     }
 
-    /// The keys of the set that somebody registers by value as `jwks`. Throws what is to be mended when none is usable,
+    /// The keys of the set that is registered by value as `jwks`. Throws what to mend when none is usable,
     /// or one is more than a public key: pasted by mistake, it must not be stored.
     public init(registering set: JSON) throws(JSONFault) {
         let listed = set["keys"]?.array ?? []

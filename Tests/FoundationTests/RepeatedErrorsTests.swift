@@ -97,7 +97,7 @@ struct RepeatedErrorsTests {
         #expect(repeated.isEmpty)
     }
 
-    @Test("Errors are equal whoever asked, and different for another reason or message")
+    @Test("Errors of different requests are equal, and those of another reason or message are not")
     func equality() {
         var repeated = RepeatedErrors()
         let errors = [

@@ -63,7 +63,7 @@ extension AuthorizationAnswer {
 }
 
 extension Request {
-    /// Whether a page makes the request without showing it: in a frame nobody is led astray. A `document` is seen.
+    /// Whether a page makes the request without showing it, as in a frame. A `document` is shown to the user.
     fileprivate func isSilentInFrame(_ form: Form) -> Bool {
         form[.prompt] == Prompt.none.rawValue && headers[.secFetchDest] != "document"
     }

@@ -6,7 +6,7 @@ struct LogBuffer {
     typealias Entry = (time: Timestamp, record: LogRecord)
 
     private let capacity: Int
-    /// Errors are kept beyond the capacity, but not without end.
+    /// Errors are kept beyond the capacity, up to a bound of their own.
     private var capacityWithErrors: Int { 4 * capacity }
     private var records: [Entry] = []
     private var dropped = 0

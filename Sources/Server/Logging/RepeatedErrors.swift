@@ -4,7 +4,7 @@ import Values
 /// Keeps equal errors from filling the log: the first is written at once, those that follow are counted, told once a
 /// second by the last of them, and so is their end.
 ///
-/// Equal are errors of the same message and metadata, whoever asked (`circumstances`). A client that can vary the
+/// Errors are equal if message and metadata are, less the request's (`circumstances`). A client that can vary the
 /// metadata gets no more than `most` kinds: beyond that, errors are told apart by their message alone, and messages are
 /// the program's own.
 struct RepeatedErrors {

@@ -58,7 +58,7 @@ struct DynamicKeyModuleTests {
             for algorithm in announced where algorithm != "HS256" {
                 let client = try await world.register(["id_token_signed_response_alg": .string(algorithm)]).actor
                 let token = try await world.signInToRegistered(client, ["scope": "openid"]).require("id_token")
-                // By the key set of before: it has not been fetched again.
+                // With the key set that was fetched before the change.
                 let allowed = try #require(SignatureAlgorithm(rawValue: algorithm))
                 _ = try await kept.verify(token, allowed: [allowed])
             }
