@@ -100,8 +100,7 @@ extension Spindle {
         ]
         let administration = AdministrationFeature(
             context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
-        let health = HealthEndpoint(
-            database: database, seal: context.seal, step: Migration.all.map(\.version).max() ?? 0)
+        let health = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
         // Administration has an address of its own if the configuration says so.
         let isApart = configuration.adminListen != nil

@@ -7,27 +7,20 @@ public struct Migration: Sendable {
     public let version: Int
     public let name: String
     public let script: String
-    /// Whether the script changes nothing but how rows lie in tables with row ids. Other engines note the step only.
-    let onlyWithRowIDs: Bool
-    /// Work that SQL alone cannot do, after the script and in its transaction.
-    let then: @Sendable (any Transaction) throws -> Void
 
-    public init(
-        version: Int, name: String, script: String, onlyWithRowIDs: Bool = false,
-        then: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) {
+    public init(version: Int, name: String, script: String) {
         self.version = version
         self.name = name
         self.script = script
-        self.onlyWithRowIDs = onlyWithRowIDs
-        self.then = then
     }
 
-    /// Shows whether a file was altered after it was applied.
-    var checksum: String { Base64URL.encode(Digest.sha256(script.utf8)) }
+    /// Tells the step from another of its version.
+    public var checksum: String { Base64URL.encode(Digest.sha256(script.utf8)) }
 
-    /// The statements. In our files each ends with a semicolon at the end of a line.
-    var statements: [String] {
+    /// The statements. In our files each ends with a semicolon at the end of a line, and `WITHOUT ROWID` is for an
+    /// engine that has row ids.
+    func statements(withRowIDs hasRowIDs: Bool) -> [String] {
+        let script = hasRowIDs ? script : script.replacing(" WITHOUT ROWID", with: "")
         let code = script.split(separator: "\n", omittingEmptySubsequences: true)
             .filter { !$0.drop(while: \.isWhitespace).hasPrefix("--") }
             .joined(separator: "\n")
@@ -47,7 +40,8 @@ public struct Migrator: Sendable {
         case behind([Int])
         /// The database was made by a newer Spindle.
         case newer(Int)
-        /// The file of this version was altered after it was applied.
+        /// The step of this version is not ours. A released step is never changed, so an unreleased Spindle made the
+        /// database.
         case altered(Int)
     }
 
@@ -62,12 +56,12 @@ public struct Migrator: Sendable {
     /// Compares the database with `migrations`.
     public func state() async throws -> State {
         guard let applied = try await appliedChecksums() else { return .empty }
-        if let newest = applied.keys.max(), newest > (migrations.last?.version ?? 0) { return .newer(newest) }
         for migration in migrations {
             if let checksum = applied[migration.version], checksum != migration.checksum {
                 return .altered(migration.version)
             }
         }
+        if let newest = applied.keys.max(), newest > (migrations.last?.version ?? 0) { return .newer(newest) }
         let missing = migrations.map(\.version).filter { applied[$0] == nil }
         if applied.isEmpty { return .empty }
         return missing.isEmpty ? .current : .behind(missing)
@@ -81,7 +75,7 @@ public struct Migrator: Sendable {
         case .newer(let version):
             throw StorageError.unreadable("the database has schema \(version), newer than this binary")
         case .altered(let version):
-            throw StorageError.unreadable("schema step \(version) was altered after it had been applied")
+            throw StorageError.unreadable("schema step \(version) of the database is not the one of this binary")
         case .empty, .behind: break
         }
         _ = try await database.migrate { db in
@@ -93,7 +87,7 @@ public struct Migrator: Sendable {
         }
         var done: [Int] = []
         for migration in migrations {
-            let isForUs = database.hasRowIDs || !migration.onlyWithRowIDs
+            let statements = migration.statements(withRowIDs: database.hasRowIDs)
             let applied = try await database.migrate { db -> Bool in
                 // Inserted first: of several servers that start together one does the step, and the others wait for it.
                 let isOurs = try db.execute(
@@ -103,9 +97,7 @@ public struct Migrator: Sendable {
                     ON CONFLICT (version) DO NOTHING
                     """)
                 guard isOurs == 1 else { return false }
-                guard isForUs else { return true }
-                for statement in migration.statements { try db.execute(SQL(script: statement)) }
-                try migration.then(db)
+                for statement in statements { try db.execute(SQL(script: statement)) }
                 return true
             }
             if applied { done.append(migration.version) }

@@ -10,9 +10,9 @@ import Synchronization
 public struct HealthEndpoint: Endpoint {
     private let readiness: Readiness
 
-    /// `step` is the newest step of the schema that this program knows.
-    public init(database: any Database, seal: Seal, step: Int) {
-        readiness = Readiness(database: database, seal: seal, step: step)
+    /// `steps` are those of the schema that this program knows, the newest last.
+    public init(database: any Database, seal: Seal, steps: [Migration]) {
+        readiness = Readiness(database: database, seal: seal, step: steps.last)
     }
 
     public func add(to router: inout Routes) {
@@ -72,10 +72,10 @@ private struct Lack: Error {
 private final class Readiness: Sendable {
     private let database: any Database
     private let seal: Seal
-    private let step: Int
+    private let step: Migration?
     private let running = Mutex<Task<Lack?, Never>?>(nil)
 
-    init(database: any Database, seal: Seal, step: Int) {
+    init(database: any Database, seal: Seal, step: Migration?) {
         self.database = database
         self.seal = seal
         self.step = step
@@ -98,9 +98,7 @@ private final class Readiness: Sendable {
     private func look() async -> Lack? {
         do {
             try await database.confirmReady { [seal, step] db in
-                guard try !db.rows("SELECT version FROM schema_steps WHERE version = \(step)").isEmpty else {
-                    throw Lack(check: .schema, reason: "the database lacks step \(step): run `spindle migrate`")
-                }
+                if let step { try Self.confirm(step, in: db) }
                 try seal.confirm(in: db)
             }
         } catch let lack as Lack {
@@ -117,6 +115,18 @@ private final class Readiness: Sendable {
             return nil
         } catch {
             return Lack(check: .disk, error)
+        }
+    }
+
+    private static func confirm(_ step: Migration, in db: any Transaction) throws {
+        let row = try db.rows("SELECT checksum FROM schema_steps WHERE version = \(step.version)").first
+        guard let row else {
+            throw Lack(check: .schema, reason: "the database lacks step \(step.version): run `spindle migrate`")
+        }
+        guard try row.get("checksum") == step.checksum else {
+            throw Lack(
+                check: .schema,
+                reason: "the database has another step \(step.version): an unreleased version of Spindle made it")
         }
     }
 }

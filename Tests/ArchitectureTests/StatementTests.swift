@@ -48,7 +48,7 @@ import Testing
     static let statements: [Statement] =
         SourceTree.migrations.map { file in
             let code = file.code.map { $0.line.prefix { $0 != "-" } }.joined(separator: "\n")
-            // Steps with these words are for the one engine that has row ids; the other would refuse them.
+            // The migrator drops these words for the engine that has no row ids.
             return Statement(place: file.path, text: code.replacing("WITHOUT ROWID", with: ""))
         }
         + SourceTree.sources.filter { !["StorageSQLite", "StoragePostgreSQL"].contains($0.module) }.flatMap(literals)

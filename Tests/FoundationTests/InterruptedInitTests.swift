@@ -35,7 +35,7 @@ import Values
     func complete(backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let database = try await Backend.open(address)
-        try await Migrator(database: database, migrations: Migration.all.dropLast()).migrate(at: 0)
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
         let text = Data(repeating: 7, count: 32).base64EncodedString()
         let key = try MasterKey(base64: text)
         try await database.write { db in try MasterKeyCheck(key).store(in: db) }
@@ -44,7 +44,10 @@ import Values
         let configuration = try SpindleConfiguration.read(
             commandLine: [:], environment: ["SPINDLE_DATABASE": address, "SPINDLE_MASTER_KEY": text], file: nil)
         do {
-            let installation = try await Installation.open(configuration, for: .initialising)
+            let next = Migration(
+                version: Migration.all.count + 1, name: "next", script: "CREATE TABLE next (id TEXT PRIMARY KEY);\n")
+            let installation = try await Installation.open(
+                configuration, for: .initialising, steps: Migration.all + [next])
             await installation.close()
             #expect(backend == .sqlite)
         } catch InstallationError.behind(let steps) {

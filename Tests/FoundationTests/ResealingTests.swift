@@ -20,15 +20,15 @@ import Values
         try await database.write { db in
             try db.execute(
                 """
-                INSERT INTO merchants (id, name, logout_reaches_backends, created_at, updated_at)
-                VALUES ('m', 'M', 0, 0, 0)
+                INSERT INTO merchants (id, number, name, logout_reaches_backends, created_at, updated_at)
+                VALUES ('m', 1, 'M', 0, 0, 0)
                 """)
             try db.execute(
                 """
                 INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
-                    first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
-                    sealed_sign_secret, created_at, updated_at)
-                VALUES ('c', 'm', 'C', '[]', '[]', '', 'none', 1, 0, 0, 1, 1,
+                    first_party, spid_compatible, requires_pkce, rotates_refresh_tokens, refresh_repeat_window,
+                    access_token_lifetime, refresh_token_lifetime, sealed_sign_secret, created_at, updated_at)
+                VALUES ('c', 'm', 'C', '[]', '[]', '', 'none', 1, 0, 1, 0, 0, 1, 1,
                     \(seal.seal("sign secret", .signSecret, row: "c")), 0, 0)
                 """)
             for (id, sealed) in [("i", seal.seal("shared secret", .issuerSecret, row: "i")), ("j", nil)] {

@@ -117,6 +117,53 @@ def test_postgresql_tables_of_another_program_get_ours_beside_them(prepare, clus
     assert (done := server.command("init")).returncode == 0, said(done)
 
 
+@pytest.mark.parametrize("command", [
+    ("migrate", "--check"), ("migrate",), ("doctor",), ("init",), ("serve",), ("serve", "--migrate"),
+    ("client", "list")])
+def test_a_database_of_an_unreleased_version_is_refused_and_not_changed(prepare, cluster, engine, command):
+    server = prepare(engine)
+    steps = unreleased(server, cluster, engine)
+    refused = server.command(*command)
+    assert refused.returncode == (FAILED if command == ("doctor",) else BAD_CONFIGURATION), said(refused)
+    assert "made by an unreleased version of Spindle" in said(refused), said(refused)
+    assert "Run `spindle init` with a new database" in said(refused), said(refused)
+    assert "newer" not in said(refused), said(refused)
+    assert unreleased_steps(server, cluster, engine) == steps
+
+
+def test_a_backup_of_an_unreleased_version_is_not_restored(prepare, cluster):
+    server = prepare()
+    unreleased(server, cluster, "sqlite")
+    copy = server.directory / "copy.db"
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    refused = server.command("restore", str(copy), "--force")
+    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    assert "made by an unreleased version of Spindle" in said(refused), said(refused)
+
+
+def unreleased(server: Server, cluster, engine: str) -> list[list[str]]:
+    """Makes the table of steps as versions before the first release did, which had many, of other texts."""
+    made = """
+        CREATE TABLE schema_steps (
+            version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL);
+        """ + "".join(
+            f"INSERT INTO schema_steps VALUES ({step}, 'step {step}', 'of step {step}', 1);" for step in range(1, 47))
+    if engine == "sqlite":
+        with closing(sqlite3.connect(server.database)) as database:
+            database.executescript(made)
+    else:
+        cluster.query(server.database, made)
+    return unreleased_steps(server, cluster, engine)
+
+
+def unreleased_steps(server: Server, cluster, engine: str) -> list[list[str]]:
+    asked = "SELECT checksum FROM schema_steps ORDER BY version"
+    if engine == "postgresql":
+        return cluster.query(server.database, asked)
+    with closing(sqlite3.connect(server.database)) as database:
+        return [list(row) for row in database.execute(asked)]
+
+
 def test_a_command_claims_a_migrated_postgresql_database_for_its_master_key(prepare):
     server = prepare("postgresql")
     assert server.command("migrate").returncode == 0

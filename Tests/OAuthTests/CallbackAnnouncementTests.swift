@@ -84,9 +84,9 @@ struct CallbackAnnouncementTests {
         _ = try await world.database.write { db in
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
+                INSERT INTO sessions (id, fingerprint, user_id, method, signed_in_at, created_at, seen_at, expires_at,
                     user_agent, ip_address)
-                VALUES ('one', '', \(user), \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                VALUES ('one', '', \(user), 'pwd', \(now), \(now), \(now), \(now + .hours(1)), '', '')
                 """)
             try db.execute("UPDATE token_families SET session_id = 'one' WHERE user_id = \(user)")
         }

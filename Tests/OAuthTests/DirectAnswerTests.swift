@@ -32,9 +32,9 @@ struct DirectAnswerTests {
                 try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
                 try db.execute(
                     """
-                    INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
-                        user_agent, ip_address)
-                    VALUES ('s', 'f', \(user), \(clock.now), \(clock.now), \(clock.now),
+                    INSERT INTO sessions (id, fingerprint, user_id, method, signed_in_at, created_at, seen_at,
+                        expires_at, user_agent, ip_address)
+                    VALUES ('s', 'f', \(user), 'pwd', \(clock.now), \(clock.now), \(clock.now),
                         \(clock.now + .hours(1)), '', '')
                     """)
             }

@@ -20,9 +20,9 @@ struct IntroductionRaceTests {
             try Users.insertLinked(Self.user, email: nil, profile: [], at: now, in: db)
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
+                INSERT INTO sessions (id, fingerprint, user_id, method, signed_in_at, created_at, seen_at, expires_at,
                     user_agent, ip_address)
-                VALUES ('s', 'f', \(Self.user), \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                VALUES ('s', 'f', \(Self.user), 'pwd', \(now), \(now), \(now), \(now + .hours(1)), '', '')
                 """)
         }
         let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _, _ in }

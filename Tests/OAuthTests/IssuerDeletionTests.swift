@@ -135,9 +135,10 @@ struct IssuerDeletionTests {
                 let session = "s\(number)"
                 try db.execute(
                     """
-                    INSERT INTO sessions (id, fingerprint, user_id, issuer_id, signed_in_at, created_at, seen_at,
-                        expires_at, user_agent, ip_address)
-                    VALUES (\(session), \(session), \(user), \(issuer.id), 0, 0, 0, \(now + .hours(1)), '', '')
+                    INSERT INTO sessions (id, fingerprint, user_id, method, issuer_id, signed_in_at, created_at,
+                        seen_at, expires_at, user_agent, ip_address)
+                    VALUES (\(session), \(session), \(user), 'issuer', \(issuer.id), 0, 0, 0,
+                        \(now + .hours(1)), '', '')
                     """)
                 try db.execute(
                     """

@@ -5,7 +5,7 @@ public struct Terms: Sendable, Equatable {
     /// Nil for the terms of the platform.
     public let client: Client.ID?
     public let uri: String
-    /// When the URL last changed; nil when that was not noted.
+    /// When the URL last changed; nil for the terms of the platform.
     public let changedAt: Timestamp?
 
     package init(client: Client.ID?, uri: String, changedAt: Timestamp?) {

@@ -63,17 +63,9 @@ extension Merchants {
         try db.execute(
             """
             INSERT INTO former_merchants (number, name)
-            SELECT number, name FROM merchants WHERE id = \(id) AND number IS NOT NULL
+            SELECT number, name FROM merchants WHERE id = \(id)
             ON CONFLICT (number) DO UPDATE SET name = excluded.name
             """)
-    }
-
-    /// Gives the next number to a merchant that has none, because an older program made it during an upgrade. When the
-    /// highest is given, the merchant stays without.
-    static func number(_ id: Merchant.ID, in db: any Transaction) throws {
-        let next = try highestNumber(in: db) + 1
-        guard Merchant.numbers.contains(next) else { return }
-        try db.execute("UPDATE merchants SET number = \(next) WHERE id = \(id) AND number IS NULL")
     }
 }
 

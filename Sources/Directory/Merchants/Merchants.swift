@@ -88,7 +88,6 @@ public struct Merchants: Sendable {
         if name != nil, reserved != nil { try await names.learn(from: database) }
         let changed = try await database.write { [names] db -> Merchant? in
             try confirm(db)
-            try Self.number(id, in: db)
             guard
                 var merchant = try db.rows(
                     "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"

@@ -80,11 +80,9 @@ public struct IdentityProviderRequests: Sendable {
 
 extension IdentityProviderRequest {
     fileprivate init(_ row: Row) throws {
-        // A program of before the column asked for a user alone: its requests link nothing.
         let linkingSession = try row.get("user_id", as: UserID?.self).map { user in
             LinkingSession(
-                user: user, session: try row.get("session_id", as: Session.ID?.self) ?? Session.ID(""),
-                renewals: try row.get("session_renewals", as: Int64?.self) ?? 0)
+                user: user, session: try row.get("session_id"), renewals: try row.get("session_renewals"))
         }
         self.init(
             issuer: try row.get("issuer_id"), browser: try row.get("browser"),

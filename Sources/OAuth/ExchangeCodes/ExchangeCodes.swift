@@ -59,10 +59,10 @@ public struct ExchangeCodes: Sendable {
                 try charge(user, share, now, db)
                 try db.enqueue(
                     """
-                    INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
-                        redirect_uri, state, signed_in_at, expires_at, bought_with)
-                    VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
-                        \(scope), \(request.redirectURI), \(request.state), \(token.signedInAt),
+                    INSERT INTO exchange_codes (fingerprint, source_family_id, client_id, user_id, scope, redirect_uri,
+                        state, signed_in_at, expires_at, bought_with)
+                    VALUES (\(code.fingerprint), \(source), \(request.client), \(user), \(scope),
+                        \(request.redirectURI), \(request.state), \(token.signedInAt),
                         \(now + request.kind.lifetime), \(token.fingerprint))
                     ON CONFLICT (fingerprint) DO NOTHING
                     """)
@@ -75,7 +75,7 @@ public struct ExchangeCodes: Sendable {
     static func isForSession(_ text: String, in database: any Database) async throws -> Bool {
         let fingerprint = Secret<ExchangeCode>(text).fingerprint
         return try await !database.rows(
-            "SELECT type FROM exchange_codes WHERE fingerprint = \(fingerprint) AND type = 'session'"
+            "SELECT fingerprint FROM exchange_codes WHERE fingerprint = \(fingerprint)"
         ).isEmpty
     }
 

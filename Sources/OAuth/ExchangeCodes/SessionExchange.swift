@@ -92,7 +92,7 @@ public struct SessionExchange: Sendable {
             SELECT e.source_family_id, e.client_id, e.user_id, e.redirect_uri, e.state, e.signed_in_at, e.expires_at,
                 e.spent_by, f.client_id AS buyer, f.issuer_id, f.opened_by, e.bought_with
             FROM exchange_codes e JOIN token_families f ON f.id = e.source_family_id
-            WHERE e.fingerprint = \(code) AND e.type = 'session'
+            WHERE e.fingerprint = \(code)
             """
         ).first
         guard let row, let redirectURI: String = try row.get("redirect_uri", as: String?.self) else {
@@ -115,7 +115,7 @@ public struct SessionExchange: Sendable {
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
     }
 
-    /// Whether it is known when the user signed in. Before schema 44 nobody noted that for sign-ins at an issuer.
+    /// Whether it is known when the user signed in.
     private static func isDated(_ row: Row) throws -> Bool {
         let opening: String? = try row.get("opened_by")
         guard try row.get("issuer_id", as: String?.self) != nil else {

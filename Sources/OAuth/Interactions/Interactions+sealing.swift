@@ -6,14 +6,12 @@ import Values
 /// master key and the interaction's id: whoever reads the database cannot use it.
 extension Interactions {
     private static let name = Parameter.idTokenHint.rawValue + "="
-    /// Begins a sealed value. No ID token begins with it; a value of an earlier version has none.
-    private static let mark: Character = "~"
 
     /// The parameters of `interaction` as they are stored under `id`, in the transaction that does so.
     func stored(_ interaction: Interaction, as id: Interaction.ID, in db: any Transaction) throws -> String {
         try Self.changingHint(of: interaction.request) { hint in
             try seal.confirm(in: db)
-            return String(Self.mark) + seal.seal(hint, .hint, of: id.value, row: id.fingerprint.text)
+            return seal.seal(hint, .hint, of: id.value, row: id.fingerprint.text)
         }
     }
 
@@ -21,8 +19,7 @@ extension Interactions {
     /// database has another master key by now.
     func opened(_ stored: String, of id: Interaction.ID) -> String {
         Self.changingHint(of: stored) { hint in
-            guard hint.first == Self.mark else { return hint }
-            return seal.open(String(hint.dropFirst()), .hint, of: id.value, row: id.fingerprint.text) ?? hint
+            seal.open(hint, .hint, of: id.value, row: id.fingerprint.text) ?? hint
         }
     }
 

@@ -6,8 +6,7 @@ import Values
 extension TokenFamilies {
     /// Ends those of `user` that were got by `method`, except in the browser session `kept`, and what came from them:
     /// by exchange codes, and in the browser sessions that they bought, while these are kept. Those say no method of
-    /// their own, but in which way the first of them was opened, also when that is forgotten. A program before schema
-    /// 42 did not note that: where all that a family comes from is forgotten, it counts as opened in any way.
+    /// their own, but in which way the first of them was opened, also when that is forgotten.
     static func end(
         of user: UserID, gotBy method: Session.Method, except kept: Session.ID?,
         telling announcement: CallbackAnnouncement, in db: any Transaction
@@ -16,11 +15,10 @@ extension TokenFamilies {
         let rows = try db.rows(
             """
             SELECT f.id, f.method, f.opened_by, f.ended_at, COALESCE(f.sid, f.session_id) AS got_in,
-                f.parent_id, f.ancestors, f.issuer_id, s.family_id
+                f.parent_id, f.ancestors, s.family_id
             FROM token_families f LEFT JOIN sessions s ON s.id = COALESCE(f.sid, f.session_id)
             WHERE f.user_id = \(user)
             """)
-        let known = Set(try rows.map { try $0.get("id", as: String.self) })
         var (open, keptFamilies, opened): ([String], [String], [String]) = ([], [], [])
         for row in rows {
             let (id, session): (String, String?) = (try row.get("id"), try row.get("got_in"))
@@ -28,9 +26,7 @@ extension TokenFamilies {
                 keptFamilies.append(id)
             } else if try row.get("method", as: String?.self) == method.rawValue {
                 open.append(id)
-            } else if try row.get("opened_by", as: String?.self) == method.rawValue
-                || hasForgottenOrigin(row, among: known)
-            {
+            } else if try row.get("opened_by", as: String?.self) == method.rawValue {
                 opened.append(id)
             }
         }
@@ -44,16 +40,5 @@ extension TokenFamilies {
         open += opened.filter { !reachedByKept.contains($0) }
         let ending = try reached(from: open, by: children).intersection(live(rows))
         try end(families: Array(ending), of: user, telling: announcement, in: db)
-    }
-
-    /// Whether nobody knows any more in which way the family of `row` was opened: nothing that it comes from is among
-    /// the `known`.
-    private static func hasForgottenOrigin(_ row: Row, among known: Set<String>) throws -> Bool {
-        guard try row.get("method", as: String?.self) == nil, try row.get("opened_by", as: String?.self) == nil,
-            try row.get("issuer_id", as: String?.self) == nil,
-            let parent = try row.get("parent_id", as: String?.self), !known.contains(parent)
-        else { return false }
-        let ancestors = try row.get("ancestors", as: String?.self) ?? ""
-        return ancestors.split(separator: " ").allSatisfy { !known.contains(String($0)) }
     }
 }

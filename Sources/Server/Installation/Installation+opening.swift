@@ -22,6 +22,14 @@ extension Installation {
         _ configuration: SpindleConfiguration, for purpose: Purpose, clock: any WallClock = SystemClock(),
         random: any RandomSource = SystemRandom()
     ) async throws -> Installation {
+        try await open(configuration, for: purpose, steps: Migration.all, clock: clock, random: random)
+    }
+
+    /// `steps` are those of the schema that the program knows.
+    static func open(
+        _ configuration: SpindleConfiguration, for purpose: Purpose, steps: [Migration],
+        clock: any WallClock = SystemClock(), random: any RandomSource = SystemRandom()
+    ) async throws -> Installation {
         guard configuration.database.exists || purpose.makesDatabase else {
             throw InstallationError.uninitialised(configuration.database.description)
         }
@@ -33,7 +41,8 @@ extension Installation {
         }
         let database = try await configuration.database.open(forRequests: purpose.isServing)
         do {
-            let key = try await prepare(database, configuration, purpose, clock, random)
+            let migrator = Migrator(database: database, migrations: steps)
+            let key = try await prepare(database, migrator, configuration, purpose, clock, random)
             return Installation(database: database, masterKey: key, clock: clock, random: random)
         } catch {
             await database.close()
@@ -42,12 +51,11 @@ extension Installation {
     }
 
     private static func prepare(
-        _ database: any Database, _ configuration: SpindleConfiguration, _ purpose: Purpose, _ clock: any WallClock,
-        _ random: any RandomSource
+        _ database: any Database, _ migrator: Migrator, _ configuration: SpindleConfiguration, _ purpose: Purpose,
+        _ clock: any WallClock, _ random: any RandomSource
     ) async throws -> MasterKey {
         let location = configuration.database
         let source = configuration.masterKey.source(mayCreate: purpose.makesDatabase && location.isFile)
-        let migrator = Migrator(database: database, migrations: Migration.all)
         var key: MasterKey?
         switch try await migrator.state() {
         case .newer(let step): throw InstallationError.newer(step)

@@ -10,7 +10,7 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     case behind([Int])
     /// The schema was made by a newer Spindle.
     case newer(Int)
-    /// A schema step differs from the one this binary knows.
+    /// A step of the schema is not ours: an unreleased Spindle made the database.
     case altered(Int)
     /// `--dev` on a database with users who signed up otherwise.
     case peopleInDevelopment
@@ -26,7 +26,10 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
         case .behind(let steps):
             "the database lacks schema step \(steps.map(String.init).joined(separator: ", ")): run `spindle migrate`"
         case .newer(let step): "the database has schema step \(step): it was made by a newer Spindle than this one"
-        case .altered(let step): "schema step \(step) of the database is not the one this Spindle knows"
+        case .altered(let step):
+            "the database was made by an unreleased version of Spindle, and cannot be upgraded: its schema step "
+                + "\(step) is not this program's. Run `spindle init` with a new database, or use the program that made "
+                + "this one"
         case .peopleInDevelopment:
             "there are people in this database: give --dev one of its own, such as `--database dev.db`"
         case .forDevelopment(let since):

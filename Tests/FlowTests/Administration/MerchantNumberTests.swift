@@ -31,25 +31,6 @@ import Testing
         }
     }
 
-    @Test("one that an older program made has none until it is changed", arguments: Backend.available)
-    func older(_ backend: Backend) async throws {
-        try await World.with(backend) { world in
-            try await world.server.database.write { db in
-                _ = try db.execute("UPDATE merchants SET number = NULL WHERE id = \(world.merchant)")
-            }
-            let show = "/admin/v1/merchants/\(world.merchant)"
-            #expect(try await world.server.get(show, bearer: world.admin).json["number"] == nil)
-            #expect(try await world.change("merchants", world.merchant, ["name": "Loom"]).json["number"] == 3)
-            #expect(try await world.change("merchants", world.merchant, ["name": "Loom"]).json["number"] == 3)
-            try await world.server.database.write { db in
-                _ = try db.execute("UPDATE merchants SET number = NULL WHERE id = \(world.merchant)")
-                _ = try db.execute("UPDATE merchants SET number = 2147483647 WHERE id = \(world.rival)")
-            }
-            let none = try await world.change("merchants", world.merchant, ["name": "Loom"])
-            #expect(none.status == 200 && none.json["number"] == nil)
-        }
-    }
-
     @Test("a merchant may keep the number that its clients know, unless another has it", arguments: Backend.available)
     func given(_ backend: Backend) async throws {
         try await World.with(backend) { world in

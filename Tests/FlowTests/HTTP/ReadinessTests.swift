@@ -60,6 +60,23 @@ struct ReadinessTests {
         }
     }
 
+    @Test("A server is not ready on a database that an unreleased version made", arguments: Backend.available)
+    func anotherStep(backend: Backend) async throws {
+        try await TestServer.with(backend) { server in
+            let text = "substituted"
+            let old = try await server.database.rows("SELECT checksum FROM schema_steps WHERE version = 1").first
+            try await server.database.change("UPDATE schema_steps SET checksum = \(text) WHERE version = 1")
+            let answer = try await server.get("/readyz")
+            #expect(answer.status == 503)
+            #expect(answer.body == Self.body("not_ready", ["ok", "lacks a step", "not checked", "not checked"]))
+            #expect(server.log.says("an unreleased version of Spindle made it"))
+            // The next test gets the same database.
+            let checksum = try #require(try old?.get("checksum", as: String.self))
+            try await server.database.change("UPDATE schema_steps SET checksum = \(checksum) WHERE version = 1")
+            #expect(try await server.get("/readyz").status == 200)
+        }
+    }
+
     @Test("keys that were resealed beside a running server are a fault of its program", arguments: Backend.available)
     func resealedKeys(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -1,0 +1,762 @@
+-- The whole schema, module by module, from the ground up. Each module declares its tables as `StoredTable`s: how long
+-- rows are kept, and what happens to them when a user, a client or a merchant is deleted.
+--
+-- The subset of SQL that both engines share is in docs/portable-sql.md. In short:
+-- * a column is TEXT or BIGINT; a time or a duration is in milliseconds; a flag is BIGINT CHECK (x IN (0, 1));
+-- * a list is TEXT with a line for each value; a document is JSON as TEXT; empty is '' or '{}';
+-- * a secret is stored as its fingerprint (SHA-256, base64url), or `sealed_…` under the master key;
+-- * NULL means that there is none; a default says how each row begins;
+-- * a column that references another table leads an index, so that deleting a parent reads no whole table of children;
+-- * WITHOUT ROWID keeps rows in the order of their primary key: one search, and one page of a commit, instead of two.
+--   An engine without row ids never sees these words.
+
+
+-- Storage
+
+-- Small facts about this database, such as the check value of its master key.
+CREATE TABLE facts (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+);
+
+
+-- Keys
+
+-- The keys that sign tokens. Each is published from its creation on, so that caches know it before it signs.
+CREATE TABLE signing_keys (
+    id TEXT PRIMARY KEY,
+    algorithm TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    sealed_private_key TEXT NOT NULL,
+    signs_from BIGINT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX signing_keys_by_start ON signing_keys (algorithm, signs_from);
+
+
+-- Directory
+
+-- Merchants: companies with clients of their own.
+CREATE TABLE merchants (
+    id TEXT PRIMARY KEY,
+    -- By which SPiD's API knows the merchant.
+    number BIGINT NOT NULL,
+    name TEXT NOT NULL,
+    logo_uri TEXT,
+    accent_color TEXT, -- #rrggbb
+    -- A document: the merchant's own words for the mails that its clients cause.
+    mail_templates TEXT,
+    -- Whether a phone's sign-out also ends what backends got by its codes.
+    logout_reaches_backends BIGINT NOT NULL CHECK (logout_reaches_backends IN (0, 1)),
+    -- Set for a merchant of the platform's own, whom every user has met.
+    skips_introduction BIGINT NOT NULL DEFAULT 0 CHECK (skips_introduction IN (0, 1)),
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    disabled_at BIGINT,
+    -- Since when it is being deleted: it is hidden from then on, and what it owns goes in batches.
+    deleted_at BIGINT
+);
+CREATE UNIQUE INDEX merchants_by_number ON merchants (number);
+CREATE INDEX merchants_by_deletion ON merchants (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- The numbers and names of merchants that are gone, or were renamed: no other merchant gets them unasked.
+CREATE TABLE former_merchants (
+    number BIGINT PRIMARY KEY,
+    name TEXT
+);
+
+-- Clients: apps, sites and backends that get tokens.
+CREATE TABLE clients (
+    id TEXT PRIMARY KEY,
+    -- NULL: the platform's, which is never "of the same merchant" as another.
+    merchant_id TEXT REFERENCES merchants (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+
+    -- What it is and what it may do
+    authentication_method TEXT NOT NULL,
+    first_party BIGINT NOT NULL CHECK (first_party IN (0, 1)),
+    spid_compatible BIGINT NOT NULL CHECK (spid_compatible IN (0, 1)),
+    grant_types TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    -- What administration last chose for a client that registered itself: its developer chooses no more than that.
+    grant_limit TEXT,
+    scope_limit TEXT,
+    requires_pkce BIGINT NOT NULL CHECK (requires_pkce IN (0, 1)), -- or a nonce with `openid`
+    requires_verified_email BIGINT NOT NULL DEFAULT 0 CHECK (requires_verified_email IN (0, 1)),
+
+    -- Where it is
+    redirect_uris TEXT NOT NULL,
+    post_logout_redirect_uris TEXT NOT NULL DEFAULT '',
+    web_origins TEXT NOT NULL DEFAULT '', -- whose pages may ask for the session, or frame a page
+    callback_uri TEXT, -- where it is told of changes to users
+
+    -- Its tokens
+    access_token_lifetime BIGINT NOT NULL,
+    refresh_token_lifetime BIGINT NOT NULL,
+    refresh_family_lifetime BIGINT, -- of one sign-in's refresh tokens together; NULL: as long as they are used
+    rotates_refresh_tokens BIGINT NOT NULL CHECK (rotates_refresh_tokens IN (0, 1)),
+    -- How long a rotated refresh token may be shown again while its successor was never used.
+    refresh_repeat_window BIGINT NOT NULL,
+    refresh_leeway BIGINT, -- how long the tabs of a browser app may refresh with the same token; NULL: the default
+
+    -- Terms are known by their address: new terms are a new one, which no user has accepted yet.
+    terms_uri TEXT,
+    terms_changed_at BIGINT,
+
+    -- Documents that are read with the client and never searched: what it registered of OpenID Connect, and of SPiD's
+    -- own settings.
+    openid TEXT NOT NULL DEFAULT '{}',
+    spid TEXT NOT NULL DEFAULT '{}',
+    signs_responses BIGINT NOT NULL DEFAULT 0 CHECK (signs_responses IN (0, 1)), -- of SPiD's API
+
+    sealed_sign_secret TEXT NOT NULL,
+    registration_token TEXT, -- the fingerprint of what manages a client that registered itself (RFC 7592)
+
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    disabled_at BIGINT,
+    deleted_at BIGINT, -- as in merchants
+    -- When a secret was last ended: the client's own older tokens administer no more.
+    secret_ended_at BIGINT,
+    -- When it became its merchant's own, or ceased to be: older pages named another.
+    first_party_changed_at BIGINT,
+    -- When a client that registered itself last became another to its users, by its name, the hosts of its redirect
+    -- URIs or the subjects that it gets: an older consent was given to what it was then.
+    identity_changed_at BIGINT
+);
+CREATE INDEX clients_by_merchant ON clients (merchant_id, id);
+CREATE INDEX clients_by_deletion ON clients (deleted_at) WHERE deleted_at IS NOT NULL;
+
+CREATE TABLE client_secrets (
+    id TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    fingerprint TEXT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX client_secrets_by_client ON client_secrets (client_id);
+
+-- The APIs that a client may ask for tokens for (RFC 8707), as its `openid` says.
+CREATE TABLE client_resources (
+    resource TEXT NOT NULL,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    PRIMARY KEY (resource, client_id)
+);
+CREATE INDEX client_resources_by_client ON client_resources (client_id);
+
+-- The APIs of merchants. A merchant keeps what its clients named when the client is gone: tokens for an API must not
+-- become another's.
+CREATE TABLE merchant_resources (
+    resource TEXT NOT NULL,
+    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    -- The platform lent it: the merchant has it only while one of its clients names it.
+    is_lent BIGINT NOT NULL DEFAULT 0 CHECK (is_lent IN (0, 1)),
+    PRIMARY KEY (resource, merchant_id)
+);
+CREATE INDEX merchant_resources_by_merchant ON merchant_resources (merchant_id);
+
+-- The APIs that no merchant gets unless the platform lends them: its own, and those of merchants that are gone.
+CREATE TABLE reserved_resources (
+    resource TEXT PRIMARY KEY
+);
+
+-- Users. They belong to the deployment, and to no merchant.
+CREATE TABLE users (
+    id BIGINT PRIMARY KEY,
+    subject TEXT, -- the `sub` by which clients know a user whom an import brought
+    email TEXT UNIQUE, -- trimmed and in lower case
+    email_verified BIGINT NOT NULL CHECK (email_verified IN (0, 1)),
+    verified_phone TEXT, -- one user's at a time
+    phone_verified_at BIGINT,
+    password_hash TEXT,
+    profile TEXT NOT NULL, -- a document: what the user says
+    attributes TEXT NOT NULL DEFAULT '{}', -- a document: what administration says, for the claims of clients
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    disabled_at BIGINT,
+    deletion_due_at BIGINT -- set when the user asks to be deleted, who can change their mind until then
+);
+CREATE UNIQUE INDEX users_by_subject ON users (subject) WHERE subject IS NOT NULL;
+CREATE UNIQUE INDEX users_by_verified_phone ON users (verified_phone) WHERE verified_phone IS NOT NULL;
+CREATE INDEX users_by_deletion ON users (deletion_due_at) WHERE deletion_due_at IS NOT NULL;
+-- A hash to work on where an address has none, so that both take as long (`SignIn.standIn`).
+CREATE INDEX users_with_password ON users (id) WHERE password_hash IS NOT NULL;
+-- Searches: by the beginning of an address, for which equality serves under any collation, and by time.
+CREATE INDEX users_by_email_start ON users (SUBSTR(email, 1, 3));
+CREATE INDEX users_by_creation ON users (created_at, id);
+CREATE INDEX users_by_change ON users (updated_at, id);
+
+-- Which clients a user has used.
+CREATE TABLE connections (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, client_id)
+);
+CREATE INDEX connections_by_client ON connections (client_id, user_id);
+
+-- Browser sessions: a user's own, by a sign-in, or a web view's, which a session code of an app opened. `family_id`,
+-- the token family that bought it, is added below token_families: each of the two tables refers to the other.
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL UNIQUE, -- of its cookie
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    signed_in_at BIGINT NOT NULL,
+    method TEXT NOT NULL, -- of the sign-in (RFC 8176)
+    -- The issuer that vouched for the user: the session rests while it is disabled, and ends with it and with its link.
+    issuer_id TEXT,
+    -- Where it is good: NULL everywhere, else at the merchant whose own issuer vouched for the user.
+    merchant_id TEXT REFERENCES merchants (id) ON DELETE CASCADE,
+
+    -- A web view's: the client that it is for, and the client whose token bought it, by that token's fingerprint. They
+    -- differ when a code passes between two clients of a merchant; the session rests while either is disabled. A token
+    -- that has expired still signs out of what it opened. No foreign keys: the row goes with its token family.
+    client_id TEXT,
+    buyer_id TEXT,
+    bought_with TEXT,
+
+    remembered BIGINT NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1)),
+    renewals BIGINT NOT NULL DEFAULT 0, -- how often it got another secret, as by a new password
+    user_agent TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    seen_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    ended_at BIGINT
+);
+CREATE INDEX sessions_by_user ON sessions (user_id);
+CREATE INDEX sessions_by_merchant ON sessions (merchant_id) WHERE merchant_id IS NOT NULL;
+CREATE INDEX sessions_by_issuer ON sessions (issuer_id) WHERE issuer_id IS NOT NULL AND ended_at IS NULL;
+CREATE INDEX sessions_by_client ON sessions (client_id) WHERE client_id IS NOT NULL AND ended_at IS NULL;
+CREATE INDEX sessions_by_buyer ON sessions (buyer_id) WHERE buyer_id IS NOT NULL AND ended_at IS NULL;
+CREATE INDEX sessions_by_token ON sessions (bought_with) WHERE bought_with IS NOT NULL AND ended_at IS NULL;
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+-- What a browser has of a session at a host of a client's site, for as long as the session lives. A new row is a code
+-- first, which is spent by becoming one.
+CREATE TABLE host_sessions (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    host TEXT NOT NULL,
+    code TEXT,
+    browser TEXT, -- the fingerprint of the browser that asked
+    code_expires_at BIGINT,
+    fingerprint TEXT, -- of its cookie there
+    expires_at BIGINT NOT NULL,
+    PRIMARY KEY (session_id, client_id, host)
+);
+CREATE UNIQUE INDEX host_sessions_by_code ON host_sessions (code) WHERE code IS NOT NULL;
+CREATE UNIQUE INDEX host_sessions_by_fingerprint ON host_sessions (fingerprint) WHERE fingerprint IS NOT NULL;
+CREATE INDEX host_sessions_by_expiry ON host_sessions (expires_at);
+
+-- Sign-ins in browsers of which a site had been told that no user is signed in. Each time has a mark of its own.
+CREATE TABLE noticed_sign_ins (
+    mark TEXT PRIMARY KEY,
+    signed_in_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX noticed_sign_ins_by_expiry ON noticed_sign_ins (expires_at);
+
+-- The issuers that are disabled, and those that are gone while sessions or tokens rest on them.
+CREATE TABLE closed_issuers (
+    issuer_id TEXT PRIMARY KEY,
+    merchant_id TEXT,
+    is_gone BIGINT NOT NULL DEFAULT 0 CHECK (is_gone IN (0, 1))
+);
+CREATE INDEX closed_issuers_gone ON closed_issuers (issuer_id) WHERE is_gone = 1;
+
+-- The issuers whose word the platform took back: the sessions that they opened before that are good at their merchant
+-- alone. A row for each issuer, because it may have opened any number.
+CREATE TABLE confined_issuers (
+    issuer_id TEXT PRIMARY KEY,
+    merchant_id TEXT NOT NULL,
+    opened_before BIGINT NOT NULL
+);
+CREATE INDEX confined_issuers_by_merchant ON confined_issuers (merchant_id, issuer_id);
+
+
+-- Delivery
+
+-- Mails, text messages and callbacks that wait to be sent. What moves `due_at` on has the next attempt.
+CREATE TABLE deliveries (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    share TEXT NOT NULL DEFAULT '', -- whose part of the workers it takes: a merchant's, or '' for all others
+    subject TEXT, -- whom it tells about whom: the deliveries of one subject have few turns at a time
+    topic TEXT, -- what it tells them: a newer one takes the place of one that still waits
+    sealed_content TEXT NOT NULL, -- sealed, because it holds links that sign in, and users' addresses
+    attempts BIGINT NOT NULL,
+    due_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX deliveries_by_share ON deliveries (kind, share, due_at);
+CREATE INDEX deliveries_by_subject ON deliveries (subject, due_at) WHERE subject IS NOT NULL;
+CREATE INDEX deliveries_by_topic ON deliveries (topic) WHERE topic IS NOT NULL;
+CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
+
+
+-- Authentication
+
+-- What was tried too often, by GCRA. A name is a fingerprint; at the theoretical arrival the bucket is empty again.
+CREATE TABLE throttles (
+    name TEXT PRIMARY KEY,
+    theoretical_arrival BIGINT NOT NULL
+);
+CREATE INDEX throttles_by_time ON throttles (theoretical_arrival);
+
+-- Devices on which a user has signed in: an attack from elsewhere does not slow the user there.
+CREATE TABLE known_devices (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    fingerprint TEXT NOT NULL, -- of browser and address
+    seen_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, fingerprint)
+);
+CREATE INDEX known_devices_by_time ON known_devices (seen_at);
+
+-- Attempts to sign in to an account that exists.
+CREATE TABLE logins (
+    id TEXT PRIMARY KEY,
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    client_id TEXT,
+    type TEXT NOT NULL, -- SPiD's: normal, auto, thirdparty, api
+    succeeded BIGINT NOT NULL CHECK (succeeded IN (0, 1)),
+    provider TEXT,
+    user_agent TEXT NOT NULL,
+    ip_address TEXT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX logins_by_user ON logins (user_id, created_at, id);
+CREATE INDEX logins_by_client ON logins (client_id, created_at, id);
+CREATE INDEX logins_by_place ON logins (client_id, ip_address, created_at, id);
+-- Failed attempts are few among a client's.
+CREATE INDEX logins_failed ON logins (client_id, created_at, id) WHERE succeeded = 0;
+CREATE INDEX logins_by_time ON logins (created_at);
+
+-- Secrets that went out by mail or text message: a link (a fingerprint) or a short code (keyed, because ten thousand
+-- guesses are no obstacle to a reader of the table).
+CREATE TABLE verifications (
+    id TEXT PRIMARY KEY,
+    purpose TEXT NOT NULL,
+    user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: a sign-up that waits for its address
+    email TEXT NOT NULL, -- '' where the code went to a phone
+    phone TEXT,
+    link TEXT UNIQUE,
+    code TEXT,
+    browser TEXT, -- the fingerprint of the browser that asked
+    -- What a sign-up brings to the user it makes. Terms are a line each: a client's id and an address.
+    password_hash TEXT,
+    profile TEXT NOT NULL,
+    agreed TEXT NOT NULL,
+    -- How users proved who they are who are asked whether to keep an account that is about to be deleted, and the
+    -- issuer that vouched for them.
+    method TEXT,
+    issuer_id TEXT,
+    continue_to TEXT NOT NULL,
+    tries BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    spent_at BIGINT,
+    spent_by TEXT -- the attempt that won
+);
+CREATE INDEX verifications_by_user ON verifications (user_id);
+CREATE INDEX verifications_by_email ON verifications (email);
+CREATE INDEX verifications_by_phone ON verifications (phone) WHERE phone IS NOT NULL;
+CREATE INDEX verifications_by_expiry ON verifications (expires_at);
+
+
+-- OAuth
+
+-- One completed authorization: its code and tokens live and end together. `expires_at` moves on with what its tokens
+-- live to. A redeemed code for a backend is its token family, which has the code's id.
+CREATE TABLE token_families (
+    id TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: the client acts for itself
+    scope TEXT NOT NULL,
+    resource TEXT, -- the API that its tokens are for (RFC 8707)
+    claims TEXT, -- that were asked for one by one
+    trial TEXT, -- what a developer tries out with them (`serve --dev`)
+    -- Its tokens came through the browser: they are good for less, and end with its session.
+    front_channel BIGINT NOT NULL DEFAULT 0 CHECK (front_channel IN (0, 1)),
+
+    -- The sign-in: its method (RFC 8176), the method of the one that it comes from, by way of other families too, and
+    -- the issuer that vouched for it. For clients of the issuer's merchant its tokens are refused while the issuer is
+    -- disabled, and end with it.
+    signed_in_at BIGINT NOT NULL,
+    method TEXT,
+    opened_by TEXT,
+    issuer_id TEXT,
+
+    -- The browser session in which it was got, and the same when it has outlived that: the `sid` of its ID tokens.
+    session_id TEXT REFERENCES sessions (id) ON DELETE SET NULL,
+    sid TEXT,
+    bought_with TEXT, -- the fingerprint of the token that bought this session, if one did
+
+    -- The family whose code or session it comes from, and those before it, the nearest first, as far as they fit: a
+    -- parent may be forgotten earlier.
+    parent_id TEXT,
+    ancestors TEXT,
+    redeemed_by TEXT, -- the attempt that redeemed the code for a backend
+
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    ended_at BIGINT
+);
+-- A user's families at one client that have not ended, the newest first: counted without reading the ended ones.
+CREATE INDEX token_families_by_user ON token_families (user_id, client_id, ended_at, created_at, id);
+CREATE INDEX token_families_by_client ON token_families (client_id);
+-- Those of a client that acts for itself.
+CREATE INDEX token_families_own ON token_families (client_id, created_at, id)
+    WHERE user_id IS NULL AND ended_at IS NULL;
+CREATE INDEX token_families_own_ended ON token_families (client_id, ended_at)
+    WHERE user_id IS NULL AND ended_at IS NOT NULL;
+CREATE INDEX token_families_by_issuer ON token_families (issuer_id, client_id)
+    WHERE issuer_id IS NOT NULL AND ended_at IS NULL;
+CREATE INDEX token_families_by_session ON token_families (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX token_families_by_buyer ON token_families (bought_with)
+    WHERE bought_with IS NOT NULL AND ended_at IS NULL;
+-- What was got in the web views that a family bought. What was redeemed from its codes has no session, and is found
+-- among its user's: an index of all parents would cost each redemption a page of its commit.
+CREATE INDEX token_families_in_bought ON token_families (parent_id)
+    WHERE parent_id IS NOT NULL AND COALESCE(sid, session_id) IS NOT NULL;
+-- What the sweep takes. A family is kept while its session is, to tell its client of that session's end.
+CREATE INDEX token_families_by_expiry ON token_families (expires_at) WHERE session_id IS NULL;
+CREATE INDEX token_families_ended ON token_families (ended_at) WHERE ended_at IS NOT NULL AND session_id IS NULL;
+
+-- A web view's session goes with the token family that bought it.
+ALTER TABLE sessions ADD COLUMN family_id TEXT REFERENCES token_families (id) ON DELETE CASCADE;
+CREATE INDEX sessions_by_family ON sessions (family_id);
+
+-- Access tokens. No foreign keys here, nor in the tables of codes: they are hot, their rows expire by themselves, and
+-- whether client, user and family live is asked each time one is presented. Each index on a random value would be one
+-- more page in every commit.
+CREATE TABLE access_tokens (
+    fingerprint TEXT PRIMARY KEY,
+    family_id TEXT, -- NULL: a client's own
+    client_id TEXT NOT NULL,
+    user_id BIGINT,
+    scope TEXT NOT NULL,
+    resource TEXT,
+    rotation TEXT, -- the refresh token whose rotation this one confirms when it is first presented
+    issued_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
+
+-- Refresh tokens. One is current; or rotated: the successor is set, and kept sealed so that a lost answer can be asked
+-- for again; or confirmed: the sealed successor is erased, and its use from now on is a replay.
+CREATE TABLE refresh_tokens (
+    fingerprint TEXT PRIMARY KEY,
+    family_id TEXT NOT NULL REFERENCES token_families (id) ON DELETE CASCADE,
+    scope TEXT NOT NULL,
+    predecessor TEXT,
+    issued_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    successor TEXT,
+    sealed_successor TEXT,
+    rotated_at BIGINT,
+    rotated_by TEXT, -- the attempt that won
+    latest_access_token TEXT,
+    repeats BIGINT NOT NULL DEFAULT 0, -- how often the answer to its rotation was repeated
+    repeat_run BIGINT NOT NULL DEFAULT 0, -- how many rotations in a row, its own the last, were asked for again
+    confirmed_at BIGINT
+) WITHOUT ROWID;
+CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_id);
+CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
+
+-- Authorization codes. A spent one is remembered, so that its replay is noticed; one that was never spent goes soon
+-- after its expiry. So each kind has an index of its own.
+CREATE TABLE authorization_codes (
+    fingerprint TEXT PRIMARY KEY,
+    client_id TEXT NOT NULL,
+    user_id BIGINT NOT NULL,
+    session_id TEXT NOT NULL,
+    renewals BIGINT NOT NULL, -- the session's when the code was given: an older cookie may have been copied
+    signed_in_at BIGINT NOT NULL,
+    method TEXT,
+    scope TEXT NOT NULL,
+    resource TEXT,
+    claims TEXT,
+    trial TEXT,
+    nonce TEXT,
+    code_challenge TEXT,
+    redirect_uri TEXT NOT NULL,
+    redirect_uri_sent BIGINT NOT NULL CHECK (redirect_uri_sent IN (0, 1)),
+    expires_at BIGINT NOT NULL,
+    spent_at BIGINT,
+    spent_by TEXT, -- the attempt that won, which knows itself when it runs again after a COMMIT of unknown outcome
+    family_id TEXT -- what that attempt made: a replay ends it
+);
+CREATE INDEX authorization_codes_unspent ON authorization_codes (expires_at) WHERE spent_at IS NULL;
+CREATE INDEX authorization_codes_spent ON authorization_codes (expires_at) WHERE spent_at IS NOT NULL;
+
+-- Session codes: exchange codes that open a web view. One for a backend is sealed and has no row until it is redeemed.
+CREATE TABLE exchange_codes (
+    fingerprint TEXT PRIMARY KEY,
+    source_family_id TEXT NOT NULL,
+    bought_with TEXT, -- the fingerprint of the access token
+    client_id TEXT NOT NULL, -- the one whose redirect URI it is bound to
+    user_id BIGINT NOT NULL,
+    signed_in_at BIGINT NOT NULL,
+    scope TEXT NOT NULL,
+    redirect_uri TEXT,
+    state TEXT, -- the app's, which comes back with the redirect
+    expires_at BIGINT NOT NULL,
+    spent_at BIGINT,
+    spent_by TEXT
+) WITHOUT ROWID;
+CREATE INDEX exchange_codes_by_token ON exchange_codes (bought_with)
+    WHERE bought_with IS NOT NULL AND spent_at IS NULL;
+CREATE INDEX exchange_codes_unspent ON exchange_codes (expires_at) WHERE spent_at IS NULL;
+CREATE INDEX exchange_codes_spent ON exchange_codes (expires_at) WHERE spent_at IS NOT NULL;
+
+-- What ends the unspent codes of a user and a client: a row for as long as such codes could be redeemed.
+CREATE TABLE exchange_code_ends (
+    user_id BIGINT NOT NULL,
+    client_id TEXT NOT NULL,
+    ended_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, client_id)
+);
+CREATE INDEX exchange_code_ends_by_time ON exchange_code_ends (ended_at);
+
+-- Users who signed out of one client and stayed signed in to the browser.
+CREATE TABLE client_logouts (
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    PRIMARY KEY (session_id, client_id)
+);
+CREATE INDEX client_logouts_by_expiry ON client_logouts (expires_at);
+
+-- What a user allowed a client that asks, until it is revoked.
+CREATE TABLE consents (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    scope TEXT NOT NULL,
+    -- The client's `identity_changed_at` of that moment, 0 before its first change: times of two machines do not tell
+    -- which came first.
+    identity BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, client_id)
+);
+CREATE INDEX consents_by_client ON consents (client_id, user_id);
+
+-- Which terms a user has accepted.
+CREATE TABLE agreements (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    client_id TEXT NOT NULL, -- '' for the platform's
+    terms_uri TEXT NOT NULL,
+    accepted_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, client_id)
+);
+CREATE INDEX agreements_by_client ON agreements (client_id);
+
+-- Which merchants a user has been introduced to, by a page that names both.
+CREATE TABLE introductions (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, merchant_id)
+);
+CREATE INDEX introductions_by_merchant ON introductions (merchant_id, user_id);
+
+-- Authorization requests that wait for a user: pages carry the id and nothing else.
+CREATE TABLE interactions (
+    fingerprint TEXT NOT NULL PRIMARY KEY, -- of the id, which begins with the time
+    browser TEXT, -- of the cookie of the browser that took it up; NULL until one does
+    client_id TEXT NOT NULL,
+    request TEXT NOT NULL, -- the parameters as they came, as a query
+    by_somebody_else BIGINT NOT NULL CHECK (by_somebody_else IN (0, 1)),
+    asks_consent BIGINT NOT NULL CHECK (asks_consent IN (0, 1)),
+    -- Of the session cookie with which the rest was answered: after another sign-in these answers do not count.
+    session TEXT,
+    signed_in BIGINT NOT NULL CHECK (signed_in IN (0, 1)),
+    seen_at BIGINT,
+    allowed TEXT,
+    trial TEXT,
+    answered_by TEXT, -- the attempt that consumed them last, which may run again after a COMMIT of unknown outcome
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX interactions_by_browser ON interactions (browser, fingerprint) WHERE browser IS NOT NULL;
+-- By the time at which they began: each kind is bounded in number.
+CREATE INDEX interactions_waiting ON interactions (fingerprint) WHERE session IS NULL;
+CREATE INDEX interactions_signed_in ON interactions (fingerprint) WHERE session IS NOT NULL;
+CREATE INDEX interactions_by_expiry ON interactions (expires_at);
+
+-- With which clients of a merchant may register themselves (RFC 7591 §3), and how many did.
+CREATE TABLE initial_access_tokens (
+    id TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL UNIQUE,
+    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    registrations BIGINT NOT NULL DEFAULT 0,
+    max_registrations BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX initial_access_tokens_by_merchant ON initial_access_tokens (merchant_id, id);
+CREATE INDEX initial_access_tokens_by_expiry ON initial_access_tokens (expires_at);
+
+-- Assertions that were used, until they expire: none is taken twice.
+CREATE TABLE used_assertions (
+    fingerprint TEXT PRIMARY KEY,
+    used_by TEXT NOT NULL,
+    expires_at BIGINT NOT NULL
+);
+CREATE INDEX used_assertions_by_expiry ON used_assertions (expires_at);
+
+
+-- Federation
+
+-- Who else a merchant trusts to say who a user is: by assertions (RFC 7523), as an identity provider that users sign
+-- in with, or both.
+CREATE TABLE issuers (
+    id TEXT PRIMARY KEY,
+    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    issuer TEXT NOT NULL,
+    create_users BIGINT NOT NULL CHECK (create_users IN (0, 1)),
+    rules TEXT NOT NULL DEFAULT '{}', -- a document: the nonce, what to do about strangers and addresses
+
+    -- How its assertions are checked
+    jwks TEXT,
+    jwks_uri TEXT,
+    sealed_secret TEXT,
+    audiences TEXT NOT NULL,
+    algorithms TEXT NOT NULL,
+
+    -- A provider whose access tokens an app may send instead: `facebook` or `google`. The names are what its apps call
+    -- themselves; Facebook wants to be asked with the secret.
+    provider TEXT,
+    app_names TEXT NOT NULL DEFAULT '',
+    sealed_app_secret TEXT,
+
+    -- How users sign in there, by redirect
+    sign_in_name TEXT, -- what the button says
+    discovery_url TEXT,
+    client_id TEXT,
+    sealed_client_secret TEXT,
+    scope TEXT,
+
+    -- Whether a sign-in at a provider is good at every merchant. That is the platform's to say: the owner of the app
+    -- there can have sign-ins begun in it.
+    signs_in_everywhere BIGINT NOT NULL DEFAULT 0 CHECK (signs_in_everywhere IN (0, 1)),
+    -- Whether the platform ever had users sent to it, or let it vouch for addresses: what was linked to it then stays,
+    -- so it stays the platform's to change.
+    guarded BIGINT NOT NULL DEFAULT 0 CHECK (guarded IN (0, 1)),
+
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    disabled_at BIGINT,
+    deleted_at BIGINT, -- its links, of which there may be a million, go after that; 0: kept for removed_links alone
+    UNIQUE (merchant_id, issuer)
+);
+CREATE INDEX issuers_by_deletion ON issuers (deleted_at) WHERE deleted_at IS NOT NULL;
+
+-- Links: which user a subject of an issuer is.
+CREATE TABLE issuer_subjects (
+    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
+    subject TEXT NOT NULL,
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    -- A client of the issuer's merchant asked for the link, and not the user in a browser: what it leads to is good at
+    -- that merchant alone.
+    is_confined BIGINT NOT NULL DEFAULT 0 CHECK (is_confined IN (0, 1)),
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (issuer_id, subject)
+);
+CREATE INDEX issuer_subjects_by_user ON issuer_subjects (user_id);
+
+-- Issuers that a user has disconnected: an address alone does not connect them again, only the user does.
+CREATE TABLE removed_links (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, issuer_id)
+);
+CREATE INDEX removed_links_by_issuer ON removed_links (issuer_id);
+
+-- The subjects that users have disconnected: none leads to a new user while its user can connect it again.
+CREATE TABLE removed_subjects (
+    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
+    subject TEXT NOT NULL,
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (issuer_id, subject, user_id)
+);
+CREATE INDEX removed_subjects_by_user ON removed_subjects (user_id, issuer_id);
+CREATE INDEX removed_subjects_by_subject ON removed_subjects (subject);
+
+-- The providers that users have disconnected at issuers of merchants that are gone: no other merchant's connects them
+-- again, only the user does.
+CREATE TABLE removed_providers (
+    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    provider TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, provider)
+);
+
+-- Users who are away at an identity provider, and come back with `state` in the browser that left. PKCE's verifier and
+-- the nonce follow from `state` and the master key.
+CREATE TABLE provider_requests (
+    state TEXT PRIMARY KEY, -- its fingerprint
+    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
+    browser TEXT NOT NULL,
+    continue_to TEXT NOT NULL,
+    anew BIGINT NOT NULL CHECK (anew IN (0, 1)), -- only a new sign-in there will do
+    from_page BIGINT NOT NULL CHECK (from_page IN (0, 1)), -- from a page of ours, not by a link from elsewhere
+    -- The user to whom the sign-in there is connected, and the session in which they asked, by its cookie of then.
+    user_id BIGINT REFERENCES users (id) ON DELETE CASCADE,
+    session_id TEXT,
+    session_renewals BIGINT,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    spent_at BIGINT,
+    spent_by TEXT
+);
+CREATE INDEX provider_requests_by_issuer ON provider_requests (issuer_id);
+CREATE INDEX provider_requests_by_user ON provider_requests (user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX provider_requests_by_expiry ON provider_requests (expires_at);
+
+
+-- SPiD
+
+-- What SPiD's clients keep here: a short text under a key, of one of their users or of their own. What is of a user
+-- goes with their connection to the client.
+CREATE TABLE data_objects (
+    id TEXT PRIMARY KEY, -- made of client, user and key, so that each of them has one
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: the client's own
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    size BIGINT NOT NULL, -- of `value`, in bytes
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    FOREIGN KEY (user_id, client_id) REFERENCES connections (user_id, client_id) ON DELETE CASCADE
+);
+CREATE INDEX data_objects_by_user ON data_objects (user_id, client_id, id);
+CREATE INDEX data_objects_by_client ON data_objects (client_id, created_at, id);
+CREATE INDEX data_objects_by_change ON data_objects (client_id, updated_at, id);
+CREATE INDEX data_objects_by_name ON data_objects (client_id, name, created_at, id);
+
+
+-- Ditto
+
+-- Ditto's authentication webhooks.
+CREATE TABLE webhooks (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE, -- the last part of its address
+    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    document TEXT NOT NULL, -- what administration says of it
+    sealed_secrets TEXT,
+    created_at BIGINT NOT NULL,
+    updated_at BIGINT NOT NULL,
+    disabled_at BIGINT
+);
+CREATE INDEX webhooks_by_merchant ON webhooks (merchant_id, id);
+
+-- The names of webhooks that were deleted, and whose they were: Ditto may still ask at the address.
+CREATE TABLE webhook_names (
+    name TEXT PRIMARY KEY,
+    merchant_id TEXT NOT NULL
+);
+CREATE INDEX webhook_names_by_merchant ON webhook_names (merchant_id, name);
