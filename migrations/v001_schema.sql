@@ -194,25 +194,27 @@ CREATE TABLE connections (
 );
 CREATE INDEX connections_by_client ON connections (client_id, user_id);
 
--- Browser sessions: a user's own, by a sign-in, or a web view's, which a session code of an app opened. `family_id`,
--- the token family that bought it, is added below token_families: each of the two tables refers to the other.
+-- Browser sessions: a user's own, by a sign-in, or a web view's, which a session code of an app opened.
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL UNIQUE, -- of its cookie
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+
+    -- The sign-in; a web view has that of the token family that bought it
     signed_in_at BIGINT NOT NULL,
-    method TEXT NOT NULL, -- of the sign-in (RFC 8176)
+    is_dated BIGINT NOT NULL CHECK (is_dated IN (0, 1)), -- 0: an issuer did not say when
+    method TEXT NOT NULL, -- as in RFC 8176, or 'issuer'
     -- The issuer that vouched for the user: the session rests while it is disabled, and ends with it and with its link.
     issuer_id TEXT,
     -- Where it is good: NULL everywhere, else at the merchant whose own issuer vouched for the user.
     merchant_id TEXT REFERENCES merchants (id) ON DELETE CASCADE,
 
-    -- A web view's: the client that it is for, and the client whose token bought it, by that token's fingerprint. They
-    -- differ when a code passes between two clients of a merchant; the session rests while either is disabled. A token
-    -- that has expired still signs out of what it opened. No foreign keys: the row goes with its token family.
+    -- A web view's: the path of the token family that bought it, the client that it is for, and the client whose token
+    -- bought it. They differ when a code passes between two clients of a merchant; the session rests while either is
+    -- disabled.
+    path TEXT,
     client_id TEXT,
     buyer_id TEXT,
-    bought_with TEXT,
 
     remembered BIGINT NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1)),
     renewals BIGINT NOT NULL DEFAULT 0, -- how often it got another secret, as by a new password
@@ -228,7 +230,6 @@ CREATE INDEX sessions_by_merchant ON sessions (merchant_id) WHERE merchant_id IS
 CREATE INDEX sessions_by_issuer ON sessions (issuer_id) WHERE issuer_id IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX sessions_by_client ON sessions (client_id) WHERE client_id IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX sessions_by_buyer ON sessions (buyer_id) WHERE buyer_id IS NOT NULL AND ended_at IS NULL;
-CREATE INDEX sessions_by_token ON sessions (bought_with) WHERE bought_with IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
 -- What a browser has of a session at a host of a client's site, for as long as the session lives. A new row is a code
@@ -379,23 +380,15 @@ CREATE TABLE token_families (
     -- Its tokens came through the browser: they are good for less, and end with its session.
     front_channel BIGINT NOT NULL DEFAULT 0 CHECK (front_channel IN (0, 1)),
 
-    -- The sign-in: its method (RFC 8176), the method of the one that it comes from, by way of other families too, and
-    -- the issuer that vouched for it. For clients of the issuer's merchant its tokens are refused while the issuer is
-    -- disabled, and end with it.
-    signed_in_at BIGINT NOT NULL,
-    method TEXT,
-    opened_by TEXT,
+    -- What it came from: see `TokenFamily.Path`. Its own id where that was a sign-in.
+    path TEXT NOT NULL,
+    -- The sign-in that it rests on, copied along the path; NULL for a client itself. For clients of the issuer's merchant
+    -- its tokens are refused while the issuer is disabled, and end with it.
+    signed_in_at BIGINT,
+    is_dated BIGINT CHECK (is_dated IN (0, 1)), -- 0: an issuer did not say when
+    method TEXT, -- as in RFC 8176, or 'issuer'
     issuer_id TEXT,
-
-    -- The browser session in which it was got, and the same when it has outlived that: the `sid` of its ID tokens.
-    session_id TEXT REFERENCES sessions (id) ON DELETE SET NULL,
-    sid TEXT,
-    bought_with TEXT, -- the fingerprint of the token that bought this session, if one did
-
-    -- The family whose code or session it comes from, and those before it, the nearest first, as far as they fit: a
-    -- parent may be forgotten earlier.
-    parent_id TEXT,
-    ancestors TEXT,
+    session_id TEXT, -- the browser session in which it was got, which may be gone: the `sid` of its ID tokens
     redeemed_by TEXT, -- the attempt that redeemed the code for a backend
 
     created_at BIGINT NOT NULL,
@@ -413,19 +406,12 @@ CREATE INDEX token_families_own_ended ON token_families (client_id, ended_at)
 CREATE INDEX token_families_by_issuer ON token_families (issuer_id, client_id)
     WHERE issuer_id IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX token_families_by_session ON token_families (session_id) WHERE session_id IS NOT NULL;
-CREATE INDEX token_families_by_buyer ON token_families (bought_with)
-    WHERE bought_with IS NOT NULL AND ended_at IS NULL;
--- What was got in the web views that a family bought. What was redeemed from its codes has no session, and is found
--- among its user's: an index of all parents would cost each redemption a page of its commit.
-CREATE INDEX token_families_in_bought ON token_families (parent_id)
-    WHERE parent_id IS NOT NULL AND COALESCE(sid, session_id) IS NOT NULL;
--- What the sweep takes. A family is kept while its session is, to tell its client of that session's end.
-CREATE INDEX token_families_by_expiry ON token_families (expires_at) WHERE session_id IS NULL;
-CREATE INDEX token_families_ended ON token_families (ended_at) WHERE ended_at IS NOT NULL AND session_id IS NULL;
-
--- A web view's session goes with the token family that bought it.
-ALTER TABLE sessions ADD COLUMN family_id TEXT REFERENCES token_families (id) ON DELETE CASCADE;
-CREATE INDEX sessions_by_family ON sessions (family_id);
+-- What was got in web views. What was redeemed from codes has no session, and is found among its user's: an index of
+-- all paths would cost each redemption a page of its commit.
+CREATE INDEX token_families_by_path ON token_families (path) WHERE session_id IS NOT NULL AND path <> id;
+-- What the sweep takes.
+CREATE INDEX token_families_by_expiry ON token_families (expires_at);
+CREATE INDEX token_families_ended ON token_families (ended_at) WHERE ended_at IS NOT NULL;
 
 -- Access tokens. No foreign keys here, nor in the tables of codes: they are hot, their rows expire by themselves, and
 -- whether client, user and family live is asked each time one is presented. Each index on a random value would be one
@@ -473,7 +459,9 @@ CREATE TABLE authorization_codes (
     session_id TEXT NOT NULL,
     renewals BIGINT NOT NULL, -- the session's when the code was given: an older cookie may have been copied
     signed_in_at BIGINT NOT NULL,
-    method TEXT,
+    is_dated BIGINT NOT NULL CHECK (is_dated IN (0, 1)),
+    method TEXT NOT NULL,
+    issuer_id TEXT,
     scope TEXT NOT NULL,
     resource TEXT,
     claims TEXT,
@@ -494,10 +482,8 @@ CREATE INDEX authorization_codes_spent ON authorization_codes (expires_at) WHERE
 CREATE TABLE exchange_codes (
     fingerprint TEXT PRIMARY KEY,
     source_family_id TEXT NOT NULL,
-    bought_with TEXT, -- the fingerprint of the access token
     client_id TEXT NOT NULL, -- the one whose redirect URI it is bound to
     user_id BIGINT NOT NULL,
-    signed_in_at BIGINT NOT NULL,
     scope TEXT NOT NULL,
     redirect_uri TEXT,
     state TEXT, -- the app's, which comes back with the redirect
@@ -505,8 +491,6 @@ CREATE TABLE exchange_codes (
     spent_at BIGINT,
     spent_by TEXT
 ) WITHOUT ROWID;
-CREATE INDEX exchange_codes_by_token ON exchange_codes (bought_with)
-    WHERE bought_with IS NOT NULL AND spent_at IS NULL;
 CREATE INDEX exchange_codes_unspent ON exchange_codes (expires_at) WHERE spent_at IS NULL;
 CREATE INDEX exchange_codes_spent ON exchange_codes (expires_at) WHERE spent_at IS NOT NULL;
 
@@ -519,15 +503,13 @@ CREATE TABLE exchange_code_ends (
 );
 CREATE INDEX exchange_code_ends_by_time ON exchange_code_ends (ended_at);
 
--- Users who signed out of one client and stayed signed in to the browser.
-CREATE TABLE client_logouts (
+-- The clients that took part in a browser session: those that got tokens there are told when it ends.
+CREATE TABLE session_clients (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     client_id TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
+    left_at BIGINT, -- when the user signed out of this one and stayed signed in to the browser
     PRIMARY KEY (session_id, client_id)
-);
-CREATE INDEX client_logouts_by_expiry ON client_logouts (expires_at);
+) WITHOUT ROWID;
 
 -- What a user allowed a client that asks, until it is revoked.
 CREATE TABLE consents (

@@ -102,7 +102,7 @@ public struct UsersEndpoint: Endpoint {
             return .json(user.adminJSON)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
-        } catch SignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait) {
             throw OAuthError.tooManyChanges(wait)
         } catch is HashingPoolFull {
             throw OAuthError.signInsOverloaded

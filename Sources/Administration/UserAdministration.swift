@@ -58,7 +58,7 @@ public struct UserAdministration: Sendable {
     }
 
     /// Nil for a user that does not exist, or that `administrator` may not change, or not any more. Throws
-    /// `SignIn.Refusal.throttled` after many changes by a merchant's own administrator.
+    /// `PasswordSignIn.Refusal.throttled` after many changes by a merchant's own administrator.
     public func change(
         _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User? {

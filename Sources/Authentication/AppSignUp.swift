@@ -144,7 +144,8 @@ public struct AppSignUp: Sendable {
     /// Someone who gets such a mail without having signed up cannot be tricked into verifying their address for another
     /// user: they do not know the password.
     public func confirm(
-        _ link: Secret<Verification>, by attempt: VerificationAttempt, proof: SignIn.Proof, opening: Session.Opening,
+        _ link: Secret<Verification>, by attempt: VerificationAttempt, proof: PasswordSignIn.Proof,
+        opening: Session.Opening,
         replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
@@ -162,7 +163,7 @@ public struct AppSignUp: Sendable {
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Sessions.open(
-                opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
+                opening, user: proof.user, replacing: old, at: now, in: db,
                 announcement)
             return taken
         }

@@ -5,7 +5,7 @@ public import Values
 
 /// What this module offers the modules above it, besides users and their deletion, which commands need too.
 public struct AuthenticationServices: Sendable {
-    public let signIn: SignIn
+    public let signIn: PasswordSignIn
     public let sessions: Sessions
     public let sessionList: SessionList
     public let verifications: Verifications
@@ -26,7 +26,7 @@ public struct AuthenticationServices: Sendable {
         database: any Database, clock: any WallClock, random: any RandomSource, hashing: HashingPool,
         events: UserEvents, codeKey: [UInt8], tables: [StoredTable]
     ) {
-        signIn = SignIn(database: database, hashing: hashing, clock: clock, random: random)
+        signIn = PasswordSignIn(database: database, hashing: hashing, clock: clock, random: random)
         sessions = Sessions(database: database, clock: clock, events: events)
         sessionList = SessionList(database: database, clock: clock, events: events)
         verifications = Verifications(database: database, clock: clock, random: random, codeKey: codeKey)

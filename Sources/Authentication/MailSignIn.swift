@@ -64,7 +64,7 @@ public struct MailSignIn: Sendable {
                 return .success(.offered(offer, leaving))
             }
             try Sessions.open(
-                opening, user: entry.user, signedInAt: now, replacing: old, at: now, in: db, announcement)
+                opening, user: entry.user, replacing: old, at: now, in: db, announcement)
             return .success(.signedIn)
         }
     }
@@ -72,7 +72,7 @@ public struct MailSignIn: Sendable {
     /// The proof that someone read a code sent to a user.
     public struct Proof: Sendable {
         public let user: UserID
-        public let method: Session.Method
+        public let method: SignIn.Method
         /// Whether the user's e-mail address is verified.
         public let isVerified: Bool
         /// The stored password hash of that time, if there was one.

@@ -83,7 +83,7 @@ public struct PasswordReset: Sendable {
             ).isEmpty
             if !isToBeDeleted {
                 try Sessions.open(
-                    opening, user: user, signedInAt: now, replacing: old, at: now, in: db,
+                    opening, user: user, replacing: old, at: now, in: db,
                     announcement)
             }
             try post(verification, db)

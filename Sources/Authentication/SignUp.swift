@@ -34,7 +34,7 @@ public struct SignUp: Sendable {
 
     /// Does the work that is the same for a known and an unknown email address. `agreed` is the note of the terms that
     /// were accepted. The IP address `address` is charged for the mail before the password is hashed, because everybody
-    /// shares the hashing pool. Throws `SignIn.Refusal`.
+    /// shares the hashing pool. Throws `PasswordSignIn.Refusal`.
     public func prepare(
         email: EmailAddress, password: Password, name: String?, agreed: String, browser: Fingerprint<Browser>?,
         continueTo: String, from address: String
@@ -52,14 +52,14 @@ public struct SignUp: Sendable {
 
     /// Charges one mail to `address` before the hash, because everybody shares the hashing pool.
     private func chargedHash(of password: Password, from address: String) async throws -> String {
-        if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
+        if let wait = try await verifications.charge(from: address) { throw PasswordSignIn.Refusal.throttled(wait) }
         do {
             return try await hashing.hash(
                 password.text, for: HashingPool.sender(address), random: random
             ).encoded
         } catch is HashingPoolFull {
             try await verifications.refund(to: address)
-            throw SignIn.Refusal.overloaded
+            throw PasswordSignIn.Refusal.overloaded
         }
     }
 
@@ -73,7 +73,7 @@ public struct SignUp: Sendable {
 
     /// The same for the reader of the mail in another browser than the one that signed up. Somebody else may have
     /// signed up there, so their password, name and consent to terms are forgotten: these are the user's. Throws
-    /// `SignIn.Refusal` too: the hash is charged to the IP address, because a link can be sent many times.
+    /// `PasswordSignIn.Refusal` too: the hash is charged to the IP address, because a link can be sent many times.
     public func finish(
         _ link: Secret<Verification>, by attempt: VerificationAttempt, choosing password: Password, agreed: String,
         opening: Session.Opening, replacing old: Session.ID?
@@ -105,7 +105,7 @@ public struct SignUp: Sendable {
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
             try Sessions.open(
-                opening, user: id, signedInAt: now, replacing: old, at: now, in: db, announcement)
+                opening, user: id, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return taken
         }

@@ -21,7 +21,7 @@ public struct OAuthServices: Sendable {
     public let introductions: Introductions
     public let agreements: Agreements
     public let apps: ConnectedApps
-    public let clientLogouts: ClientLogouts
+    public let sessionClients: SessionClients
 
     /// - Parameters:
     ///   - published: the keys that clients publish at their `jwks_uri`.
@@ -53,7 +53,7 @@ public struct OAuthServices: Sendable {
         consents = Consents(database: database, callbacks: callbacks)
         introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)
-        clientLogouts = ClientLogouts(database: database, callbacks: callbacks)
+        sessionClients = SessionClients(database: database, callbacks: callbacks)
         apps = ConnectedApps(database: database, clock: clock, callbacks: callbacks, events: events)
     }
 }

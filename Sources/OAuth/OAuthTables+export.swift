@@ -68,17 +68,17 @@ extension TokenFamilies {
     }
 }
 
-extension ClientLogouts {
-    static let export = StoredTable.Export.member("client_logouts") { user, db in
+extension SessionClients {
+    static let export = StoredTable.Export.member("session_clients") { user, db in
         .array(
             try db.rows(
                 """
-                SELECT l.client_id, l.created_at FROM client_logouts l JOIN sessions s ON s.id = l.session_id
+                SELECT l.client_id, l.left_at FROM session_clients l JOIN sessions s ON s.id = l.session_id
                 WHERE s.user_id = \(user) LIMIT \(StoredTable.Export.most)
                 """
             ).map { row in
                 .members([
-                    "client_id": .string(try row.get("client_id")), "signed_out_at": try row.utc("created_at"),
+                    "client_id": .string(try row.get("client_id")), "signed_out_at": try row.utc("left_at"),
                 ])
             })
     }

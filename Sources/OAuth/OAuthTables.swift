@@ -21,7 +21,7 @@ extension RefreshTokens {
                 """
                 DELETE FROM refresh_tokens WHERE fingerprint IN (
                     SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
-                    WHERE f.ended_at <= \(now - memory) AND f.session_id IS NULL ORDER BY f.ended_at LIMIT \(batch))
+                    WHERE f.ended_at <= \(now - memory) ORDER BY f.ended_at LIMIT \(batch))
                 """
             },
         ],
@@ -32,8 +32,7 @@ extension RefreshTokens {
 
 extension TokenFamilies {
     /// How long after its expiry a family is remembered: longer than its refresh tokens, which may outlive it by a
-    /// hundredth of a year, and longer than a session bought in its last minute. A family of a browser session stays as
-    /// long as the session.
+    /// hundredth of a year, and longer than a session bought in its last minute.
     public static let memory: Duration = .days(14)
 
     static let table = StoredTable(
@@ -43,17 +42,16 @@ extension TokenFamilies {
                 """
                 DELETE FROM token_families WHERE id IN (
                     SELECT id FROM token_families
-                    WHERE ended_at <= \(now - RefreshTokens.memory) AND session_id IS NULL
+                    WHERE ended_at <= \(now - RefreshTokens.memory)
                     ORDER BY ended_at LIMIT \(batch))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             },
-            // While its session lives, the family says whom to notify of the end. It loses that with its session.
             .statement("expiredFamilies") { now, batch in
                 """
                 DELETE FROM token_families WHERE id IN (
                     SELECT id FROM token_families
-                    WHERE session_id IS NULL AND expires_at <= \(now - memory)
+                    WHERE expires_at <= \(now - memory)
                     ORDER BY expires_at LIMIT \(batch))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
@@ -75,8 +73,15 @@ extension TokenFamilies {
                 SELECT f.id, f.user_id, c.deleted_at FROM token_families f JOIN clients c ON c.id = f.client_id
                 WHERE f.client_id = \(client) LIMIT \(batch)
                 """)
-            try endBought(byDeleted: some, in: db)
-            return try erase(try some.map { try $0.get("id") }, batch, in: db)
+            // The web views that these bought have ended before (`Sessions.endWebViews`), and their sites were told.
+            let families: [(user: UserID?, id: TokenFamily.ID)] = try some.map {
+                (try $0.get("user_id"), try $0.get("id"))
+            }
+            for (user, own) in Dictionary(grouping: families, by: \.user) {
+                guard let user, let now: Timestamp = try some.first?.get("deleted_at") else { continue }
+                try Ending.carryOut(.familiesEnd(own.map(\.id)), of: user, telling: nil, at: now, in: db)
+            }
+            return try erase(families.map(\.id), batch, in: db)
         },
         export: [TokenFamilies.export])
 
@@ -217,6 +222,6 @@ extension StoredTable {
         AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table,
         CodeEnds.table, TokenFamilies.table,
         Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
-        Interactions.table, ClientLogouts.table,
+        Interactions.table, SessionClients.table,
     ]
 }

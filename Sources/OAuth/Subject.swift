@@ -1,28 +1,30 @@
 public import Directory
 public import Values
 
-/// The user that a token speaks for, and when and how that user last authenticated.
+/// The user that a token speaks for, and what its client is told of their sign-in.
 public struct Subject: Sendable, Hashable {
     public let user: UserID
     public let signedInAt: Timestamp
-    /// How the user authenticated: an authentication method reference (RFC 8176).
-    public let method: String?
-    /// The browser session it happened in. A logout there notifies its clients.
+    /// How the user signed in (`amr`, `acr`); nil where something was bought in between.
+    public let method: SignIn.Method?
+    /// The browser session in which the client got its tokens (`sid`).
     public let session: Session.ID?
-    /// The id of the trusted issuer whose token proved it in the request at hand.
-    public let issuer: String?
-    /// Whether `signedInAt` is known. An issuer need not say when its user signed in there.
-    public let isDated: Bool
 
-    public init(
-        user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil, issuer: String? = nil,
-        isDated: Bool = true
-    ) {
+    public init(user: UserID, signedInAt: Timestamp, method: SignIn.Method? = nil, session: Session.ID? = nil) {
         self.user = user
         self.signedInAt = signedInAt
         self.method = method
         self.session = session
-        self.issuer = issuer
-        self.isDated = isDated
+    }
+
+    /// - Parameter isBought: whether a code or a web view was bought between the sign-in and this.
+    public init(user: UserID, _ signIn: SignIn, session: Session.ID? = nil, isBought: Bool = false) {
+        self.init(
+            user: user, signedInAt: signIn.at, method: isBought ? nil : signIn.method, session: session)
+    }
+
+    /// The user of `session`, for what is got in it.
+    public init(_ session: Session) {
+        self.init(user: session.user, session.signIn, session: session.id, isBought: session.buyer != nil)
     }
 }

@@ -11,7 +11,6 @@ extension UserEvents {
     /// Everyone who acts on what happens to users, in the order in which they do.
     static func subscribers(_ callbacks: Callbacks, _ mail: MailComposer) -> [Subscriber] {
         [
-            Sessions.subscriber,
             TokenFamilies.subscriber(telling: callbacks) { AppReturn.Address($0)?.client },
             callbacks.subscriber,
             Verifications.subscriber,

@@ -7,7 +7,7 @@ import Values
 
 extension PasswordGrant {
     /// Where OAuth and Authentication meet, which do not know each other.
-    init(signingInWith signIn: SignIn, clock: any WallClock, random: any RandomSource) {
+    init(signingInWith signIn: PasswordSignIn, clock: any WallClock, random: any RandomSource) {
         self.init { username, password, request, client in
             do {
                 let login = Login.Attempt(
@@ -17,10 +17,10 @@ extension PasswordGrant {
                     username: username, password: password, address: request.address, login: login,
                     client: client)
                 guard proof.leaving == nil else { throw OAuthError.wrongUserCredentials("deletion_pending") }
-                let subject = Subject(
-                    user: proof.user, signedInAt: clock.now, method: Session.Method.password.rawValue)
-                return Proof(subject: subject, isVerified: proof.isVerified, holds: proof.holds)
-            } catch let refusal as SignIn.Refusal {
+                return Proof(
+                    user: proof.user, signIn: SignIn(at: clock.now, by: .password), isVerified: proof.isVerified,
+                    holds: proof.holds)
+            } catch let refusal as PasswordSignIn.Refusal {
                 throw refusal.oauthError
             }
         }

@@ -21,8 +21,9 @@ extension PasswordlessGrant {
                 token, code: returned.code, of: recipient, at: client, login: login)
             {
             case .success(let proof):
-                let subject = Subject(user: proof.user, signedInAt: clock.now, method: proof.method.rawValue)
-                return PasswordGrant.Proof(subject: subject, isVerified: proof.isVerified, holds: proof.holds)
+                return PasswordGrant.Proof(
+                    user: proof.user, signIn: SignIn(at: clock.now, by: proof.method), isVerified: proof.isVerified,
+                    holds: proof.holds)
             case .failure(.tooMany(let wait)): throw OAuthError.tooManySignIns(wait)
             case .failure(.gone(let reason)): throw OAuthError.passwordlessRefused(reason)
             case .failure(.unknown): throw OAuthError.passwordlessRefused("passwordless_token_dead")

@@ -47,8 +47,8 @@ struct LoginsTests {
 
         func list() async throws -> [Login] { try await Logins(database: database).list(Logins.Query(), for: circle) }
 
-        func signIn(_ hashing: HashingPool) -> SignIn {
-            SignIn(database: database, hashing: hashing, clock: clock, random: SystemRandom())
+        func signIn(_ hashing: HashingPool) -> PasswordSignIn {
+            PasswordSignIn(database: database, hashing: hashing, clock: clock, random: SystemRandom())
         }
     }
 
@@ -117,11 +117,11 @@ struct LoginsTests {
         let hashing = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let signIn = house.signIn(hashing)
-        await #expect(throws: SignIn.Refusal.self) {
+        await #expect(throws: PasswordSignIn.Refusal.self) {
             _ = try await signIn.check(
                 username: "ada@example.com", password: "a guess", address: "192.0.2.1", login: house.attempt("1"))
         }
-        await #expect(throws: SignIn.Refusal.self) {
+        await #expect(throws: PasswordSignIn.Refusal.self) {
             _ = try await signIn.check(
                 username: "ada@example.com", password: String(repeating: "x", count: 9000), address: "192.0.2.1",
                 login: house.attempt("2"))

@@ -33,13 +33,13 @@ struct SignInAdmissionTests {
         let hashing = HashingPool(
             parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,
             random: SystemRandom())
-        let signIn = SignIn(
+        let signIn = PasswordSignIn(
             database: Untouched(), hashing: hashing, clock: ManualClock(), random: SystemRandom())
         func check() async throws {
             _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")
         }
         try await hashing.admit("192.0.2.1") {
-            let refusal = await #expect(throws: SignIn.Refusal.self) { try await check() }
+            let refusal = await #expect(throws: PasswordSignIn.Refusal.self) { try await check() }
             guard case .overloaded = refusal else { return #expect(Bool(false), "refused, but not for lack of room") }
         }
         await #expect(throws: StorageError.self, "with room there is, it is asked") { try await check() }

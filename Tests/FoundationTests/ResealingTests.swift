@@ -47,8 +47,8 @@ import Values
                 """)
             try db.execute(
                 """
-                INSERT INTO token_families (id, client_id, scope, signed_in_at, created_at, expires_at)
-                VALUES ('p', 'c', '', 0, 0, 1)
+                INSERT INTO token_families (id, path, client_id, scope, signed_in_at, created_at, expires_at)
+                VALUES ('p', 'p', 'c', '', 0, 0, 1)
                 """)
             try db.execute(
                 """

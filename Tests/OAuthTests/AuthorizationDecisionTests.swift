@@ -13,13 +13,13 @@ struct AuthorizationDecisionTests {
 
     /// Somebody who signed in `ago` seconds before.
     private static func visitor(
-        _ ago: Int64 = 60, _ session: BrowserSessionState.Session = .signIn,
+        _ ago: Int64 = 60, _ origin: Session.Origin = .signIn,
         email: BrowserSessionState.Email = .verified,
         consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isGone: Bool = false,
         isPresent: Bool = false
     ) -> BrowserSessionState {
         BrowserSessionState(
-            subject: Subject(user: UserID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
+            subject: Subject(user: UserID(7), signedInAt: now - .seconds(ago)), origin: origin, email: email,
             consented: consented.map { Scope($0) }, isMeant: isMeant, isIntroduced: isIntroduced,
             isGone: isGone, isPresent: isPresent)
     }
@@ -84,7 +84,7 @@ struct AuthorizationDecisionTests {
             (["prompt": "select_account", "max_age": "0"], Self.visitor(), .signIn),
             (["prompt": "select_account create"], nil, .signUp),
             (["prompt": "none"], nil, .refuse(.loginRequired)), (["prompt": "none"], Self.visitor(), .respond),
-            ([:], Self.visitor(60, .bought(by: Merchant.ID("another"))), .pick),
+            ([:], Self.visitor(60, .bought(merchant: Merchant.ID("another"))), .pick),
         ]
         for (changes, visitor, step) in rows {
             let request = try await fixture.request(.own, changes)
@@ -137,10 +137,10 @@ struct AuthorizationDecisionTests {
             (fixture.merchant, .respond), (Merchant.ID("another"), .signIn), (nil, .signIn),
         ]
         for (merchant, step) in merchants {
-            #expect(request.next(for: Self.visitor(60, .bought(by: merchant)), at: Self.now) == step)
+            #expect(request.next(for: Self.visitor(60, .bought(merchant: merchant)), at: Self.now) == step)
         }
         let silent = try await fixture.request(.own, ["prompt": "none"])
-        let foreign = Self.visitor(60, .bought(by: Merchant.ID("another")))
+        let foreign = Self.visitor(60, .bought(merchant: Merchant.ID("another")))
         #expect(silent.next(for: foreign, at: Self.now) == .refuse(.loginRequired))
         await fixture.database.close()
     }

@@ -2,12 +2,13 @@ import Cryptography
 import Directory
 import JSON
 import Keys
-import OAuth
 import Storage
 import Synchronization
 import TestSupport
 import Testing
 import Values
+
+@testable import OAuth
 
 @Suite("Callbacks are stored once, whatever becomes of the COMMIT")
 struct CallbackAnnouncementTests {
@@ -80,22 +81,23 @@ struct CallbackAnnouncementTests {
         _ = try await world.clients.change(
             world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"], by: .platform)
         let tokens = [try await world.signIn(), try await world.signIn()]
-        let now = world.clock.now
+        let (now, phone) = (world.clock.now, world.phone.id)
         _ = try await world.database.write { db in
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, user_id, method, signed_in_at, created_at, seen_at, expires_at,
-                    user_agent, ip_address)
-                VALUES ('one', '', \(user), 'pwd', \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
+                    user_agent, ip_address, is_dated, method)
+                VALUES ('one', '', \(user), \(now), \(now), \(now), \(now + .hours(1)), '', '', 1, 'pwd')
                 """)
             try db.execute("UPDATE token_families SET session_id = 'one' WHERE user_id = \(user)")
+            try SessionClients.note(phone, in: "one", db)
         }
         let announcement = house.callbacks.announcement(at: world.clock.now)
         for isUndone in [true, false, false] {
             let work = { @Sendable (db: any Transaction) throws in
-                try TokenFamilies.end(with: .one("another"), of: user, telling: announcement, in: db)
-                try TokenFamilies.end(with: .all(except: "one"), of: user, telling: announcement, in: db)
-                try TokenFamilies.end(with: .one("one"), of: user, telling: announcement, in: db)
+                try Ending.carryOut(.sessionsEnd(["another"]), of: user, telling: announcement, at: now, in: db)
+                try Ending.carryOut(.allSessionsEnd(except: "one"), of: user, telling: announcement, at: now, in: db)
+                try Ending.carryOut(.sessionsEnd(["one"]), of: user, telling: announcement, at: now, in: db)
                 if isUndone { throw Undone() }
             }
             do { try await world.database.write(work) } catch is Undone {}
@@ -105,7 +107,7 @@ struct CallbackAnnouncementTests {
         for token in tokens { #expect(await world.isLive(token)) }
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
-            try TokenFamilies.end(with: .all(except: nil), of: user, telling: another, in: db)
+            try Ending.carryOut(.allSessionsEnd(except: nil), of: user, telling: another, at: now, in: db)
         }
         #expect(house.post.ids.count == 1, "told once")
         await world.database.close()

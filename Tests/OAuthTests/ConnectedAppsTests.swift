@@ -171,8 +171,7 @@ struct ConnectedAppsTests {
         let client = request.returnAddress.client
         func code() async throws -> Secret<AuthorizationCode>? {
             try await codes.issue(
-                request, subject: Subject(user: user, signedInAt: clock.now), session: "s", renewals: 0,
-                at: clock.now)
+                request, in: .signedIn(user, "s", at: clock.now), at: clock.now)
         }
         #expect(try await code()?.value == nil)
         _ = try await consents.allow(
@@ -196,15 +195,17 @@ struct ConnectedAppsTests {
             for number in 1...50 {
                 try db.execute(
                     """
-                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at)
-                    VALUES (\("other-\(number)"), \(elsewhere.phone.id), \(world.user), 'email', \(now), \(now),
+                    INSERT INTO token_families (id, path, client_id, user_id, scope, signed_in_at, created_at,
+                        expires_at)
+                    VALUES (\("other-\(number)"), \("other-\(number)"),
+                        \(elsewhere.phone.id), \(world.user), 'email', \(now), \(now),
                         \(now + .days(1)))
                     """)
             }
         }
         let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard, events: .unheard)
         let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
-        let ending = "SELECT id FROM token_families WHERE user_id = $1 AND client_id"
+        let ending = "FROM token_families f WHERE f.ended_at IS NULL AND f.user_id = $1 AND f.client_id"
         for isOfOneApp in [true, false] {
             database.forget()
             if isOfOneApp {

@@ -32,18 +32,18 @@ struct DirectAnswerTests {
                 try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
                 try db.execute(
                     """
-                    INSERT INTO sessions (id, fingerprint, user_id, method, signed_in_at, created_at, seen_at,
-                        expires_at, user_agent, ip_address)
-                    VALUES ('s', 'f', \(user), 'pwd', \(clock.now), \(clock.now), \(clock.now),
-                        \(clock.now + .hours(1)), '', '')
+                    INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
+                        user_agent, ip_address, is_dated, method)
+                    VALUES ('s', 'f', \(user), \(clock.now), \(clock.now), \(clock.now),
+                        \(clock.now + .hours(1)), '', '', 1, 'pwd')
                     """)
             }
         }
 
         func response(_ type: String, in session: Session.ID = "s") async throws -> FrontChannelResponse? {
             let request = try await fixture.request(.direct, ["response_type": type, "nonce": "n"])
-            let subject = Subject(user: user, signedInAt: fixture.clock.now)
-            return try await answers.response(for: request, of: subject, in: session, renewals: 0)
+            return try await answers.response(
+                for: request, in: .signedIn(user, session, at: fixture.clock.now))
         }
 
         func allow() async throws {

@@ -19,7 +19,7 @@ struct FamilyBoundTests {
             numbers.map { number in
                 NewTokenFamily(
                     id: TokenFamily.ID("\(client.text.prefix(8))-\(number)-\(number == 1200 ? "00" : "01")"),
-                    parent: nil,
+                    origin: .signIn(SignIn(at: now, by: .password)),
                     client: client, subject: Subject(user: world.user, signedInAt: now), scope: .empty,
                     request: AuthenticationRequest(), createdAt: now + .seconds(Int64(number)),
                     expiresAt: now + .days(30), isOfFrontChannel: false)
@@ -61,7 +61,7 @@ struct FamilyBoundTests {
         let stranger = try await world.clients.register(thirdParty, merchant: own, by: .platform).client.id
         @Sendable func family(_ id: String, _ client: Client.ID, at time: Timestamp) -> NewTokenFamily {
             NewTokenFamily(
-                id: TokenFamily.ID(id), parent: nil, client: client,
+                id: TokenFamily.ID(id), origin: .signIn(SignIn(at: now, by: .password)), client: client,
                 subject: Subject(user: world.user, signedInAt: now), scope: .empty, request: AuthenticationRequest(),
                 createdAt: time, expiresAt: now + .days(30), isOfFrontChannel: false)
         }
@@ -73,8 +73,10 @@ struct FamilyBoundTests {
             for round in 1...9 {
                 try db.execute(
                     """
-                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at)
-                    SELECT id || CAST(\("x\(round)") AS TEXT), client_id, user_id, scope, signed_in_at, created_at,
+                    INSERT INTO token_families (id, path, client_id, user_id, scope, signed_in_at, created_at,
+                        expires_at)
+                    SELECT id || CAST(\("x\(round)") AS TEXT), id || CAST(\("x\(round)") AS TEXT), client_id, user_id,
+                        scope, signed_in_at, created_at,
                         expires_at
                     FROM token_families
                     """)
@@ -104,7 +106,8 @@ struct FamilyBoundTests {
         let now = world.clock.now
         @Sendable func family(_ number: Int, expiresIn time: Duration) -> NewTokenFamily {
             NewTokenFamily(
-                id: TokenFamily.ID("\(time.seconds)-\(number)-\(number % 250 == 0 ? "00" : "01")"), parent: nil,
+                id: TokenFamily.ID("\(time.seconds)-\(number)-\(number % 250 == 0 ? "00" : "01")"),
+                origin: .signIn(SignIn(at: now, by: .password)),
                 client: world.phone.id, subject: Subject(user: world.user, signedInAt: now), scope: .empty,
                 request: AuthenticationRequest(), createdAt: now + .seconds(Int64(number)),
                 expiresAt: now + .seconds(Int64(number)) + time, isOfFrontChannel: false)
@@ -151,7 +154,8 @@ struct FamilyBoundTests {
         let phone = try #require(try await world.clients.findLive(world.phone.id))
         let now = world.clock.now
         let family = NewTokenFamily(
-            id: "family", parent: nil, client: world.phone.id, subject: Subject(user: world.user, signedInAt: now),
+            id: "family", origin: .signIn(SignIn(at: now, by: .password)), client: world.phone.id,
+            subject: Subject(user: world.user, signedInAt: now),
             scope: .empty, request: AuthenticationRequest(), createdAt: now, expiresAt: now + .days(30),
             isOfFrontChannel: false)
         let last = Secret<RefreshToken>.ordered(at: now + .days(1), from: SystemRandom())
@@ -181,7 +185,8 @@ struct FamilyBoundTests {
         // A phone's, then those of a page that renews its tokens for weeks.
         let families = (1...1200).map { number in
             NewTokenFamily(
-                id: TokenFamily.ID("family-\(number)-\(number == 1200 ? "00" : "01")"), parent: nil,
+                id: TokenFamily.ID("family-\(number)-\(number == 1200 ? "00" : "01")"),
+                origin: .signIn(SignIn(at: now, by: .password)),
                 client: world.phone.id, subject: Subject(user: world.user, signedInAt: now), scope: .empty,
                 request: AuthenticationRequest(), createdAt: now + .hours(Int64(number)),
                 expiresAt: now + .hours(Int64(number)) + (number == 1 ? .days(365) : .minutes(30)),
@@ -200,10 +205,9 @@ struct FamilyBoundTests {
         @Sendable func open(_ id: String, in db: any Transaction) throws {
             let opening = Session.Opening(
                 id: Session.ID(id), secret: .random(from: SystemRandom()), userAgent: "", address: "192.0.2.1",
-                method: .token)
+                method: .mail)
             try Sessions.begin(
-                opening, user: user, signedInAt: now, boughtBy: nil, replacing: nil, at: now, in: db,
-                UserEvents.unheard.announcement(at: now))
+                opening, user: user, replacing: nil, at: now, in: db, UserEvents.unheard.announcement(at: now))
         }
         // Beyond a hundred live ones, each ends another.
         try await world.database.write { db in for number in 1...1300 { try open("\(number)-01", in: db) } }

@@ -20,9 +20,9 @@ struct IntroductionRaceTests {
             try Users.insertLinked(Self.user, email: nil, profile: [], at: now, in: db)
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, user_id, method, signed_in_at, created_at, seen_at, expires_at,
-                    user_agent, ip_address)
-                VALUES ('s', 'f', \(Self.user), 'pwd', \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
+                    user_agent, ip_address, is_dated, method)
+                VALUES ('s', 'f', \(Self.user), \(now), \(now), \(now), \(now + .hours(1)), '', '', 1, 'pwd')
                 """)
         }
         let codes = AuthorizationCodes(database: database, random: SystemRandom()) { _, _, _, _ in }
@@ -30,8 +30,7 @@ struct IntroductionRaceTests {
         let request = try await fixture.request(.own)
         let client = request.returnAddress.client
         func code() async throws -> Bool {
-            let subject = Subject(user: Self.user, signedInAt: now)
-            return try await codes.issue(request, subject: subject, session: "s", renewals: 0, at: now) != nil
+            try await codes.issue(request, in: .signedIn(Self.user, "s", at: now), at: now) != nil
         }
         #expect(try await introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await !code())

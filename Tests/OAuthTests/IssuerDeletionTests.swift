@@ -135,17 +135,18 @@ struct IssuerDeletionTests {
                 let session = "s\(number)"
                 try db.execute(
                     """
-                    INSERT INTO sessions (id, fingerprint, user_id, method, issuer_id, signed_in_at, created_at,
-                        seen_at, expires_at, user_agent, ip_address)
-                    VALUES (\(session), \(session), \(user), 'issuer', \(issuer.id), 0, 0, 0,
-                        \(now + .hours(1)), '', '')
+                    INSERT INTO sessions (id, fingerprint, user_id, issuer_id, signed_in_at, created_at, seen_at,
+                        expires_at, user_agent, ip_address, is_dated, method)
+                    VALUES (\(session), \(session), \(user), \(issuer.id), 0, 0, 0, \(now + .hours(1)), '', '', 1,
+                        'issuer')
                     """)
                 try db.execute(
                     """
-                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-                        session_id, sid, issuer_id)
-                    VALUES (\(session), \(client.id), \(user), 'openid', \(now), \(now), \(now + .days(1)),
-                        \(session), \(session), \(issuer.id))
+                    INSERT INTO token_families (id, path, client_id, user_id, scope, signed_in_at, created_at,
+                        expires_at,
+                        session_id, issuer_id)
+                    VALUES (\(session), \(session), \(client.id), \(user), 'openid', \(now), \(now), \(now + .days(1)),
+                        \(session), \(issuer.id))
                     """)
             }
         }

@@ -3,12 +3,13 @@ import Cryptography
 import Directory
 import Federation
 import JSON
-import OAuth
 import Server
 import Storage
 import TestSupport
 import Testing
 import Values
+
+@testable import OAuth
 
 /// What SQLite says it will do: a table that is read as a whole is quick today and an outage in a year.
 @Suite("The common statements find their rows by an index")
@@ -49,38 +50,7 @@ struct QueryPlanTests {
         #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
         // By the user's families it would read thousands, for each of thousands.
-        database.expect("LEFT JOIN sessions s ON s.id = COALESCE(p.sid", uses: "token_families_in_bought")
-        await database.close()
-    }
-
-    @Test("a chain of codes that a user made is walked again from each of its links")
-    func chain() async throws {
-        let database = Explained(base: try await Backend.sqlite.open())
-        let world = try await TokenFixture(database)
-        let phone = try await world.accessTokens.present(try await world.signIn().accessToken)
-        let first = try #require(phone.family)
-        let now = world.clock.now
-        try await database.write { db in
-            var parent = first.text
-            for number in 1...50 {
-                try db.execute(
-                    """
-                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-                        parent_id, sid)
-                    VALUES (\("link-\(number)"), \(world.phone.id), \(world.user), 'email', \(now), \(now),
-                        \(now + .days(1)), \(parent), \("sid-\(number)"))
-                    """)
-                parent = "link-\(number)"
-            }
-        }
-        database.forget()
-        let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
-        try await families.disconnect(world.user, from: world.merchant, at: now)
-        #expect(database.count("LEFT JOIN sessions s ON s.id = COALESCE(p.sid") <= 2)
-        let left = try await database.read { db in
-            try db.rows("SELECT id FROM token_families WHERE ended_at IS NULL AND user_id = \(world.user)").count
-        }
-        #expect(left == 0)
+        database.expect("WITH r (low, high)", uses: "token_families_by_path")
         await database.close()
     }
 
@@ -95,8 +65,7 @@ struct QueryPlanTests {
         let opened = UserEvents.unheard.announcement(at: world.clock.now)
         try await database.write { db in
             try Sessions.open(
-                opening, user: world.user, signedInAt: world.clock.now, replacing: nil,
-                at: world.clock.now, in: db, opened)
+                opening, user: world.user, replacing: nil, at: world.clock.now, in: db, opened)
         }
         let sessions = Sessions(database: database, clock: world.clock, events: .unheard)
         let session = try #require(try await sessions.find(secret))
@@ -106,10 +75,10 @@ struct QueryPlanTests {
         #expect(try await list.items(of: world.user).count == 1)
         try await list.end(.random(from: SystemRandom()), of: world.user)
         #expect(try await list.endOthers(than: session, renewing: Secret("another")))
-        let (user, announcement) = (world.user, Callbacks.unheard.announcement(at: world.clock.now))
-        for browsers in [BrowserSessions.one(session.id), .all(except: session.id)] {
+        let (user, now) = (world.user, world.clock.now)
+        for cause in [UserEvent.sessionsEnd(["another"]), .allSessionsEnd(except: session.id)] {
             try await database.write { db in
-                try TokenFamilies.end(with: browsers, of: user, telling: announcement, in: db)
+                try Ending.carryOut(cause, of: user, telling: nil, at: now, in: db)
             }
         }
         let data = PersonalData(database: database, clock: world.clock, tables: StoredTable.all)
@@ -236,22 +205,15 @@ struct QueryPlanTests {
         let exchange = SessionExchange(
             database: world.database, accounts: AccountAddresses(origin: "https://spindle.test"), clock: world.clock)
         let secret = Secret<Session>.random(from: SystemRandom())
-        let opening = Session.Opening(
-            id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1",
-            method: .token)
-        let now = world.clock.now
+        let (id, now) = (Session.ID.random(from: SystemRandom()), world.clock.now)
         _ = try await exchange.look(at: Secret(code))
         let announcement = UserEvents.unheard.announcement(at: now)
-        _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
+        _ = try await exchange.spend(Secret(code), attempt: id.text, at: now) { entitlement, db in
             try Sessions.open(
-                opening.at(
-                    entitlement.client, boughtBy: entitlement.buyer, with: entitlement.token,
-                    issuer: entitlement.subject.issuer,
-                    isDated: true),
-                user: entitlement.subject.user,
-                signedInAt: now,
-                boughtBy: entitlement.family,
-                replacing: nil, at: now, in: db, announcement)
+                Session.Opening(
+                    id: id, secret: secret, userAgent: "", address: "192.0.2.1", for: entitlement.client,
+                    boughtBy: entitlement.purchase),
+                user: entitlement.user, replacing: nil, at: now, in: db, announcement)
         }
         let sessions = Sessions(database: world.database, clock: world.clock, events: .unheard)
         world.clock.advance(by: .seconds(90))
@@ -265,14 +227,15 @@ struct QueryPlanTests {
         let users = Users(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
             events: .unheard)
-        let signIn = SignIn(database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
+        let signIn = PasswordSignIn(
+            database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
         let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
         let user = try await users.create(changes, for: "") { _, _, _ in }
         let proof = try await signIn.check(
             username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1")
         #expect(proof.user == user.id)
         #expect(try await world.database.read { db in try proof.holds(in: db) })
-        await #expect(throws: SignIn.Refusal.self) {
+        await #expect(throws: PasswordSignIn.Refusal.self) {
             _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")
         }
     }

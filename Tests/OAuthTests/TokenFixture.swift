@@ -49,8 +49,9 @@ struct TokenFixture: Sendable {
             assertions: .without(database, seal: seal, clock: clock))
         accessTokens = AccessTokens(database: database, clients: clients, clock: clock)
         let password = PasswordGrant { _, _, _, _ in
-            PasswordGrant.Proof(subject: Subject(user: user, signedInAt: clock.now), isVerified: true) { _ in true
-            }
+            PasswordGrant.Proof(
+                user: user, signIn: SignIn(at: clock.now, by: .password), isVerified: true
+            ) { _ in true }
         }
         issuance = TokenIssuance(
             clients: authenticator,

@@ -8,7 +8,7 @@ extension UserEvents {
     /// Events that end sessions and tokens, and that nobody outside hears of.
     public static let unheard = UserEvents(
         [
-            Sessions.subscriber, TokenFamilies.subscriber(telling: .unheard) { _ in nil }, Verifications.subscriber,
+            TokenFamilies.subscriber(telling: .unheard) { _ in nil }, Verifications.subscriber,
         ], random: SystemRandom())
 }
 

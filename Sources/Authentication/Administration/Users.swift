@@ -111,7 +111,7 @@ public struct Users: Sendable {
     /// where nobody has proved the address, also ends what somebody else may have set up, as the first reset by mail
     /// does (`UserEvent.takenOver`). `confirm` refuses by throwing: the caller may have
     /// lost the right to change the user while the password was hashed. A merchant's own administrator is charged for
-    /// it. Throws `SignIn.Refusal.throttled` after many changes.
+    /// it. Throws `PasswordSignIn.Refusal.throttled` after many changes.
     public func change(
         _ id: UserID, _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }

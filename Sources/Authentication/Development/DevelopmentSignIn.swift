@@ -41,7 +41,7 @@ public struct DevelopmentSignIn: Sendable {
                 guard try Self.make(id, name, at: now, in: db) else { return .addressTaken }
             }
             try Sessions.open(
-                opening, user: id, signedInAt: now, replacing: old, at: now, in: db, announcement)
+                opening, user: id, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return .signedIn(id)
         }

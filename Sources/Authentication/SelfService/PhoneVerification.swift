@@ -18,7 +18,9 @@ public struct PhoneVerification: Sendable {
 
     /// Throws unless the user of `session` may still have a code sent. In the transaction that sends it.
     public static func confirm(_ session: Session, in db: any Transaction) throws {
-        guard try session.isLiveSignIn(in: db) else { throw SignIn.Refusal.wrong(reason: "session_ended_meanwhile") }
+        guard try session.isLiveSignIn(in: db) else {
+            throw PasswordSignIn.Refusal.wrong(reason: "session_ended_meanwhile")
+        }
     }
 
     /// Takes the code: its number is the user's, verified. Codes sent to a former one become void, and what they opened
@@ -54,7 +56,7 @@ public struct PhoneVerification: Sendable {
     }
 
     /// Removes the number: from now on no code goes there, and another user may have it. What its codes opened ends,
-    /// except `session`. Throws `SignIn.Refusal.throttled` after many: that goes through all that the user has.
+    /// except `session`. Throws `PasswordSignIn.Refusal.throttled` after many: that goes through all that the user has.
     public func remove(of session: Session) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in

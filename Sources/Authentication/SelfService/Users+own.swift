@@ -18,7 +18,8 @@ extension Users {
         }
     }
 
-    /// Stores a user's own profile. False when the user is gone. Throws `SignIn.Refusal.throttled` after many changes.
+    /// Stores a user's own profile. False when the user is gone. Throws `PasswordSignIn.Refusal.throttled` after many
+    /// changes.
     public func change(_ id: UserID, _ changes: ProfileChanges) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
@@ -38,9 +39,9 @@ extension Users {
     /// on by `secret`: whoever copied its cookie has nothing left, nor the codes that it gave.
     ///
     /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
-    /// or the session ended, meanwhile. Throws `SignIn.Refusal.throttled` after many changes.
+    /// or the session ended, meanwhile. Throws `PasswordSignIn.Refusal.throttled` after many changes.
     public func changePassword(
-        of session: Session, to password: Password, by proof: SignIn.Proof?, at place: KnownDevices.Place,
+        of session: Session, to password: Password, by proof: PasswordSignIn.Proof?, at place: KnownDevices.Place,
         renewing secret: Secret<Session>, also: @escaping Also
     ) async throws -> Bool {
         let now = clock.now
@@ -69,7 +70,7 @@ extension Users {
     /// Whether the user of `session` may still do what the current password guards. Checked in the transaction that
     /// does it, so that a form in flight cannot outrun a new password or the end of the session.
     static func permits(
-        _ proof: SignIn.Proof?, for session: Session, current hash: String?, in db: any Transaction
+        _ proof: PasswordSignIn.Proof?, for session: Session, current hash: String?, in db: any Transaction
     ) throws -> Bool {
         guard try Sessions.isLive(session, in: db) else { return false }
         guard let proof else { return hash == nil }
@@ -81,12 +82,13 @@ extension Users {
         try row.get("email", as: String?.self) == nil ? nil : row.get("password_hash")
     }
 
-    /// Throws `SignIn.Refusal` unless the user of `session` may still do what `proof` allows. For actions that only
+    /// Throws `PasswordSignIn.Refusal` unless the user of `session` may still do what `proof` allows. For actions that
+    /// only
     /// start here, in the transaction that starts them.
-    public static func confirm(_ proof: SignIn.Proof?, for session: Session, in db: any Transaction) throws {
+    public static func confirm(_ proof: PasswordSignIn.Proof?, for session: Session, in db: any Transaction) throws {
         let row = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
         guard let row, try permits(proof, for: session, current: confirming(row), in: db) else {
-            throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
+            throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile")
         }
     }
 }

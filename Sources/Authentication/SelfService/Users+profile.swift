@@ -6,8 +6,8 @@ public import Values
 /// What clients change of their users.
 extension Users {
     /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
-    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `SignIn.Refusal.throttled` after many changes by
-    /// clients of `merchant`.
+    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `PasswordSignIn.Refusal.throttled` after
+    /// many changes by clients of `merchant`.
     public func changeProfile(
         of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
         confirm: @escaping @Sendable (any Transaction) throws -> Void

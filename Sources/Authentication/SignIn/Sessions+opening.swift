@@ -7,18 +7,15 @@ extension Sessions {
     /// address as known, except for a bought session, which proves nothing, and one for a single merchant. Also stores
     /// a login, except for a password, whose login was stored when the password was checked.
     public static func open(
-        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID? = nil,
-        replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
-        _ announcement: UserEvents.Announcement
+        _ opening: Session.Opening, user: UserID, replacing old: Session.ID?, at now: Timestamp,
+        in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
-        try begin(
-            opening, user: user, signedInAt: signedInAt, boughtBy: family, replacing: old, at: now, in: db, announcement
-        )
-        if opening.method != .password {
-            try Logins.record(
-                opening.login(family == nil ? .normal : .auto), of: user, succeeded: true, at: now, in: db)
+        try begin(opening, user: user, replacing: old, at: now, in: db, announcement)
+        let isBought = opening.purchase != nil
+        if isBought || opening.method != .password {
+            try Logins.record(opening.login(isBought ? .auto : .normal), of: user, succeeded: true, at: now, in: db)
         }
-        guard family == nil else { return }
+        guard !isBought else { return }
         try opening.also?(user, now, db)
         // A merchant could make any place known, and so lift the limits on guessing.
         guard opening.assertedBy?.isConfined != true else { return }
@@ -28,14 +25,13 @@ extension Sessions {
 
     /// Opens a session for a user with a proof. False when a new password has invalidated the proof since.
     public func open(
-        _ opening: Session.Opening, by proof: SignIn.Proof, replacing old: Session.ID?
+        _ opening: Session.Opening, by proof: PasswordSignIn.Proof, replacing old: Session.ID?
     ) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
             guard try proof.holds(in: db) else { return false }
             try Self.open(
-                opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
-                announcement)
+                opening, user: proof.user, replacing: old, at: now, in: db, announcement)
             return true
         }
     }

@@ -7,7 +7,7 @@ extension Throttle {
     /// Charges a change of `user` by the user, or throws how long to wait without charging it.
     static func chargeOwnChange(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("own changes|\(user)", burst: 20, refill: .seconds(30))
-        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 
     /// The same for a new password set in `session`. Who proved the former one is charged for the user, in whatever
@@ -17,14 +17,14 @@ extension Throttle {
     ) throws {
         let setter = isProved ? "\(session.user)" : "\(session.user)|\(session.id)"
         let bucket = Bucket("own passwords|\(setter)", burst: 20, refill: .seconds(30))
-        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 
     /// Charges a request of `user` to be deleted. Each ends and tells as much as a new password, and sends a mail; who
     /// changes their mind can do so at any time, and then asks again.
     static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("deletions|\(user)", burst: 5, refill: .hours(1))
-        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 
     /// The same for a change of `user` by a client or an administrator of `merchant`, which leaves the shares of the
@@ -33,6 +33,6 @@ extension Throttle {
         of user: UserID, by merchant: Merchant.ID?, at now: Timestamp, in db: any Transaction
     ) throws {
         let bucket = Bucket("changes by|\(merchant?.text ?? "")|\(user)", burst: 20, refill: .seconds(30))
-        if let wait = try take(bucket, at: now, in: db) { throw SignIn.Refusal.throttled(wait) }
+        if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 }

@@ -53,9 +53,8 @@ extension UserDeletion {
             // One answer is enough. Another offer may rest on a way in that the user removes now.
             try Verifications.endOffers(to: user, at: now, in: db)
             try Sessions.open(
-                opening.by(offer.method ?? .mail).resting(on: offer.issuer), user: user,
-                signedInAt: offer.createdAt, replacing: old, at: now, in: db,
-                announcement)
+                opening.by(offer.method ?? .mail, since: offer.createdAt).resting(on: offer.issuer), user: user,
+                replacing: old, at: now, in: db, announcement)
             return .success(.kept)
         }
     }

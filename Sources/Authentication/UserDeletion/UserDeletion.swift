@@ -39,9 +39,9 @@ public struct UserDeletion: Sendable {
 
     /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every
     /// token and session now. `also` joins the transaction that schedules: the mail that names the date. Throws
-    /// `SignIn.Refusal.throttled` after many requests.
+    /// `PasswordSignIn.Refusal.throttled` after many requests.
     public func request(
-        by session: Session, proof: SignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
+        by session: Session, proof: PasswordSignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {
         let now = clock.now
         let due = dueAt(askedAt: now)

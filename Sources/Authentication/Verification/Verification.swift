@@ -60,7 +60,7 @@ public struct Verification: Sendable {
     /// The user that a waiting sign-up will create.
     public let newcomer: Newcomer?
     /// How a user signed in who is now asked whether to cancel their deletion.
-    let method: Session.Method?
+    let method: SignIn.Method?
     /// The id of the issuer that vouched for them, if one did.
     let issuer: String?
     public let createdAt: Timestamp

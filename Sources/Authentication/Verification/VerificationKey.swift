@@ -25,7 +25,7 @@ extension Verifications {
     /// No mail is sent, and nobody is charged, however often they sign in while they wait to be deleted. Nil when the
     /// sign-in no longer counts.
     public func offerToRestore(
-        _ user: LeavingUser, by method: Session.Method, of issuer: String?, in browser: Fingerprint<Browser>?,
+        _ user: LeavingUser, by method: SignIn.Method, of issuer: String?, in browser: Fingerprint<Browser>?,
         continueTo: String
     ) async throws -> Verification.ID? {
         let draft = draft(

@@ -159,7 +159,7 @@ extension Verifications {
                 browser: try row.get("browser"),
                 continueTo: try row.get("continue_to"),
                 newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
-                method: try row.get("method", as: String?.self).flatMap(Session.Method.init),
+                method: try row.get("method", as: String?.self).flatMap(SignIn.Method.init),
                 issuer: try row.get("issuer_id"),
                 createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"),
                 wasTaken: try row.get("spent_at", as: Timestamp?.self) != nil)

@@ -34,7 +34,7 @@ public struct Verifications: Sendable {
         _ purpose: Verification.Purpose, id: Verification.ID? = nil, email: String = "", phone: PhoneNumber? = nil,
         user: UserID? = nil, browser: Fingerprint<Browser>?, continueTo: String = "",
         newcomer: Verification.Newcomer? = nil,
-        method: Session.Method? = nil, issuer: String? = nil
+        method: SignIn.Method? = nil, issuer: String? = nil
     ) -> Draft {
         let now = clock.now
         let verification = Verification(

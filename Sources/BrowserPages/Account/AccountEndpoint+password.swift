@@ -33,10 +33,10 @@ extension AccountEndpoint {
                 let isChanged = try await users.changePassword(
                     of: entry.session, to: password, by: proof, at: place, renewing: renewed.secret
                 ) { db in try post?(db) }
-                guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
+                guard isChanged else { throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 mail.send()
                 return done("password", request, cookies: [renewed.cookie, device.cookie])
-            } catch let refusal as SignIn.Refusal {
+            } catch let refusal as PasswordSignIn.Refusal {
                 return try await view.refuse(
                     .password, refusal.whenConfirming, refusal.oauthError, entry, request, context)
             } catch let fault as Authentication.PasswordFault {
@@ -54,7 +54,7 @@ extension AccountEndpoint {
     }
 }
 
-extension SignIn.Refusal {
+extension PasswordSignIn.Refusal {
     /// The refusal to show when the address is known and only the password was asked for.
     var whenConfirming: PageRefusal {
         if case .wrong = self { .wrongPassword } else { onPage }

@@ -88,7 +88,7 @@ public struct AccountEndpoint: Endpoint {
                 let changes = try ProfileChanges { entry.form[$0] }
                 _ = try await users.change(entry.session.user, changes)
                 return done("profile", request)
-            } catch let refusal as SignIn.Refusal {
+            } catch let refusal as PasswordSignIn.Refusal {
                 return try await view.refuse(.profile, refusal.onPage, refusal.oauthError, entry, request, context)
             } catch let fault as JSONFault {
                 context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])

@@ -73,7 +73,7 @@ public struct AddressEndpoint: Endpoint {
                 draft, from: gate.newSessions.address(request),
                 confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
                 post: mail.reply(template, to: email, entry.visit))
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             return try await view.refuse(
                 .email, refusal.whenConfirming, refusal.oauthError, entry, request, context)
         }

@@ -69,7 +69,7 @@ public struct DeletionEndpoint: Endpoint {
             let outcome = try await deletion.request(by: entry.session, proof: proof) { db in try post?(db) }
             mail.send()
             return try answer(outcome, entry)
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             let error = refusal.oauthError
             error.log(to: context.logger)
             var response = page(
@@ -98,7 +98,7 @@ public struct DeletionEndpoint: Endpoint {
                 .accountDeletionScheduled, entry.visit, values: ["dueAt": dueAt.dayText], status: .ok,
                 cookies: cleared)
         case .deleted: gate.pages.message(.accountDeleted, entry.visit, status: .ok, cookies: cleared)
-        case .overtaken: throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
+        case .overtaken: throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile")
         }
     }
 }

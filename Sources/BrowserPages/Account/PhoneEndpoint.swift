@@ -89,7 +89,7 @@ public struct PhoneEndpoint: Endpoint {
                     draft, from: gate.newSessions.address(request),
                     confirm: { db in try PhoneVerification.confirm(entry.session, in: db) },
                     post: texts.reply(draft, to: phone, entry.visit))
-            } catch is SignIn.Refusal {
+            } catch is PasswordSignIn.Refusal {
                 return gate.signInFirst(for: .phones, request)
             }
             texts.send()

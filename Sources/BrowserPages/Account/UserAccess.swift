@@ -13,12 +13,12 @@ public import Values
 public struct UserAccess: Sendable {
     let pages: PageRenderer
     let newSessions: NewSessions
-    private let signIn: SignIn
+    private let signIn: PasswordSignIn
     private let users: Users
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, newSessions: NewSessions, signIn: SignIn, users: Users, clock: any WallClock
+        pages: PageRenderer, newSessions: NewSessions, signIn: PasswordSignIn, users: Users, clock: any WallClock
     ) {
         self.pages = pages
         self.newSessions = newSessions
@@ -117,19 +117,19 @@ public struct UserAccess: Sendable {
     ) async throws -> Response {
         do {
             return try await work()
-        } catch SignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait) {
             return askToWait(wait, entry, context)
         }
     }
 
     /// A page that says how long to wait.
     func askToWait(_ wait: Duration, _ entry: Entry, _ context: SpindleContext) -> Response {
-        SignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)
+        PasswordSignIn.Refusal.throttled(wait).oauthError.log(to: context.logger)
         return pages.message(.tooManyAttempts, entry.visit, status: .tooManyRequests).asking(toWait: wait)
     }
 
-    /// The proof that the user of `entry` knows their password, from the form. Throws `SignIn.Refusal`.
-    func confirm(_ entry: Entry, _ request: Request, _ context: SpindleContext) async throws -> SignIn.Proof {
+    /// The proof that the user of `entry` knows their password, from the form. Throws `PasswordSignIn.Refusal`.
+    func confirm(_ entry: Entry, _ request: Request, _ context: SpindleContext) async throws -> PasswordSignIn.Proof {
         try await signIn.confirm(
             entry.session, password: entry.form["current_password"] ?? "",
             address: newSessions.address(request), device: newSessions.device(request))

@@ -21,7 +21,7 @@ public struct AuthorizationFeature: Feature {
         let pageSessions = PageSessions(site: site, sessions: sessions, hosts: hosts, signIns: signIns, clock: clock)
         let knownUsers = KnownUsers(
             sessions: pageSessions, apps: oauth.apps, introductions: oauth.introductions,
-            clientLogouts: oauth.clientLogouts)
+            sessionClients: oauth.sessionClients)
         let reports = SessionReports(
             site: site, knownUsers: knownUsers, users: context.users, names: openID.names,
             agreements: oauth.agreements, signSecrets: context.signSecrets, clock: clock)
@@ -38,7 +38,7 @@ public struct AuthorizationFeature: Feature {
                 requestObjects: RequestObjects(
                     keys: oauth.clientKeys, addresses: RequestAddresses(askedBy: context.outbound),
                     issuer: site.issuer, replays: oauth.replays, clock: clock),
-                consents: oauth.consents, introductions: oauth.introductions, clientLogouts: oauth.clientLogouts,
+                consents: oauth.consents, introductions: oauth.introductions, sessionClients: oauth.sessionClients,
                 sessions: sessions, users: context.users, clock: clock),
             PickEndpoint(pages: pages, sessions: sessions, hosts: hosts, signIns: signIns, clock: clock),
             ConsentEndpoint(
@@ -48,18 +48,18 @@ public struct AuthorizationFeature: Feature {
             SessionServiceEndpoint(
                 clients: clients, reports: reports, names: openID.names, sessions: pageSessions),
             SessionRenewEndpoint(
-                site: site, clients: clients, sessions: sessions, hosts: hosts, clientLogouts: oauth.clientLogouts,
+                site: site, clients: clients, sessions: sessions, hosts: hosts, sessionClients: oauth.sessionClients,
                 clock: clock, random: context.random),
             AjaxEndpoint(
                 site: site, clients: clients, sessions: sessions, apps: oauth.apps,
-                introductions: oauth.introductions, clientLogouts: oauth.clientLogouts, agreements: oauth.agreements,
+                introductions: oauth.introductions, sessionClients: oauth.sessionClients, agreements: oauth.agreements,
                 clock: clock),
             UserContextEndpoint(clients: clients, users: context.users, knownUsers: knownUsers),
             NoProductsEndpoint(clients: clients, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: oauth.accessTokens, families: context.families, sessions: sessions,
-                clientLogouts: oauth.clientLogouts, hints: openID.hints, clock: clock),
+                sessionClients: oauth.sessionClients, hints: openID.hints, clock: clock),
         ]
     }
 }

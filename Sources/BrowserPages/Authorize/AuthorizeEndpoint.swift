@@ -18,7 +18,7 @@ public struct AuthorizeEndpoint: Endpoint {
     let requestObjects: RequestObjects
     private let consents: Consents
     private let introductions: Introductions
-    private let clientLogouts: ClientLogouts
+    private let sessionClients: SessionClients
     private let sessions: Sessions
     private let users: Users
     private let clock: any WallClock
@@ -26,7 +26,7 @@ public struct AuthorizeEndpoint: Endpoint {
     public init(
         pages: PageRenderer, answers: AuthorizationAnswers, requestedSubject: RequestedSubject,
         requestObjects: RequestObjects,
-        consents: Consents, introductions: Introductions, clientLogouts: ClientLogouts, sessions: Sessions,
+        consents: Consents, introductions: Introductions, sessionClients: SessionClients, sessions: Sessions,
         users: Users,
         clock: any WallClock
     ) {
@@ -36,7 +36,7 @@ public struct AuthorizeEndpoint: Endpoint {
         self.requestObjects = requestObjects
         self.consents = consents
         self.introductions = introductions
-        self.clientLogouts = clientLogouts
+        self.sessionClients = sessionClients
         self.sessions = sessions
         self.users = users
         self.clock = clock
@@ -121,7 +121,7 @@ public struct AuthorizeEndpoint: Endpoint {
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
             // In a session that an app bought, the user is the one who uses the app.
-            let begins = incoming.entrance.beginsWithPicker && session?.isBought != true
+            let begins = incoming.entrance.beginsWithPicker && session?.buyer == nil
             let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
             let wasGone = try await isGone(session, from: request.returnAddress.client)
             let state = try await browserState(session, request, isGone: wasGone && !progress.isBack, isPresent)
@@ -175,7 +175,7 @@ public struct AuthorizeEndpoint: Endpoint {
     /// Whether the user of `session` has seen a page about `client` before.
     private func knows(_ client: Client, _ session: Session?, _ isPresent: Bool) async throws -> Bool {
         guard !isPresent else { return true }
-        guard let session, session.kind.isGood(for: client) else { return false }
+        guard let session, session.origin.isGood(for: client) else { return false }
         return try await consents.find(session.user, client.id) != nil
     }
 
@@ -187,7 +187,7 @@ public struct AuthorizeEndpoint: Endpoint {
             isGone || request.prompt.contains(.selectAccount) || !browser.others.isEmpty
         else { return [] }
         var choices: [Session] = []
-        for session in browser.all where session.kind.isGood(for: request.returnAddress.client) {
+        for session in browser.all where session.origin.isGood(for: request.returnAddress.client) {
             if try await requestedSubject.isMeant(session.user, by: request) { choices.append(session) }
         }
         return choices
@@ -195,7 +195,7 @@ public struct AuthorizeEndpoint: Endpoint {
 
     private func isGone(_ session: Session?, from client: Client) async throws -> Bool {
         guard let session else { return false }
-        return try await clientLogouts.isGone(session.id, from: client.id)
+        return try await sessionClients.isGone(session.id, from: client.id)
     }
 
     private func browserState(
@@ -206,7 +206,7 @@ public struct AuthorizeEndpoint: Endpoint {
         guard let session else { return nil }
         let consented = client.firstParty ? nil : try await consents.find(session.user, client.id)?.scope
         return BrowserSessionState(
-            subject: session.subject, session: session.kind,
+            subject: Subject(session), origin: session.origin, isDated: session.signIn.isDated,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
             isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id),
@@ -217,10 +217,10 @@ public struct AuthorizeEndpoint: Endpoint {
         _ request: AuthorizationRequest, _ session: Session?, _ incoming: Incoming, _ http: Request, isBack: Bool
     ) async throws -> Response {
         let address = request.returnAddress
-        if isBack, let session { try await clientLogouts.comeBack(to: address.client.id, in: session.id) }
+        if isBack, let session { try await sessionClients.comeBack(to: address.client.id, in: session.id) }
         do {
             guard let session, try await isFirst(incoming.interaction, http),
-                let answer = try await answers.answer(to: request, of: session.subject, in: session)
+                let answer = try await answers.answer(to: request, in: session)
             else {
                 // The consent was taken back a moment ago, or another tab was faster: ask again.
                 return try await pages.waiting(incoming.interaction, incoming.form, http) {
@@ -262,36 +262,5 @@ public struct AuthorizeEndpoint: Endpoint {
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit.framable, cookies: [waiting.form.setCookie],
             formsLeaveSite: true)
-    }
-}
-
-extension Session {
-    /// Whether an app's token opened it.
-    fileprivate var isBought: Bool { if case .bought = origin { true } else { false } }
-
-    /// The session's user, in OAuth's terms. A bought session is no sign-in by a method that could be reported.
-    var subject: Subject {
-        Subject(
-            user: user, signedInAt: signedInAt, method: isBought ? nil : methodReference, session: id,
-            isDated: method != .issuerUndated)
-    }
-
-    private var methodReference: String? {
-        switch method {
-        case .password, .mail, .text: method.rawValue
-        case .issuer, .issuerUndated: AuthenticationContext.byIssuer
-        case .token: nil
-        }
-    }
-
-    /// How the session came about, in OAuth's terms.
-    var kind: BrowserSessionState.Session {
-        switch origin {
-        case .signIn where method == .issuer || method == .issuerUndated:
-            .asserted(for: nil, isDated: method == .issuer)
-        case .signIn: .signIn
-        case .bought(let merchant): .bought(by: merchant, isDated: method != .issuerUndated)
-        case .asserted(let merchant): .asserted(for: merchant, isDated: method == .issuer)
-        }
     }
 }

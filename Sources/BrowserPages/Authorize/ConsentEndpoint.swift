@@ -71,7 +71,7 @@ public struct ConsentEndpoint: Endpoint {
         _ form: Form, _ request: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
-        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
+        guard let session = try await sessions.of(http, pages.site), session.origin.isGood(for: client) else {
             return back(to: asked)
         }
         guard pages.forms.judge(form, of: http, by: session.user) == .accepted else {
@@ -101,7 +101,7 @@ public struct ConsentEndpoint: Endpoint {
         _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request, at now: Timestamp
     ) async throws -> Response {
         let client = read.returnAddress.client
-        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
+        guard let session = try await sessions.of(http, pages.site), session.origin.isGood(for: client) else {
             return back(to: asked)
         }
         guard pages.forms.judge(form, of: http, by: session.user) == .accepted, pages.forms.hasShown(client, on: form)
@@ -131,7 +131,7 @@ public struct ConsentEndpoint: Endpoint {
                 try await pages.interactions.askAgain(asked)
                 return back(to: asked)
             }
-        } catch SignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait) {
             return try await pages.tooManyAttempts(wait, http)
         }
         try await introduce(session.user, to: client)

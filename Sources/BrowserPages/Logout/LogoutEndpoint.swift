@@ -14,19 +14,19 @@ public struct LogoutEndpoint: Endpoint {
     let tokens: AccessTokens
     private let families: TokenFamilies
     private let sessions: Sessions
-    private let clientLogouts: ClientLogouts
+    private let sessionClients: SessionClients
     let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
         pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions,
-        clientLogouts: ClientLogouts, hints: IDTokenHints, clock: any WallClock
+        sessionClients: SessionClients, hints: IDTokenHints, clock: any WallClock
     ) {
         self.pages = pages
         self.tokens = tokens
         self.families = families
         self.sessions = sessions
-        self.clientLogouts = clientLogouts
+        self.sessionClients = sessionClients
         self.hints = hints
         self.clock = clock
     }
@@ -167,10 +167,10 @@ public struct LogoutEndpoint: Endpoint {
             }
             let now = clock.now
             do {
-                try await clientLogouts.leave(client.id, in: session, at: now) { db in
+                try await sessionClients.leave(client.id, in: session, at: now) { db in
                     try RevocationThrottle.charge(session.user, at: now, in: db)
                 }
-            } catch SignIn.Refusal.throttled(let wait) {
+            } catch PasswordSignIn.Refusal.throttled(let wait) {
                 return try await pages.tooManyAttempts(wait, request)
             }
             return try await signedOut(request, logout)

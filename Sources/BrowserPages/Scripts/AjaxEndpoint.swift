@@ -14,20 +14,20 @@ public struct AjaxEndpoint: Endpoint {
     private let sessions: Sessions
     private let apps: ConnectedApps
     private let introductions: Introductions
-    private let clientLogouts: ClientLogouts
+    private let sessionClients: SessionClients
     private let agreements: Agreements
     private let clock: any WallClock
 
     public init(
         site: Site, clients: Clients, sessions: Sessions, apps: ConnectedApps, introductions: Introductions,
-        clientLogouts: ClientLogouts, agreements: Agreements, clock: any WallClock
+        sessionClients: SessionClients, agreements: Agreements, clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
         self.apps = apps
         self.introductions = introductions
-        self.clientLogouts = clientLogouts
+        self.sessionClients = sessionClients
         self.agreements = agreements
         self.clock = clock
     }
@@ -68,7 +68,7 @@ public struct AjaxEndpoint: Endpoint {
         }
         guard try await isOf(client, session) else { return Self.noSession }
         // One that was set aside would sign the same user in again.
-        let own = browser.sessions(of: session.user).filter { $0.kind.isGood(for: client) }
+        let own = browser.sessions(of: session.user).filter { $0.origin.isGood(for: client) }
         try await sessions.end(own.map(\.id))
         return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
     }
@@ -84,9 +84,9 @@ public struct AjaxEndpoint: Endpoint {
 
     /// Whether the user has to do with the client: no merchant may decide for anyone else.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
-        guard session.kind.isGood(for: client),
+        guard session.origin.isGood(for: client),
             try await !introductions.isDue(session.user, to: client, in: session.id),
-            try await !clientLogouts.isGone(session.id, from: client.id),
+            try await !sessionClients.isGone(session.id, from: client.id),
             try await apps.isAllowed(client, by: session.user)
         else { return false }
         return try await apps.scope(of: client, for: session.user) != nil

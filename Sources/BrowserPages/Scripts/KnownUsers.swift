@@ -18,20 +18,20 @@ public struct KnownUsers: Sendable {
     private let sessions: PageSessions
     private let apps: ConnectedApps
     private let introductions: Introductions
-    private let clientLogouts: ClientLogouts
+    private let sessionClients: SessionClients
 
     public init(
-        sessions: PageSessions, apps: ConnectedApps, introductions: Introductions, clientLogouts: ClientLogouts
+        sessions: PageSessions, apps: ConnectedApps, introductions: Introductions, sessionClients: SessionClients
     ) {
         self.sessions = sessions
         self.apps = apps
         self.introductions = introductions
-        self.clientLogouts = clientLogouts
+        self.sessionClients = sessionClients
     }
 
     func user(_ request: Request, of client: Client) async throws -> KnownUser {
-        guard let session = try await sessions.session(of: request, for: client), session.kind.isGood(for: client),
-            try await !clientLogouts.isGone(session.id, from: client.id)
+        guard let session = try await sessions.session(of: request, for: client), session.origin.isGood(for: client),
+            try await !sessionClients.isGone(session.id, from: client.id)
         else { return .nobody }
         // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
         // Nor does a client that takes verified addresses only, about others.

@@ -22,19 +22,19 @@ public struct SessionRenewEndpoint: Endpoint {
     private let clients: Clients
     private let sessions: Sessions
     private let hosts: HostSessions
-    private let clientLogouts: ClientLogouts
+    private let sessionClients: SessionClients
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        site: Site, clients: Clients, sessions: Sessions, hosts: HostSessions, clientLogouts: ClientLogouts,
+        site: Site, clients: Clients, sessions: Sessions, hosts: HostSessions, sessionClients: SessionClients,
         clock: any WallClock, random: any RandomSource
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
         self.hosts = hosts
-        self.clientLogouts = clientLogouts
+        self.sessionClients = sessionClients
         self.clock = clock
         self.random = random
     }
@@ -70,8 +70,8 @@ public struct SessionRenewEndpoint: Endpoint {
         guard let text = hop.query["browser"], text.isFingerprint else { throw SessionHop.Refused.browser }
         let browser = Fingerprint<HostSession.Browser>(text: text)
         let target = site.address(at: host) + Self.path
-        if let session = try await sessions.of(request, site), session.kind.isGood(for: hop.client),
-            try await !clientLogouts.isGone(session.id, from: hop.client.id)
+        if let session = try await sessions.of(request, site), session.origin.isGood(for: hop.client),
+            try await !sessionClients.isGone(session.id, from: hop.client.id)
         {
             let code = Secret<HostSession.Code>.random(from: random)
             try await hosts.handOver(

@@ -81,7 +81,7 @@ extension IdentityProviderEndpoint {
                     .accountDeletionScheduled, visit, values: ["dueAt": user.dueAt.dayText], status: .forbidden)
             }
             let page = try await restoring.offer(
-                user, by: .issuerUndated, of: attempt.issuer.id.text, request, visit)
+                user, by: .issuer, of: attempt.issuer.id.text, request, visit)
             guard let page else {
                 throw IdentityProviderRefusal.gone(reason: "account_gone_or_changed")
             }

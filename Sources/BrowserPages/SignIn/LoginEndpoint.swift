@@ -11,11 +11,11 @@ import Values
 /// `GET` and `POST /login`: signs a user in to a browser with a password.
 public struct LoginEndpoint: Endpoint {
     private let pages: PageRenderer
-    private let signIn: SignIn
+    private let signIn: PasswordSignIn
     private let newSessions: NewSessions
     private let restoring: Restoring
 
-    public init(pages: PageRenderer, signIn: SignIn, newSessions: NewSessions, verifications: Verifications) {
+    public init(pages: PageRenderer, signIn: PasswordSignIn, newSessions: NewSessions, verifications: Verifications) {
         self.pages = pages
         self.signIn = signIn
         self.newSessions = newSessions
@@ -80,18 +80,18 @@ public struct LoginEndpoint: Endpoint {
             if let leaving = proof.leaving {
                 let page = try await restoring.offer(
                     leaving, by: .password, isRemembered: isRemembered, request, visit)
-                guard let page else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
+                guard let page else { throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
                 return page
             }
             let newSession = try await newSessions.newSession(
                 request, by: .password, at: visit, isRemembered: isRemembered)
             guard
                 try await newSessions.sessions.open(newSession.opening, by: proof, replacing: newSession.replaces?.id)
-            else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
+            else { throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
             return .sendBrowser(
                 to: newSession.onward ?? "/login", status: .seeOther,
                 cookies: try await newSessions.cookies(of: newSession))
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)
             let session =

@@ -47,7 +47,7 @@ public struct NewSessions: Sendable {
     ///   - renewsDevice: whether the browser gets another mark: a copy of the one so far is then known no more.
     ///   - trial: what a developer tries out with the waiting request.
     func newSession(
-        _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool? = nil,
+        _ request: Request, by method: SignIn.Method, at visit: PageContext, isRemembered: Bool? = nil,
         sawPage: Bool = true, after attempt: VerificationAttempt? = nil, renewsDevice: Bool = false,
         trying trial: TokenTrial? = nil
     ) async throws -> NewSession {

@@ -12,7 +12,7 @@ struct Restoring: Sendable {
 
     /// Nil when the user changed after the sign-in, which then no longer counts.
     func offer(
-        _ user: LeavingUser, by method: Session.Method, of issuer: String? = nil, isRemembered: Bool? = nil,
+        _ user: LeavingUser, by method: SignIn.Method, of issuer: String? = nil, isRemembered: Bool? = nil,
         _ request: Request, _ visit: PageContext
     ) async throws -> Response? {
         let verification = try await verifications.offerToRestore(

@@ -50,7 +50,7 @@ public struct SessionCodeEndpoint: Endpoint {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
-            let person = entitlement.subject.user
+            let person = entitlement.user
             // The code does not sign the same user in again. A link from elsewhere signs nobody in unasked: the user
             // may be the link's sender (RFC 9700 §4.7).
             guard session?.user != person, session != nil || request.isFromElsewhere else {
@@ -71,7 +71,7 @@ public struct SessionCodeEndpoint: Endpoint {
             let session = try await sessions.of(request, pages.site)
             // The page named who was signed in then. Nobody else's session ends by it.
             if let session, pages.forms.judge(form, of: request, by: session.user) != .accepted {
-                let other = try await exchange.look(at: code).subject.user
+                let other = try await exchange.look(at: code).user
                 if session.user != other { return try await askToSwitch(from: session, to: other, request, code) }
             }
             return try await spend(code, replacing: session, request, context)
@@ -82,32 +82,29 @@ public struct SessionCodeEndpoint: Endpoint {
         _ code: Secret<ExchangeCode>, replacing old: Session?, _ request: Request, _ context: SpindleContext
     ) async throws -> Response {
         let secret = Secret<Session>.random(from: random)
-        let opening = Session.Opening(
-            id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
-            address: address.of(request), method: .token)
+        let id = Session.ID.random(from: random)
+        let (userAgent, from) = (request.headers[.userAgent] ?? "", address.of(request))
         let now = clock.now
         // The user's own sign-in is more than what a token buys, and outlives that token: it stays.
         let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
         let marks = NobodyMarks(request, pages.site).fingerprints
-        let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
-            if let kept, kept.user == entitlement.subject.user {
+        let entitlement = try await exchange.spend(code, attempt: id.text, at: now) { entitlement, db in
+            if let kept, kept.user == entitlement.user {
                 // Where the user had signed out of this client alone, they are back.
-                return try ClientLogouts.comeBack(to: entitlement.client, in: kept.id, db)
+                return try SessionClients.comeBack(to: entitlement.client, in: kept.id, db)
             }
             try Sessions.open(
-                opening.at(
-                    entitlement.client, boughtBy: entitlement.buyer, with: entitlement.token,
-                    issuer: entitlement.subject.issuer, isDated: entitlement.subject.isDated),
-                user: entitlement.subject.user,
-                signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
-                replacing: old?.id, at: now, in: db, announcement)
+                Session.Opening(
+                    id: id, secret: secret, userAgent: userAgent, address: from, for: entitlement.client,
+                    boughtBy: entitlement.purchase),
+                user: entitlement.user, replacing: old?.id, at: now, in: db, announcement)
             // It has the place of the one before if the same tokens bought both.
-            if let old { try ClientLogouts.keep(in: old.id, exceptOf: entitlement.client, at: now, db) }
+            if let old { try SessionClients.keep(in: old.id, exceptOf: entitlement.client, at: now, db) }
             try NoticedSignIns.note(marks, at: now, in: db)
         }
         announcement.send()
-        let isKept = kept?.user == entitlement.subject.user
+        let isKept = kept?.user == entitlement.user
         return .sendBrowser(
             to: entitlement.destination, cookies: [isKept ? nil : pages.site.sessionCookie(secret)])
     }

@@ -13,11 +13,12 @@ public struct AppSignUpEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
     private let signUp: AppSignUp
-    private let signIn: SignIn
+    private let signIn: PasswordSignIn
     private let newSessions: NewSessions
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: SignIn, newSessions: NewSessions
+        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: PasswordSignIn,
+        newSessions: NewSessions
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -68,7 +69,7 @@ public struct AppSignUpEndpoint: Endpoint {
                     to: newSession.onward ?? "/account", status: .seeOther,
                     cookies: try await newSessions.cookies(of: newSession))
             }
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)
             var response = try page(verification, request, visit, context, refusal: refusal)
@@ -79,7 +80,7 @@ public struct AppSignUpEndpoint: Endpoint {
 
     private func page(
         _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
-        refusal: SignIn.Refusal? = nil
+        refusal: PasswordSignIn.Refusal? = nil
     ) throws -> Response {
         let form = pages.forms.issue(request)
         // The user does not type the address, so only the password can be wrong.

@@ -90,7 +90,7 @@ public struct SignUpEndpoint: Endpoint {
             return codes.ask(prepared.draft.verification.id)
         } catch let fault as Authentication.PasswordFault {
             return try await refuse(.weakPassword(fault.onPage))
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             let error = refusal.oauthError
             error.log(to: context.logger)
             var response = try await refuse(refusal.onPage, error.status)

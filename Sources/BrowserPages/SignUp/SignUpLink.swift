@@ -63,7 +63,7 @@ struct SignUpLink: Sendable {
             }
         } catch let fault as Authentication.PasswordFault {
             return try page(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             let error = refusal.oauthError
             error.log(to: context.logger)
             var response = try page(verification, request, visit, context, refusal: refusal.onPage)

@@ -44,11 +44,11 @@ extension Clients {
     }
 
     private func finish(_ id: Client.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
-        // They would go along with its token families, and the applications in them would not be told.
+        // They would go along with its token families, and the sites in them would not be told.
         var hasMore = true
         while hasMore {
             guard !budget.isSpent else { return false }
-            hasMore = try await sessions.endBought(byOrFor: id)
+            hasMore = try await sessions.endWebViews(of: id)
             if hasMore { budget.spend() }
         }
         let isErased = try await erasure.client(id, &budget) { db in

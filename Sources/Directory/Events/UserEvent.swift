@@ -6,10 +6,18 @@ public enum UserEvent: Sendable, Equatable {
     case changed(fields: Set<Field>, standing: Standing?)
     /// A session was ended on request, or several at once.
     case signedOut(of: SignedOutSession)
-    /// A browser session ended, for whatever reason. Said after its user signed out, if they did.
-    case browserEnded(Session.ID)
-    /// All browser sessions end, except one.
-    case everyBrowserEnded(except: Session.ID?)
+    /// These live sessions end, in this transaction. Said after their user signed out, if they did.
+    case sessionsEnd([Session.ID])
+    /// All sessions end, except one.
+    case allSessionsEnd(except: Session.ID?)
+    /// The user signed out of one client, and stays signed in to the browser.
+    case clientLeft(Client.ID, in: Session.ID)
+    /// These token families end: one was revoked, or a token or code of it was used twice.
+    case familiesEnd([TokenFamily.ID])
+    /// All that the user gave this client ends: they revoked it, or it is being deleted.
+    case clientEnds(Client.ID)
+    /// All that the user gave this merchant's clients ends: the merchant removed the user.
+    case removed(from: Merchant.ID)
     /// All that earlier sign-ins gave ends, except one browser session: the password is new, or the user is disabled,
     /// asks for deletion, or was somebody else.
     case accessRevoked(keeping: Session.ID?)
@@ -24,7 +32,7 @@ public enum UserEvent: Sendable, Equatable {
     case unlinked(issuer: String, keeping: Session.ID?, wasConfined: Bool)
     /// Codes go to another number or mailbox than before, or to none. What was opened by this method ends, except one
     /// browser session.
-    case methodRevoked(Session.Method, keeping: Session.ID?)
+    case methodRevoked(SignIn.Method, keeping: Session.ID?)
     /// The user revoked one of the merchant's own apps, or the merchant removed the user from all of them.
     case disconnected(from: Merchant.ID)
     /// The user's connections to these clients are about to end, in this transaction.
@@ -34,8 +42,8 @@ public enum UserEvent: Sendable, Equatable {
 
     /// An event without its values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked
-        case unlinked, methodRevoked, disconnected, connectionsEnding, deleted
+        case signedUp, changed, signedOut, sessionsEnd, allSessionsEnd, clientLeft, familiesEnd, clientEnds, removed
+        case accessRevoked, takenOver, linked, unlinked, methodRevoked, disconnected, connectionsEnding, deleted
     }
 
     var kind: Kind {
@@ -43,8 +51,12 @@ public enum UserEvent: Sendable, Equatable {
         case .signedUp: .signedUp
         case .changed: .changed
         case .signedOut: .signedOut
-        case .browserEnded: .browserEnded
-        case .everyBrowserEnded: .everyBrowserEnded
+        case .sessionsEnd: .sessionsEnd
+        case .allSessionsEnd: .allSessionsEnd
+        case .clientLeft: .clientLeft
+        case .familiesEnd: .familiesEnd
+        case .clientEnds: .clientEnds
+        case .removed: .removed
         case .accessRevoked: .accessRevoked
         case .takenOver: .takenOver
         case .linked: .linked

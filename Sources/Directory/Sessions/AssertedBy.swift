@@ -25,7 +25,7 @@ public struct AssertedBy: Sendable {
 extension Session.Opening {
     /// The same, asserted by `assertedBy`.
     public func asserted(by assertedBy: AssertedBy) -> Session.Opening {
-        var opening = by(assertedBy.signedInAt == nil ? .issuerUndated : .issuer)
+        var opening = by(.issuer)
         opening.assertedBy = assertedBy
         return opening
     }

@@ -30,9 +30,9 @@ package enum ConfinedIssuers {
     }
 
     /// Joins to `sessions s` what `merchant` needs.
-    static let joined: SQL =
+    package static let joined: SQL =
         """
-        LEFT JOIN confined_issuers n ON n.issuer_id = s.issuer_id AND s.family_id IS NULL
+        LEFT JOIN confined_issuers n ON n.issuer_id = s.issuer_id AND s.path IS NULL
             AND s.created_at < n.opened_before
         """
 

@@ -9,10 +9,12 @@ public struct Session: Sendable {
     public let user: UserID
     public let email: String?
     public let emailVerified: Bool
-    public let signedInAt: Timestamp
+    /// Its user's sign-in; of a web view that of the token family that bought it.
+    public let signIn: SignIn
     /// How it came about.
     public let origin: Origin
-    public let method: Method
+    /// The path of the token family that bought it, if one did.
+    public let buyer: TokenFamily.Path?
     package let isRemembered: Bool
     /// Whether it was bought for a SPiD-compatible client, whose web views show the account page.
     public let isOfSPiDWebView: Bool
@@ -28,21 +30,16 @@ public struct Session: Sendable {
         case bought(merchant: Merchant.ID?)
         /// Asserted by an issuer of this merchant, and valid for that merchant only.
         case asserted(merchant: Merchant.ID)
-    }
 
-    /// How the user authenticated: an authentication method reference (RFC 8176), except `token`.
-    public enum Method: String, Sendable {
-        case password = "pwd"
-        /// A code or a link sent to the user's address.
-        case mail = "otp"
-        /// A code sent to the user's phone.
-        case text = "sms"
-        /// An access token of a phone.
-        case token
-        /// An assertion of another issuer that says when the user signed in there.
-        case issuer
-        /// The same without a time: it may have been long ago.
-        case issuerUndated = "issuer_undated"
+        /// A session bought with a merchant's token, or asserted by its issuer, is no sign-in for another merchant's
+        /// client. Otherwise any merchant could impersonate its users elsewhere.
+        public func isGood(for client: Client) -> Bool {
+            switch self {
+            case .signIn: true
+            case .bought(let merchant): Merchant.same(merchant, client.merchant)
+            case .asserted(let merchant): merchant == client.merchant
+            }
+        }
     }
 
     /// Ends after two hours without use, and after a week in any case.
@@ -55,7 +52,7 @@ public struct Session: Sendable {
 
     /// Whether the user signed in here recently. A bought session is not a sign-in.
     public func isRecent(at now: Timestamp) -> Bool {
-        origin == .signIn && now - signedInAt <= Self.recentLifetime
+        origin == .signIn && now - signIn.at <= Self.recentLifetime
     }
 
     /// A new session, before it is stored.
@@ -65,19 +62,18 @@ public struct Session: Sendable {
         package let device: Secret<Device>?
         package let userAgent: String
         package let address: String
-        package var method: Method
+        /// How its user signs in.
+        package private(set) var method: SignIn.Method
         /// What the user answered; nil, where nobody asked, to go on as the session that it takes the place of.
         package internal(set) var isRemembered: Bool?
         package var client: Client.ID?
-        package var buyer: Client.ID?
-        /// The fingerprint of the access token that bought it.
-        package private(set) var token: String?
         package var assertedBy: AssertedBy?
-        /// The id of the issuer that the session rests on, where it asserted something else: the sign-in that a token
-        /// comes from, or that the user decided after.
+        /// The id of the issuer after whose word the user decided, where it did not open the session itself.
         private var basis: String?
-        /// The id of the issuer that the session rests on.
-        var issuer: String? { assertedBy?.issuer ?? basis }
+        /// From when the sign-in counts, if that is not when the session opens.
+        private var since: Timestamp?
+        /// What bought it, if it is a web view.
+        package private(set) var purchase: Purchase?
         /// More work in the transaction that opens the session.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
@@ -86,7 +82,7 @@ public struct Session: Sendable {
         ///   - client: the client that led the user here, if one did.
         public init(
             id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
-            method: Method, isRemembered: Bool? = nil, client: Client.ID? = nil
+            method: SignIn.Method, isRemembered: Bool? = nil, client: Client.ID? = nil
         ) {
             self.id = id
             self.secret = secret
@@ -99,16 +95,15 @@ public struct Session: Sendable {
             self.client = client
         }
 
-        /// The same, for `client`, with the token of `buyer` that has the fingerprint `token`, for whose sign-in
-        /// `issuer` vouched, if one did; `isDated`: it is known when that was.
-        public func at(
-            _ client: Client.ID, boughtBy buyer: Client.ID, with token: String?, issuer: String?, isDated: Bool
-        ) -> Opening {
-            var opening = isDated ? self : by(.issuerUndated)
-            opening.client = client
-            opening.buyer = buyer
-            opening.token = token
-            return opening.resting(on: issuer)
+        /// A web view, which a token bought.
+        public init(
+            id: ID, secret: Secret<Session>, userAgent: String, address: String, for client: Client.ID,
+            boughtBy purchase: Purchase
+        ) {
+            self.init(
+                id: id, secret: secret, userAgent: userAgent, address: address, method: purchase.signIn.method,
+                client: client)
+            self.purchase = purchase
         }
 
         /// The same, which rests while the issuer with the id `issuer` is disabled, and ends with it.
@@ -127,16 +122,41 @@ public struct Session: Sendable {
             return opening
         }
 
-        /// The same, with another method.
-        package func by(_ method: Method) -> Opening {
+        /// The same, with another method, which counts from `time`.
+        package func by(_ method: SignIn.Method, since time: Timestamp? = nil) -> Opening {
             var opening = self
             opening.method = method
+            opening.since = time
             return opening
+        }
+
+        /// The sign-in of its user; of a web view, that of what bought it.
+        func signIn(at now: Timestamp) -> SignIn {
+            purchase?.signIn
+                ?? SignIn(
+                    at: assertedBy?.signedInAt ?? since ?? now, by: method,
+                    isDated: method != .issuer || assertedBy?.signedInAt != nil, issuer: assertedBy?.issuer ?? basis)
         }
 
         /// When it ends unless it is used.
         func expiry(from now: Timestamp) -> Timestamp {
             now + (isRemembered == true ? Session.rememberedLifetime : Session.idleLifetime)
+        }
+    }
+}
+
+extension Session {
+    /// What bought a web view: a token of a family, which acts for its user's sign-in.
+    public struct Purchase: Sendable {
+        package let path: TokenFamily.Path
+        /// The client of the token.
+        package let client: Client.ID
+        package let signIn: SignIn
+
+        public init(by client: Client.ID, path: TokenFamily.Path, signIn: SignIn) {
+            self.path = path
+            self.client = client
+            self.signIn = signIn
         }
     }
 }

@@ -32,7 +32,7 @@ public struct SessionList: Sendable {
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT id, user_agent, ip_address, signed_in_at, seen_at, remembered, family_id
+                SELECT id, user_agent, ip_address, signed_in_at, seen_at, remembered, path
                 FROM sessions WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
                 """
             ).map(Item.init)
@@ -73,7 +73,7 @@ public struct SessionList: Sendable {
                 if case .confined = rest, rests.contains(.signIn) { continue }
                 try announcement.say(.signedOut(of: rest), session.user, db)
             }
-            try announcement.say(.everyBrowserEnded(except: session.id), session.user, db)
+            try announcement.say(.allSessionsEnd(except: session.id), session.user, db)
             return true
         }
     }
@@ -85,7 +85,7 @@ extension SessionList.Item {
             id: try row.get("id"), userAgent: try row.get("user_agent"), address: try row.get("ip_address"),
             signedInAt: try row.get("signed_in_at"), seenAt: try row.get("seen_at"),
             isRemembered: try row.get("remembered"),
-            isBought: try row.get("family_id", as: String?.self) != nil)
+            isBought: try row.get("path", as: String?.self) != nil)
     }
 }
 

@@ -16,7 +16,7 @@ extension Sessions {
         let owner: SQL =
             """
             COALESCE(\(ConfinedIssuers.merchant),
-                CASE WHEN s.family_id IS NULL THEN '' ELSE COALESCE(c.merchant_id, '-') END)
+                CASE WHEN s.path IS NULL THEN '' ELSE COALESCE(c.merchant_id, '-') END)
             """
         let sessions: SQL = "sessions s LEFT JOIN clients c ON c.id = s.client_id \(ConfinedIssuers.joined)"
         // Sorted here, because SQL would sort at every sign-in.

@@ -49,7 +49,7 @@ package enum ClosedIssuers {
             WHERE c.is_gone = 1 AND c.issuer_id > '' AND EXISTS (
                 SELECT 1 FROM sessions s
                 WHERE s.issuer_id = c.issuer_id AND s.ended_at IS NULL AND s.expires_at > \(now)
-                    AND (s.family_id IS NULL
+                    AND (s.path IS NULL
                         OR s.client_id IN (SELECT k.id FROM clients k WHERE k.merchant_id = c.merchant_id)))
             ORDER BY c.issuer_id LIMIT \(most)
             """

@@ -20,32 +20,31 @@ public struct Sessions: Sendable {
     /// Opens a session in the caller's transaction. It replaces the browser's previous session, whose secret is never
     /// reused.
     package static func begin(
-        _ new: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID?,
-        replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
+        _ new: Session.Opening, user: UserID, replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
         var opening = new
+        let purchase = new.purchase
         // Pages that confirm a sign-in do not ask again whether to remember it.
-        if new.isRemembered == nil, let old, family == nil, new.assertedBy?.isConfined != true {
+        if new.isRemembered == nil, let old, purchase == nil, new.assertedBy?.isConfined != true {
             opening.isRemembered = try isRemembered(old, of: user, in: db)
         }
         let isRemembered = opening.isRemembered == true
-        let client = family == nil ? nil : opening.client
+        let client = purchase == nil ? nil : opening.client
+        let signIn = opening.signIn(at: now)
         // The `sid` that clients know stays the same when the same user signs in again in this browser.
         let isRenewed = try old.map { old in
-            guard try mayRenew(old, boughtBy: family, confinedTo: opening.assertedBy?.merchant, in: db) else {
+            guard try mayRenew(old, boughtBy: purchase?.path, confinedTo: opening.assertedBy?.merchant, in: db) else {
                 return false
             }
             return try db.execute(
                 """
-                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
-                    client_id = \(client), buyer_id = \(opening.buyer), bought_with = \(opening.token),
-                    signed_in_at = \(signedInAt),
+                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), path = \(purchase?.path),
+                    client_id = \(client), buyer_id = \(purchase?.client), signed_in_at = \(signIn.at),
+                    is_dated = \(signIn.isDated), method = \(signIn.method.rawValue), issuer_id = \(signIn.issuer),
                     created_at = \(now), seen_at = \(now), expires_at = \(opening.expiry(from: now)),
-                    user_agent = \(opening.userAgent),
-                    ip_address = \(opening.address), method = \(opening.method.rawValue),
-                    remembered = \(isRemembered), merchant_id = \(opening.assertedBy?.merchant),
-                    issuer_id = \(opening.issuer)
+                    user_agent = \(opening.userAgent), ip_address = \(opening.address),
+                    remembered = \(isRemembered), merchant_id = \(opening.assertedBy?.merchant)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1
         }
@@ -53,13 +52,12 @@ public struct Sessions: Sendable {
             if let old { try displace(old, at: now, in: db, announcement) }
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, user_id, family_id, client_id, signed_in_at, created_at, seen_at,
-                    expires_at, user_agent, ip_address, method, remembered, merchant_id, buyer_id, bought_with,
-                    issuer_id)
-                VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
-                    \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
-                    \(opening.method.rawValue), \(isRemembered), \(opening.assertedBy?.merchant),
-                    \(opening.buyer), \(opening.token), \(opening.issuer))
+                INSERT INTO sessions (id, fingerprint, user_id, path, client_id, buyer_id, signed_in_at, is_dated,
+                    method, issuer_id, created_at, seen_at, expires_at, user_agent, ip_address, remembered, merchant_id)
+                VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(purchase?.path), \(client),
+                    \(purchase?.client), \(signIn.at), \(signIn.isDated), \(signIn.method.rawValue),
+                    \(signIn.issuer), \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent),
+                    \(opening.address), \(isRemembered), \(opening.assertedBy?.merchant))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -68,14 +66,14 @@ public struct Sessions: Sendable {
         try forgetEnded(of: user, after: opening.id, in: db)
     }
 
-    /// Whether a session that a token of `family` bought, or that is good for the merchant `confined` only, may have
-    /// the place of `old` in its browser, and its `sid`. It must rest on the same: whoever ends the one ends both.
+    /// Whether a session that a token bought, or that is good for the merchant `confined` only, may have the place of
+    /// `old` in its browser, and its `sid`. It must rest on the same: what ends the one ends both.
     private static func mayRenew(
-        _ old: Session.ID, boughtBy family: TokenFamily.ID?, confinedTo confined: Merchant.ID?, in db: any Transaction
+        _ old: Session.ID, boughtBy path: TokenFamily.Path?, confinedTo confined: Merchant.ID?, in db: any Transaction
     ) throws -> Bool {
-        guard family != nil || confined != nil else { return true }
-        let row = try db.rows("SELECT family_id, merchant_id FROM sessions WHERE id = \(old)").first
-        return try row?.get("family_id", as: String?.self) == family?.text
+        guard path != nil || confined != nil else { return true }
+        let row = try db.rows("SELECT path, merchant_id FROM sessions WHERE id = \(old)").first
+        return try row?.get("path", as: String?.self) == path?.text
             && row?.get("merchant_id", as: String?.self) == confined?.text
     }
 
@@ -133,26 +131,6 @@ public struct Sessions: Sendable {
         return session
     }
 
-    /// Joins to `sessions s` what its session rests on: the client it is for (`c`), that which bought it, their
-    /// merchant, or the one it is good for, and the issuer that vouched (`i` if it is closed). A closed issuer is its
-    /// merchant's to say: what other merchants' tokens bought goes on, as the tokens do.
-    package static let whatTheyRestOn: SQL =
-        """
-        LEFT JOIN clients c ON c.id = s.client_id
-        LEFT JOIN clients b ON b.id = s.buyer_id
-        \(ConfinedIssuers.joined)
-        LEFT JOIN merchants m ON m.id = COALESCE(\(ConfinedIssuers.merchant), c.merchant_id)
-        LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id
-            AND (s.family_id IS NULL OR i.merchant_id = c.merchant_id)
-        """
-
-    /// Whether a session, so joined, has not ended, and nothing that it rests on is disabled.
-    package static let areGood: SQL =
-        """
-        s.ended_at IS NULL AND c.disabled_at IS NULL AND b.disabled_at IS NULL AND m.disabled_at IS NULL
-            AND i.issuer_id IS NULL
-        """
-
     /// The live session with this `fingerprint`, unless its user, merchant, client, the client that bought it, or the
     /// issuer that asserted it is disabled.
     static func find(
@@ -160,14 +138,11 @@ public struct Sessions: Sendable {
     ) throws -> Session? {
         try db.rows(
             """
-            SELECT s.id, s.user_id, s.family_id, \(ConfinedIssuers.merchant) AS vouched_for, s.signed_in_at, s.seen_at,
-                s.renewals,
-                s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id,
-                c.spid_compatible, c.first_party
-            FROM sessions s
-            JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
-            \(whatTheyRestOn)
-            WHERE s.fingerprint = \(fingerprint) AND s.expires_at > \(now) AND \(areGood)
+            SELECT s.id, s.user_id, s.path, \(ConfinedIssuers.merchant) AS vouched_for, s.signed_in_at, s.is_dated,
+                s.method, s.issuer_id, s.seen_at, s.renewals, s.created_at, s.remembered, u.email, u.email_verified,
+                c.merchant_id, c.spid_compatible, c.first_party
+            FROM sessions s \(Standing.whatSessionsRestOn)
+            WHERE s.fingerprint = \(fingerprint) AND s.expires_at > \(now) AND \(Standing.ofSession)
             """
         ).first.map(Session.init)
     }
@@ -207,9 +182,8 @@ extension Session {
         self.init(
             id: try row.get("id"), user: try row.get("user_id"), email: try row.get("email"),
             emailVerified: try row.get("email_verified"),
-            signedInAt: try row.get("signed_in_at"),
-            origin: try Self.origin(row),
-            method: Session.Method(rawValue: try row.get("method")) ?? .password,
+            signIn: try SignIn(row),
+            origin: try Self.origin(row), buyer: try row.get("path"),
             isRemembered: try row.get("remembered"),
             isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true
                 && row.get("first_party", as: Bool?.self) == true,
@@ -219,7 +193,7 @@ extension Session {
 
     private static func origin(_ row: Row) throws -> Origin {
         if let merchant = try row.get("vouched_for", as: Merchant.ID?.self) { return .asserted(merchant: merchant) }
-        guard try row.get("family_id", as: String?.self) != nil else { return .signIn }
+        guard try row.get("path", as: String?.self) != nil else { return .signIn }
         return .bought(merchant: try row.get("merchant_id"))
     }
 }

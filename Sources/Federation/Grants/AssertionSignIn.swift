@@ -40,12 +40,11 @@ public struct AssertionSignIn: Sendable {
             let assertion = try await verified(token, by: issuer, nonce: request.parameters[.nonce])
             let finding = try await people.find(assertion.person)
             let user = try user(finding)
+            let signIn = SignIn(
+                at: assertion.signedInAt, by: .issuer, isDated: assertion.saysWhen, issuer: issuer.id.text)
             return Authorization(
-                client: client,
-                subject: Subject(
-                    user: user, signedInAt: assertion.signedInAt, issuer: issuer.id.text, isDated: assertion.saysWhen),
-                scope: scope,
-                family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
+                client: client, subject: Subject(user: user, signIn), scope: scope, family: .new(.signIn(signIn)),
+                refresh: client.may(.refreshToken) ? .issue : .none,
                 claim: RememberedRedemption(
                     claim: AssertionRedemption(
                         assertion: assertion, people: people, finding: finding, user: user, use: use),

@@ -43,11 +43,10 @@ public struct JWTBearerGrant: Grant {
             throw OAuthError.unknownUser
         }
         guard !link.isDisabled else { throw OAuthError.providerAccountDisabled }
+        let signIn = SignIn(at: clock.now, by: .issuer, isDated: false, issuer: holder.issuer.text)
         return Authorization(
-            client: client,
-            subject: Subject(user: link.user, signedInAt: clock.now, issuer: holder.issuer.text, isDated: false),
-            scope: scope,
-            family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
+            client: client, subject: Subject(user: link.user, signIn), scope: scope, family: .new(.signIn(signIn)),
+            refresh: client.may(.refreshToken) ? .issue : .none,
             claim: RememberedRedemption(
                 claim: ProviderRedemption(holder: holder, user: link.user), user: link.user,
                 login: .word(of: holder.provider.rawValue, request, client, random)))

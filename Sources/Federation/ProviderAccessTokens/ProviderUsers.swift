@@ -73,7 +73,7 @@ public struct ProviderUsers: Sendable {
     }
 
     /// Links `user` to the provider's token in `assertion`. `post` queues the mail that tells `user` of a new link, and
-    /// joins the transaction. Throws `SignIn.Refusal.throttled` after many new ones.
+    /// joins the transaction. Throws `PasswordSignIn.Refusal.throttled` after many new ones.
     public func attach(
         _ assertion: String, from client: Client, to user: UserID, confirm: @escaping Confirm,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void

@@ -51,9 +51,7 @@ public struct IdentityProviderEntrance: Sendable {
             switch try people.resolve(newSession.person, newcomer: newcomer, at: now, in: db) {
             case .known(let user), .linked(let user), .created(let user):
                 try Sessions.open(
-                    opening.asserted(by: try assertedBy()), user: user,
-                    signedInAt: newSession.signedInAt ?? now, replacing: old,
-                    at: now, in: db, announcement)
+                    opening.asserted(by: try assertedBy()), user: user, replacing: old, at: now, in: db, announcement)
                 return .entered
             case .leaving(let user):
                 let isConfined = try assertedBy().isConfined

@@ -4,7 +4,7 @@ public import OAuth
 package import Pages
 import Values
 
-extension SignIn.Refusal {
+extension PasswordSignIn.Refusal {
     /// The same refusal as an error of the token endpoint.
     public var oauthError: OAuthError {
         switch self {

@@ -5,14 +5,16 @@ import Values
 public struct AuthorizationCode: Sendable {
     let client: Client.ID
     let subject: Subject
+    /// The sign-in that was good when it was allowed.
+    let signIn: SignIn
     let request: AuthenticationRequest
     let scope: Scope
     let redirectURI: RedirectURI
     let redirectURISent: Bool
     let challenge: CodeChallenge?
     let expiresAt: Timestamp
-    /// The token family that bought the session in which the code was issued, if one did.
-    let parent: TokenFamily.ID?
+    /// The path of the token family that bought the session in which the code was issued, if one did.
+    let buyer: TokenFamily.Path?
 
     public static let lifetime: Duration = .seconds(60)
 

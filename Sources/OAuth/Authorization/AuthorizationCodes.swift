@@ -15,36 +15,36 @@ public struct AuthorizationCodes: Sendable {
         self.charge = charge
     }
 
-    /// Makes a code for `request`, allowed by `subject` in `session`. Nil when the user took back what was allowed
-    /// since the request was decided.
+    /// Makes a code for `request`, allowed by the user of `session`. Nil when the user took back what was allowed since
+    /// the request was decided.
     public func issue(
-        _ request: AuthorizationRequest, subject: Subject, session: Session.ID, renewals: Int64, at now: Timestamp
+        _ request: AuthorizationRequest, in session: Session, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { [charge] db -> Bool in
-            try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
-            guard try request.isAllowed(by: subject.user, in: session, db) else { return false }
-            try Self.store(
-                code.fingerprint, for: request, of: subject, session: session, renewals: renewals, at: now, in: db)
+            try charge(session.user, request.returnAddress.client.shareOfUser, now, db)
+            guard try request.isAllowed(by: session.user, in: session.id, db) else { return false }
+            try Self.store(code.fingerprint, for: request, in: session, at: now, db)
             return true
         }
         return isStored ? code : nil
     }
 
     static func store(
-        _ fingerprint: Fingerprint<AuthorizationCode>, for request: AuthorizationRequest, of subject: Subject,
-        session: Session.ID, renewals: Int64, at now: Timestamp, in db: any Transaction
+        _ fingerprint: Fingerprint<AuthorizationCode>, for request: AuthorizationRequest, in session: Session,
+        at now: Timestamp, _ db: any Transaction
     ) throws {
-        let (address, asked) = (request.returnAddress, request.authentication)
+        let (address, asked, signIn) = (request.returnAddress, request.authentication, session.signIn)
         try db.enqueue(
             """
             INSERT INTO authorization_codes (fingerprint, client_id, user_id, session_id, scope, redirect_uri,
-                redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource,
-                trial, renewals)
-            VALUES (\(fingerprint), \(address.client.id), \(subject.user), \(session), \(request.scope),
+                redirect_uri_sent, code_challenge, nonce, signed_in_at, is_dated, method, issuer_id, expires_at,
+                claims, resource, trial, renewals)
+            VALUES (\(fingerprint), \(address.client.id), \(session.user), \(session.id), \(request.scope),
                 \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(asked.nonce),
-                \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
-                \(asked.claims?.text), \(asked.resource), \(asked.trial?.text), \(renewals))
+                \(signIn.at), \(signIn.isDated), \(signIn.method.rawValue), \(signIn.issuer),
+                \(now + AuthorizationCode.lifetime), \(asked.claims?.text), \(asked.resource),
+                \(asked.trial?.text), \(session.renewals))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -55,9 +55,8 @@ public struct AuthorizationCodes: Sendable {
         try await database.rows(
             """
             SELECT c.client_id, c.user_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
-                c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,
-                c.trial,
-                s.family_id AS session_family_id
+                c.signed_in_at, c.is_dated, c.method, c.issuer_id, c.expires_at, c.session_id, c.nonce, c.claims,
+                c.resource, c.trial, s.path
             FROM authorization_codes c LEFT JOIN sessions s ON s.id = c.session_id
             WHERE c.fingerprint = \(fingerprint)
             """
@@ -68,8 +67,8 @@ public struct AuthorizationCodes: Sendable {
     /// with which the code was got.
     private static let isSessionGood: SQL =
         """
-        EXISTS (SELECT 1 FROM sessions s \(Sessions.whatTheyRestOn)
-            WHERE s.id = authorization_codes.session_id AND \(Sessions.areGood)
+        EXISTS (SELECT 1 FROM sessions s \(Standing.whatSessionsRestOn)
+            WHERE s.id = authorization_codes.session_id AND \(Standing.ofSession)
                 AND (\(ConfinedIssuers.merchant) IS NULL OR \(ConfinedIssuers.merchant) = (
                     SELECT o.merchant_id FROM clients o WHERE o.id = authorization_codes.client_id))
                 AND s.renewals = authorization_codes.renewals)
@@ -86,8 +85,8 @@ public struct AuthorizationCodes: Sendable {
                 ELSE m.id IS NULL OR m.skips_introduction = 1
                     OR \(Introductions.haveMet(user: "authorization_codes.user_id", merchant: "m.id"))
                     OR EXISTS (SELECT 1 FROM sessions b
-                        WHERE b.id = authorization_codes.session_id AND b.family_id IS NOT NULL) END)
-        AND NOT \(ClientLogouts.isGone(
+                        WHERE b.id = authorization_codes.session_id AND b.path IS NOT NULL) END)
+        AND NOT \(SessionClients.isGone(
             session: "authorization_codes.session_id", client: "authorization_codes.client_id"))
         """
 
@@ -101,8 +100,6 @@ public struct AuthorizationCodes: Sendable {
             UPDATE authorization_codes
             SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM users a
-                    WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
                 AND \(isSessionGood) AND \(isStillAllowed)
                 AND NOT \(CodeEnds.condition(
                     user: "authorization_codes.user_id", client: "authorization_codes.client_id",
@@ -121,8 +118,6 @@ public struct AuthorizationCodes: Sendable {
             UPDATE authorization_codes
             SET expires_at = \(attempt.now - .minutes(10)), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_by = \(first) AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM users a
-                    WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
                 AND \(isSessionGood)
                 AND EXISTS (SELECT 1 FROM token_families p
                     WHERE p.id = authorization_codes.family_id AND p.ended_at IS NULL)
@@ -132,15 +127,16 @@ public struct AuthorizationCodes: Sendable {
 
 extension AuthorizationCode {
     fileprivate init(_ row: Row) throws {
+        let (signIn, buyer): (SignIn, TokenFamily.Path?) = (try SignIn(row), try row.get("path"))
         self.init(
             client: try row.get("client_id"),
             subject: Subject(
-                user: try row.get("user_id"), signedInAt: try row.get("signed_in_at"),
-                method: try row.get("method"), session: try row.get("session_id")),
+                user: try row.get("user_id"), signIn, session: try row.get("session_id"), isBought: buyer != nil),
+            signIn: signIn,
             request: try AuthenticationRequest(row, nonce: try row.get("nonce")),
             scope: try row.get("scope"), redirectURI: RedirectURI(stored: try row.get("redirect_uri")),
             redirectURISent: try row.get("redirect_uri_sent"),
             challenge: try row.get("code_challenge", as: String?.self).map(CodeChallenge.init(stored:)),
-            expiresAt: try row.get("expires_at"), parent: try row.get("session_family_id"))
+            expiresAt: try row.get("expires_at"), buyer: buyer)
     }
 }

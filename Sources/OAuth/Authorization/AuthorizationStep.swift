@@ -33,7 +33,7 @@ extension AuthorizationRequest {
         guard !prompt.contains(.create) else { return .signUp }
         guard !asksAgain else { return orRefuse(.signIn) }
         let signIn = orRefuse(canPick ? .pick : .signIn)
-        guard let browser, browser.session.isGood(for: client), !browser.isGone, !prompt.contains(.selectAccount) else {
+        guard let browser, browser.origin.isGood(for: client), !browser.isGone, !prompt.contains(.selectAccount) else {
             return signIn
         }
         // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
@@ -47,7 +47,7 @@ extension AuthorizationRequest {
             // Core §5.5.1.1: a failed attempt. Asked again, the user would do the same again.
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
         }
-        guard !wantsMailedCode || prompt.contains(.none) || browser.subject.method == "otp" else { return .signIn }
+        guard !wantsMailedCode || prompt.contains(.none) || browser.subject.method == .mail else { return .signIn }
         guard isFresh(browser, at: now) else { return orRefuse(.confirm) }
         // The consent page names the merchant and the app too.
         guard browser.isIntroduced || scopeToAsk(for: browser.consented) != nil else { return .introduce }
@@ -98,6 +98,6 @@ extension AuthorizationRequest {
 
     private func isFresh(_ browser: BrowserSessionState, at now: Timestamp) -> Bool {
         guard let maxAge else { return true }
-        return browser.session.isDated && now - browser.subject.signedInAt <= maxAge
+        return browser.isDated && now - browser.subject.signedInAt <= maxAge
     }
 }

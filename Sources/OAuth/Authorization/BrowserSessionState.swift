@@ -1,19 +1,7 @@
 public import Directory
-public import Values
 
 /// The signed-in user of the browser that brings an authorization request, and what is known about the user.
 public struct BrowserSessionState: Sendable {
-    /// The origin of the session.
-    public enum Session: Sendable, Equatable {
-        /// The user signed in here.
-        case signIn
-        /// A session code bought it, with a token of a client of this merchant. Behind it may be such an assertion.
-        case bought(by: Merchant.ID?, isDated: Bool = true)
-        /// An identity provider asserted the user: one of this merchant, or with nil one that all merchants trust. Only
-        /// some providers say when the user signed in there.
-        case asserted(for: Merchant.ID?, isDated: Bool)
-    }
-
     /// The state of the user's e-mail address.
     public enum Email: Sendable, Equatable {
         case none
@@ -23,7 +11,10 @@ public struct BrowserSessionState: Sendable {
     }
 
     public let subject: Subject
-    public let session: Session
+    /// How the session came about.
+    public let origin: Session.Origin
+    /// Whether the time of the sign-in is known.
+    public let isDated: Bool
     public let email: Email
     /// The scope that the user allowed the client before; nil when the client never asked.
     public let consented: Scope?
@@ -37,7 +28,8 @@ public struct BrowserSessionState: Sendable {
     public let isPresent: Bool
 
     public init(
-        subject: Subject, session: Session, email: Email, consented: Scope?, isMeant: Bool = true, isIntroduced: Bool,
+        subject: Subject, origin: Session.Origin = .signIn, isDated: Bool = true, email: Email, consented: Scope?,
+        isMeant: Bool = true, isIntroduced: Bool,
         isGone: Bool = false, isPresent: Bool
     ) {
         self.isGone = isGone
@@ -45,28 +37,9 @@ public struct BrowserSessionState: Sendable {
         self.isIntroduced = isIntroduced
         self.isPresent = isPresent
         self.subject = subject
-        self.session = session
+        self.origin = origin
+        self.isDated = isDated
         self.email = email
         self.consented = consented
-    }
-}
-
-extension BrowserSessionState.Session {
-    /// A session bought with a merchant's token, or asserted by its identity provider, is no sign-in for another
-    /// merchant's client. Otherwise any merchant could impersonate its users elsewhere.
-    public func isGood(for client: Client) -> Bool {
-        switch self {
-        case .signIn: true
-        case .bought(let merchant, _): Merchant.same(merchant, client.merchant)
-        case .asserted(let merchant, _): merchant == nil || merchant == client.merchant
-        }
-    }
-
-    /// Whether the time of the user's sign-in is known.
-    var isDated: Bool {
-        switch self {
-        case .signIn: true
-        case .bought(_, let isDated), .asserted(_, let isDated): isDated
-        }
     }
 }

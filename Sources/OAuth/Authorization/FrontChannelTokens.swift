@@ -23,24 +23,22 @@ public struct FrontChannelTokens: Sendable {
         self.charge = charge
     }
 
-    /// What `request` asks for, except the ID token, allowed by `subject` in `session`. Nil when the consent or the
+    /// What `request` asks for, except the ID token, allowed by the user of `session`. Nil when the consent or the
     /// session has ended since the request was decided.
     public func response(
-        for request: AuthorizationRequest, of subject: Subject, in session: Session.ID, renewals: Int64
+        for request: AuthorizationRequest, in session: Session
     ) async throws -> FrontChannelResponse? {
         let now = clock.now
         let code =
             request.responseType.contains(.code)
             ? Secret<AuthorizationCode>.ordered(at: now, from: random) : nil
         let claim = BrowserRedemption(
-            request: request, subject: subject, session: session, renewals: renewals, code: code?.fingerprint,
-            charge: charge)
-        let parent = try await parent(of: session)
+            request: request, session: session, code: code?.fingerprint, charge: charge)
         guard request.responseType.contains(.token) else {
             // A client that gets an ID token is connected too, and is notified of a logout, whether it redeems a code.
             let family =
                 request.responseType.contains(.idToken)
-                ? family(for: request, of: subject, parent: parent, at: now) : nil
+                ? family(for: request, in: session, at: now) : nil
             let announcement = mint.callbacks.announcement(at: now)
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
@@ -51,27 +49,22 @@ public struct FrontChannelTokens: Sendable {
             return stands ? FrontChannelResponse(code: code) : nil
         }
         let authorization = Authorization(
-            client: request.returnAddress.client, subject: subject, scope: request.scope.forNow,
-            family: .new(parent: parent), refresh: .none, request: request.authentication,
+            client: request.returnAddress.client, subject: Subject(session), scope: request.scope.forNow,
+            family: .new(.session(session.signIn, boughtBy: session.buyer)), refresh: .none,
+            request: request.authentication,
             isOfFrontChannel: true, claim: claim)
         guard let tokens = try await mint.tokens(for: authorization) else { return nil }
         return FrontChannelResponse(code: code, tokens: tokens)
     }
 
     private func family(
-        for request: AuthorizationRequest, of subject: Subject, parent: TokenFamily.ID?, at now: Timestamp
+        for request: AuthorizationRequest, in session: Session, at now: Timestamp
     ) -> NewTokenFamily {
         let client = request.returnAddress.client
         return NewTokenFamily(
-            id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
-            scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
+            id: .ordered(at: now, from: random), origin: .session(session.signIn, boughtBy: session.buyer),
+            client: client.id, subject: Subject(session), scope: request.scope,
+            request: request.authentication.withoutNonce, createdAt: now,
             expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
-    }
-
-    /// The token family that bought the session, if one did. Whatever is issued in the session ends with it.
-    private func parent(of session: Session.ID) async throws -> TokenFamily.ID? {
-        try await database.read { db in
-            try db.rows("SELECT family_id FROM sessions WHERE id = \(session)").first?.get("family_id")
-        }
     }
 }

@@ -110,15 +110,7 @@ public struct ConnectedApps: Sendable {
             // to a client that does not exist.
             guard let app = try Clients.find(client, in: db) else { return }
             try charge(db)
-            let ending = try TokenFamilies.live(of: user, "client_id = \(client)", in: db)
-            _ = try TokenFamilies.tellingOfBought(user, ending: ending, announcement, in: db) {
-                try db.execute(
-                    """
-                    UPDATE token_families SET ended_at = \(now)
-                    WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
-                    """)
-                try TokenFamilies.forgetSessions(of: user, "client_id = \(client)", in: db)
-            }
+            try said.say(.clientEnds(client), user, db)
             try CodeEnds.end(of: user, for: client, at: now, in: db)
             try Consents.revoke(user, client, in: db)
             // Otherwise a page of the revoked app would get its user back at once.

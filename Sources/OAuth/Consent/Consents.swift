@@ -56,7 +56,10 @@ public struct Consents: Sendable {
                 // A third party's code of before holds no more than was allowed then.
                 if shownClient.firstParty || !families.isEmpty || known?.isSubset(of: allowed) == false {
                     try charge(db)
-                    try TokenFamilies.end(families: families, of: user, telling: announcement, in: db)
+                    if !families.isEmpty {
+                        try Ending.carryOut(
+                            .familiesEnd(families), of: user, telling: announcement, at: now, in: db)
+                    }
                     // The code that this consent leads to may come in the same millisecond.
                     try CodeEnds.end(of: user, for: client, at: now - .milliseconds(1), in: db)
                 }
@@ -79,7 +82,7 @@ public struct Consents: Sendable {
     /// The live token families of `user` at `client` that hold any of `lost`.
     private static func families(
         of user: UserID, at client: Client.ID, with lost: Scope, in db: any Transaction
-    ) throws -> [String] {
+    ) throws -> [TokenFamily.ID] {
         let families = try db.rows(
             """
             SELECT id, scope FROM token_families

@@ -37,7 +37,7 @@ public struct Introductions: Sendable {
             SELECT 1 AS found FROM merchants m
             WHERE m.id = \(merchant) AND m.skips_introduction = 0
                 AND NOT \(haveMet(user: "\(user)", merchant: "m.id"))
-                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.family_id IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.path IS NOT NULL)
             """
         ).isEmpty
     }

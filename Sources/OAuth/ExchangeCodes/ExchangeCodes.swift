@@ -42,7 +42,10 @@ public struct ExchangeCodes: Sendable {
         let receiver = try await clients.findLive(request.client, of: token.merchant)
         let buyer = token.isOfFrontChannel ? try await clients.findLive(token.client) : nil
         let scope = try request.check(token, of: buyer, receiver: receiver, accounts: accounts)
-        guard let source = token.family, let user = token.user else { throw OAuthError.userTokenNeeded }
+        guard let source = token.family, let path = token.path, let user = token.user else {
+            throw OAuthError.userTokenNeeded
+        }
+        guard path.count < TokenFamily.Path.longest else { throw OAuthError.chainTooLong }
         let now = clock.now
         switch request.kind {
         case .code:
@@ -60,10 +63,9 @@ public struct ExchangeCodes: Sendable {
                 try db.enqueue(
                     """
                     INSERT INTO exchange_codes (fingerprint, source_family_id, client_id, user_id, scope, redirect_uri,
-                        state, signed_in_at, expires_at, bought_with)
+                        state, expires_at)
                     VALUES (\(code.fingerprint), \(source), \(request.client), \(user), \(scope),
-                        \(request.redirectURI), \(request.state), \(token.signedInAt),
-                        \(now + request.kind.lifetime), \(token.fingerprint))
+                        \(request.redirectURI), \(request.state), \(now + request.kind.lifetime))
                     ON CONFLICT (fingerprint) DO NOTHING
                     """)
             }
@@ -91,14 +93,9 @@ public struct ExchangeCodes: Sendable {
             """
             UPDATE exchange_codes SET spent_at = \(attempt.now), spent_by = \(attempt.id)
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM token_families p
-                    JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-                    LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id AND i.merchant_id = c.merchant_id
-                    WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
-                        AND c.first_party = 1
-                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL)
-                AND EXISTS (SELECT 1 FROM users a
-                    WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
+                AND EXISTS (SELECT 1 FROM token_families f \(Standing.whatTokensRestOn(of: "f"))
+                    WHERE f.id = exchange_codes.source_family_id AND f.user_id = exchange_codes.user_id
+                        AND c.first_party = 1 AND \(Standing.ofFamily))
                 AND NOT \(CodeEnds.condition(
                     user: "exchange_codes.user_id", client: "exchange_codes.client_id",
                     soldAt: "exchange_codes.expires_at - \(ExchangeCode.Kind.session.lifetime.milliseconds)"))

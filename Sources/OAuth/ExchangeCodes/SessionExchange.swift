@@ -6,17 +6,13 @@ public import Values
 public struct SessionExchange: Sendable {
     /// What a session code entitles its bearer to.
     public struct Entitlement: Sendable {
-        public let subject: Subject
-        /// The token family that bought the code. The session ends with it.
-        public let family: TokenFamily.ID
+        public let user: UserID
+        /// Whose token bought the code. The session ends with its family.
+        public let purchase: Session.Purchase
         public let redirectURI: RedirectURI
         /// What the app sent to get back with the redirect.
         public let state: String?
         public let client: Client.ID
-        /// Whose token bought the code.
-        public let buyer: Client.ID
-        /// The fingerprint of that token, unless it was revoked.
-        public let token: String?
 
         /// Where the browser goes once it is signed in.
         public var destination: String {
@@ -89,8 +85,8 @@ public struct SessionExchange: Sendable {
     private func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
         let row = try db.rows(
             """
-            SELECT e.source_family_id, e.client_id, e.user_id, e.redirect_uri, e.state, e.signed_in_at, e.expires_at,
-                e.spent_by, f.client_id AS buyer, f.issuer_id, f.opened_by, e.bought_with
+            SELECT e.client_id, e.user_id, e.redirect_uri, e.state, e.expires_at, e.spent_by, f.client_id AS buyer,
+                f.path, f.signed_in_at, f.is_dated, f.method, f.issuer_id
             FROM exchange_codes e JOIN token_families f ON f.id = e.source_family_id
             WHERE e.fingerprint = \(code)
             """
@@ -105,22 +101,11 @@ public struct SessionExchange: Sendable {
         }
         return Found(
             entitlement: Entitlement(
-                subject: Subject(
-                    user: try row.get("user_id"), signedInAt: try row.get("signed_in_at"),
-                    issuer: try row.get("issuer_id"),
-                    isDated: try Self.isDated(row)),
-                family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
-                state: try row.get("state"), client: try row.get("client_id"), buyer: try row.get("buyer"),
-                token: try row.get("bought_with")),
+                user: try row.get("user_id"),
+                purchase: Session.Purchase(
+                    by: try row.get("buyer"), path: try row.get("path"), signIn: try SignIn(row)),
+                redirectURI: RedirectURI(stored: redirectURI), state: try row.get("state"),
+                client: try row.get("client_id")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
-    }
-
-    /// Whether it is known when the user signed in.
-    private static func isDated(_ row: Row) throws -> Bool {
-        let opening: String? = try row.get("opened_by")
-        guard try row.get("issuer_id", as: String?.self) != nil else {
-            return opening != Session.Method.issuerUndated.rawValue
-        }
-        return opening == Session.Method.issuer.rawValue
     }
 }

@@ -7,10 +7,25 @@ public struct Authorization: Sendable {
     public enum Family: Sendable {
         /// No family: a client acts for itself.
         case none
-        /// A new family, a child of the family that bought the code, if one did. If an exchange code is redeemed by
-        /// storing it, it has that code's id.
-        case new(parent: TokenFamily.ID?, redeeming: ExchangeCode? = nil)
+        case new(Origin)
         case existing(TokenFamily.ID)
+    }
+
+    /// What a new family comes from.
+    public enum Origin: Sendable {
+        /// Its client, which acts for itself.
+        case client
+        /// A sign-in, in this request or in a browser session.
+        case signIn(SignIn)
+        /// A browser session that the family at the path had bought.
+        case webView(SignIn, of: TokenFamily.Path)
+        /// A code, which is redeemed by storing the family: it has the code's id.
+        case code(ExchangeCode)
+
+        /// That of what is got in a session with this sign-in, which the family at `buyer` bought, if one did.
+        static func session(_ signIn: SignIn, boughtBy buyer: TokenFamily.Path?) -> Origin {
+            buyer.map { .webView(signIn, of: $0) } ?? .signIn(signIn)
+        }
     }
 
     /// What the response says about refreshing.

@@ -23,14 +23,14 @@ public struct AuthorizationCodeGrant: Grant {
         if let code = ExchangeCode(opening: value, by: seal) {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             return authorization(
-                client, code.subject, code.scope, .none, .new(parent: code.source, redeeming: code),
+                client, code.subject, code.scope, .none, .new(.code(code)),
                 CodeRedemption(code: .exchange(code, from: client.exchangeCodeSources)))
         }
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
         if let code = try await AuthorizationCodes.find(authorizationCode, in: database) {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
-                client, code.subject, code.scope, code.request, .new(parent: code.parent),
+                client, code.subject, code.scope, code.request, .new(.session(code.signIn, boughtBy: code.buyer)),
                 CodeRedemption(
                     code: .authorization(authorizationCode),
                     mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic,

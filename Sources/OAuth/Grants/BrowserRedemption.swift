@@ -6,9 +6,7 @@ import Values
 /// with the tokens, if there is one.
 struct BrowserRedemption: Redemption {
     let request: AuthorizationRequest
-    let subject: Subject
-    let session: Session.ID
-    let renewals: Int64
+    let session: Session
     let code: Fingerprint<AuthorizationCode>?
     let charge: CodeCharge
 
@@ -17,13 +15,12 @@ struct BrowserRedemption: Redemption {
     }
 
     func win(at now: Timestamp, in db: any Transaction) throws -> RedemptionOutcome {
-        guard try isSignedIn(in: db), try request.isAllowed(by: subject.user, in: session, db) else {
+        guard try isSignedIn(in: db), try request.isAllowed(by: session.user, in: session.id, db) else {
             return .changed
         }
         if let code {
-            try charge(subject.user, request.returnAddress.client.shareOfUser, now, db)
-            try AuthorizationCodes.store(
-                code, for: request, of: subject, session: session, renewals: renewals, at: now, in: db)
+            try charge(session.user, request.returnAddress.client.shareOfUser, now, db)
+            try AuthorizationCodes.store(code, for: request, in: session, at: now, db)
         }
         return .won
     }
@@ -31,9 +28,9 @@ struct BrowserRedemption: Redemption {
     private func isSignedIn(in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
-            SELECT s.id FROM sessions s JOIN users a ON a.id = s.user_id
-            WHERE s.id = \(session) AND s.user_id = \(subject.user) AND s.ended_at IS NULL AND a.disabled_at IS NULL
-                AND s.renewals = \(renewals)
+            SELECT s.id FROM sessions s \(Standing.whatSessionsRestOn)
+            WHERE s.id = \(session.id) AND s.user_id = \(session.user) AND s.renewals = \(session.renewals)
+                AND \(Standing.ofSession)
             """
         ).isEmpty
     }
@@ -44,7 +41,7 @@ extension AuthorizationRequest {
     func isAllowed(by user: UserID, in session: Session.ID, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
         guard try !Introductions.isDue(user, to: client, in: session, db),
-            try !ClientLogouts.isGone(session, from: client.id, in: db)
+            try !SessionClients.isGone(session, from: client.id, in: db)
         else { return false }
         let consented = client.firstParty ? nil : try Consents.find(user, client.id, in: db)?.scope
         return scopeToAsk(for: consented) == nil

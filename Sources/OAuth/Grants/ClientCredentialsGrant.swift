@@ -14,7 +14,7 @@ public struct ClientCredentialsGrant: Grant {
         let wantsRefresh =
             client.spidCompatible && client.may(.refreshToken) && !scope.administers
         return Authorization(
-            client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(parent: nil) : .none,
+            client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(.client) : .none,
             refresh: wantsRefresh ? .issue : .none, claim: NothingToRedeem())
     }
 }

@@ -1,6 +1,6 @@
 public import Directory
 public import Storage
-import Values
+public import Values
 
 /// A user's name and password, given to a trusted app (RFC 6749 §4.3).
 public struct PasswordGrant: Grant {
@@ -8,15 +8,18 @@ public struct PasswordGrant: Grant {
 
     /// A user who authenticated, and a check for the minting transaction that this still holds.
     public struct Proof: Sendable {
-        let subject: Subject
+        let user: UserID
+        let signIn: SignIn
         /// Whether the user has proved to own the e-mail address.
         let isVerified: Bool
         let holds: @Sendable (any Transaction) throws -> Bool
 
         public init(
-            subject: Subject, isVerified: Bool, holds: @escaping @Sendable (any Transaction) throws -> Bool
+            user: UserID, signIn: SignIn, isVerified: Bool,
+            holds: @escaping @Sendable (any Transaction) throws -> Bool
         ) {
-            self.subject = subject
+            self.user = user
+            self.signIn = signIn
             self.isVerified = isVerified
             self.holds = holds
         }
@@ -41,7 +44,8 @@ public struct PasswordGrant: Grant {
         // Told only to someone who knows the password.
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
-            client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
+            client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,
+            family: .new(.signIn(proof.signIn)),
             refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client)
         )
     }
@@ -56,7 +60,7 @@ struct PasswordRedemption: Redemption {
         guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
         // A user who types a password or a mailed code in a merchant's own app knows whose app it is.
         if let merchant = client.introduces {
-            try Introductions.introduce(proof.subject.user, to: merchant, at: attempt.now, in: db)
+            try Introductions.introduce(proof.user, to: merchant, at: attempt.now, in: db)
         }
         return .won
     }

@@ -34,7 +34,8 @@ public struct PasswordlessGrant: Grant {
         // A phone number says nothing of the address.
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
-            client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
+            client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,
+            family: .new(.signIn(proof.signIn)),
             refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client)
         )
     }

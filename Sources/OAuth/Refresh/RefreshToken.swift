@@ -37,8 +37,8 @@ public struct RefreshToken: Sendable {
     let isOfVerifiedUser: Bool
     /// Whether its token family has ended.
     let hasEnded: Bool
-    /// Whether its token family and its user are live, and nothing that they rest on is disabled.
-    let isLive: Bool
+    /// That of its family.
+    let standing: Standing
 
     /// Nil while it is current.
     var rotation: Rotation? {

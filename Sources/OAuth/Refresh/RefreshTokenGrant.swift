@@ -42,7 +42,7 @@ public struct RefreshTokenGrant: Grant {
         {
             return replay(of: token.family, by: client)
         }
-        guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
+        guard token.standing == .live else { throw OAuthError.refreshRefused("permission_ended") }
         try Self.confirm(token, client)
         guard !isExpired else { throw OAuthError.refreshRefused("refresh_token_expired") }
 

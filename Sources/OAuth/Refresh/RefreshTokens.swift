@@ -51,15 +51,12 @@ public struct RefreshTokens: Sendable {
         let rows = try await database.rows(
             """
             SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.sealed_successor,
-                r.rotated_at, r.confirmed_at, r.repeats, p.created_at, p.client_id, p.user_id,
-                p.signed_in_at, p.method, COALESCE(p.session_id, p.sid) AS session_id, p.claims, p.resource, p.trial,
-                p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at,
-                a.email_verified, i.issuer_id AS closed_issuer
+                r.rotated_at, r.confirmed_at, r.repeats, f.created_at, f.client_id, f.user_id, f.path,
+                f.signed_in_at, f.is_dated, f.method, f.issuer_id, f.session_id, f.claims, f.resource, f.trial,
+                f.expires_at AS family_expires_at, u.email_verified, \(Standing.columns)
             FROM refresh_tokens r
-            JOIN token_families p ON p.id = r.family_id
-            LEFT JOIN users a ON a.id = p.user_id
-            LEFT JOIN closed_issuers i ON i.issuer_id = p.issuer_id
-                AND i.merchant_id = (SELECT merchant_id FROM clients WHERE id = p.client_id)
+            JOIN token_families f ON f.id = r.family_id
+            \(Standing.whatTokensRestOn(of: "f"))
             WHERE r.fingerprint = \(fingerprint)
             """)
         return try rows.first.map(RefreshToken.init)
@@ -83,23 +80,20 @@ public struct RefreshTokens: Sendable {
 extension RefreshToken {
     fileprivate init(_ row: Row) throws {
         let user: UserID? = try row.get("user_id")
-        let accountFound: UserID? = try row.get("account_found")
-        let disabledAt: Timestamp? = try row.get("disabled_at")
-        let endedAt: Timestamp? = try row.get("ended_at")
-        let closedIssuer: String? = try row.get("closed_issuer")
-        let signedInAt: Timestamp = try row.get("signed_in_at")
-        let (method, session): (String?, Session.ID?) = (try row.get("method"), try row.get("session_id"))
+        let session: Session.ID? = try row.get("session_id")
+        let path: TokenFamily.Path = try row.get("path")
         self.init(
             fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
             familyCreatedAt: try row.get("created_at"),
-            familyExpiresAt: try row.get("permission_expires_at"), client: try row.get("client_id"),
-            subject: user.map { Subject(user: $0, signedInAt: signedInAt, method: method, session: session) },
+            familyExpiresAt: try row.get("family_expires_at"), client: try row.get("client_id"),
+            subject: try user.map { user in
+                Subject(user: user, try SignIn(row), session: session, isBought: !path.isRoot)
+            },
             request: try AuthenticationRequest(row), scope: try row.get("scope"),
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
             repeats: try row.get("repeats"),
             isOfVerifiedUser: try row.get("email_verified", as: Bool?.self) ?? true,
-            hasEnded: endedAt != nil,
-            isLive: endedAt == nil && disabledAt == nil && user == accountFound && closedIssuer == nil)
+            hasEnded: try row.get("ended_at", as: Timestamp?.self) != nil, standing: try Standing(row, of: user))
     }
 }
 

@@ -169,6 +169,9 @@ extension OAuthError {
         "The access token is for the resource it was asked for, and opens nothing here: ask for one without resource.")
     public static let userTokenNeeded = OAuthError(
         .invalidToken, "user_token_needed", "This needs a person's token, not a client's own.")
+    static let chainTooLong = OAuthError(
+        .accessDenied, "too_many_purchases",
+        "This token comes of \(TokenFamily.Path.longest - 1) purchases, one from another: sign the user in anew.")
     public static func scopeMissing(_ scope: String) -> OAuthError {
         OAuthError(.insufficientScope, "insufficient_scope", "The access token lacks the scope '\(scope)'.")
     }

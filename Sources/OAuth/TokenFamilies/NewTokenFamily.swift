@@ -4,8 +4,7 @@ import Values
 /// A token family before it is stored. Ending it will end all its tokens at once.
 struct NewTokenFamily: Sendable {
     let id: TokenFamily.ID
-    /// The family whose token bought the exchange code that this one came from.
-    let parent: TokenFamily.ID?
+    let origin: Authorization.Origin
     let client: Client.ID
     /// Nil when a client acts for itself.
     let subject: Subject?
@@ -24,6 +23,4 @@ struct NewTokenFamily: Sendable {
     var isStoredAlone: Bool { subject?.session == nil && !isSampled }
     /// Of a code's id one could tell beforehand, and never redeem such a code.
     var isSampled: Bool { redeemedBy.map(Attempt.isSampled) ?? id.isSampled }
-    /// A client's own family begins with itself.
-    var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
 }

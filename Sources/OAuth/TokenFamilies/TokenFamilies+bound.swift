@@ -49,9 +49,7 @@ extension TokenFamilies {
         let excess = try oldest(
             "user_id = \(user) AND \(condition) AND ended_at IS NULL AND expires_at > \(now)", beyond: kept, in: db)
         guard !excess.isEmpty else { return }
-        _ = try tellingOfBought(user, ending: excess, announcement, in: db) {
-            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id IN (\(list: excess))")
-        }
+        try Ending.carryOut(.familiesEnd(excess), of: user, telling: announcement, at: now, in: db)
     }
 
     private static func oldest(_ condition: SQL, beyond kept: Int, in db: any Transaction) throws -> [TokenFamily.ID] {
@@ -76,9 +74,7 @@ extension TokenFamilies {
         guard family.isSampled else { return }
         let excess = try oldest(
             "client_id = \(family.client) AND user_id IS NULL AND ended_at IS NULL", beyond: mostOwn, in: db)
-        if !excess.isEmpty {
-            try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
-        }
+        try Ending.mark(excess, at: family.createdAt, in: db)
         _ = try erase(
             """
             SELECT id FROM token_families
@@ -104,8 +100,6 @@ extension TokenFamilies {
             SELECT f.id FROM token_families f
             WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL AND f.expires_at <= \(now)
                 AND (f.redeemed_by IS NULL OR f.created_at < \(now - codeMemory))
-                AND f.session_id IS NULL
-                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.family_id = f.id AND s.expires_at > \(now))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = f.id AND r.expires_at > \(now))
             ORDER BY f.created_at DESC LIMIT \(most) OFFSET \(most)
             """, most, in: db)

@@ -18,18 +18,15 @@ extension TokenFamilies {
         // It is in whole seconds.
         let nextSecond = issuedAt + .seconds(1)
         let isOfSession: SQL =
-            if let session { "COALESCE(f.sid, f.session_id) = \(session)" } else {
-                "COALESCE(f.sid, f.session_id) IS NULL"
-            }
+            if let session { "f.session_id = \(session)" } else { "f.session_id IS NULL" }
         // No ID token is given without it.
         let isForOpenID: SQL = "' ' || f.scope || ' ' LIKE '% openid %'"
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT f.id FROM token_families f JOIN clients c ON c.id = f.client_id
-                    LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
-                WHERE f.user_id = \(user) AND f.client_id = \(client) AND f.ended_at IS NULL
-                    AND f.created_at < \(nextSecond) AND f.expires_at > \(issuedAt) AND i.issuer_id IS NULL
+                SELECT f.id FROM token_families f \(Standing.whatTokensRestOn(of: "f"))
+                WHERE f.user_id = \(user) AND f.client_id = \(client) AND \(Standing.ofFamily)
+                    AND f.created_at < \(nextSecond) AND f.expires_at > \(issuedAt)
                     AND \(isOfSession) AND \(isForOpenID)
                 LIMIT 1
                 """

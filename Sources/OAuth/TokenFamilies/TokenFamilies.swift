@@ -29,15 +29,7 @@ public struct TokenFamilies: Sendable {
         guard let user = family.user else { return try endOldest(for: family, in: db) }
         guard !family.isStoredAlone else { return }
         try endOldest(for: family, of: user, telling: announcement, in: db)
-        if let session = family.subject?.session {
-            // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
-            try db.enqueue(
-                """
-                UPDATE token_families SET session_id = NULL
-                WHERE session_id = \(session) AND client_id = \(family.client) AND id <> \(family.id)
-                    AND (expires_at <= \(family.createdAt) OR ended_at IS NOT NULL)
-                """)
-        }
+        if let session = family.subject?.session { try SessionClients.note(family.client, in: session, db) }
     }
 
     /// Stores it, if `condition` holds, unless its redemption does.
@@ -51,66 +43,50 @@ public struct TokenFamilies: Sendable {
 
     /// Stores it alone, if `condition` holds.
     static func insertion(of family: NewTokenFamily, when condition: SQL?) -> SQL {
+        switch family.origin {
+        case .client: insertion(of: family, nil, path: TokenFamily.Path(family.id), when: condition)
+        case .signIn(let signIn): insertion(of: family, signIn, path: TokenFamily.Path(family.id), when: condition)
+        case .webView(let signIn, let buyer):
+            insertion(of: family, signIn, path: buyer.webView(family.id), when: condition)
+        case .code(let code): insertion(of: family, redeeming: code, when: condition ?? .always)
+        }
+    }
+
+    private static let columns: SQL.Columns =
+        """
+        id, path, client_id, user_id, scope, signed_in_at, is_dated, method, issuer_id, created_at, expires_at,
+        session_id, claims, resource, trial, front_channel, redeemed_by
+        """
+
+    private static func insertion(
+        of family: NewTokenFamily, _ signIn: SignIn?, path: TokenFamily.Path, when condition: SQL?
+    ) -> SQL {
         // PostgreSQL takes values without a type for texts here.
         """
-        INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-            method, session_id, sid, issuer_id, claims, resource, trial, front_channel, redeemed_by, ancestors,
-            opened_by, bought_with)
-        SELECT \(family.id), \(family.parent), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
-            CAST(\(family.signedInAt) AS BIGINT), CAST(\(family.createdAt) AS BIGINT),
-            CAST(\(family.expiresAt) AS BIGINT), \(family.subject?.method), \(family.subject?.session),
-            \(family.subject?.session),
-            \(issuer(of: family)), \(family.request.claims?.text), \(family.request.resource),
-            \(family.request.trial?.text),
-            CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy), \(ancestors(of: family)),
-            \(opening(of: family)), \(token(of: family))
+        INSERT INTO token_families (\(columns))
+        SELECT \(family.id), \(path), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
+            CAST(\(signIn?.at) AS BIGINT), CAST(\(signIn?.isDated) AS BIGINT), \(signIn?.method.rawValue),
+            \(signIn?.issuer), CAST(\(family.createdAt) AS BIGINT), CAST(\(family.expiresAt) AS BIGINT),
+            \(family.subject?.session), \(family.request.claims?.text), \(family.request.resource),
+            \(family.request.trial?.text), CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
         WHERE \(condition ?? .always)
         ON CONFLICT (id) DO NOTHING
         """
     }
 
-    /// The issuer that vouched for the sign-in: that of the request, or of what the family comes from.
-    private static func issuer(of family: NewTokenFamily) -> SQL {
-        if let issuer = family.subject?.issuer { return "\(issuer)" }
-        if let parent = family.parent { return "(SELECT issuer_id FROM token_families WHERE id = \(parent))" }
-        guard let session = family.subject?.session else { return "NULL" }
-        return "(SELECT issuer_id FROM sessions WHERE id = \(session))"
-    }
-
-    /// The method of the sign-in: that of the request, or of what the family comes from. One by an issuer that did not
-    /// say when has a name of its own, which the request does not know.
-    private static func opening(of family: NewTokenFamily) -> SQL {
-        let undated = Session.Method.issuerUndated.rawValue
-        if family.subject?.isDated == false { return "\(undated)" }
-        if let method = family.subject?.method {
-            guard method == AuthenticationContext.byIssuer, let session = family.subject?.session else {
-                return "\(method)"
-            }
-            return "COALESCE((SELECT method FROM sessions WHERE id = \(session)), \(undated))"
-        }
-        if family.subject?.issuer != nil { return "\(Session.Method.issuer.rawValue)" }
-        guard let parent = family.parent else { return "NULL" }
-        return """
-            (SELECT COALESCE(opened_by,
-                CASE WHEN method = \(AuthenticationContext.byIssuer) THEN \(undated) ELSE method END)
-            FROM token_families WHERE id = \(parent))
-            """
-    }
-
-    /// Those of the parent's, as many as fit into so many characters: a family that lives outlives some of them, and
-    /// its device's logout reaches it all the same.
-    private static func ancestors(of family: NewTokenFamily) -> SQL {
-        guard let parent = family.parent else { return "NULL" }
-        return """
-            (SELECT SUBSTR(parent_id || ' ' || COALESCE(ancestors, ''), 1, 400)
-            FROM token_families WHERE id = \(parent))
-            """
-    }
-
-    /// The fingerprint of the token that bought the session in which the family was got, if one did.
-    private static func token(of family: NewTokenFamily) -> SQL {
-        guard let parent = family.parent, let session = family.subject?.session else { return "NULL" }
-        return "(SELECT bought_with FROM sessions WHERE id = \(session) AND family_id = \(parent))"
+    /// The same for one that `code` buys: its sign-in is that of the family `f` that bought the code, while that and
+    /// what it rests on are live and `condition` holds.
+    private static func insertion(of family: NewTokenFamily, redeeming code: ExchangeCode, when condition: SQL) -> SQL {
+        """
+        INSERT INTO token_families (\(columns))
+        SELECT \(family.id), f.path || '2' || \(family.id), \(family.client), f.user_id, \(family.scope),
+            f.signed_in_at, f.is_dated, f.method, f.issuer_id, CAST(\(family.createdAt) AS BIGINT),
+            CAST(\(family.expiresAt) AS BIGINT), NULL, \(family.request.claims?.text), \(family.request.resource),
+            \(family.request.trial?.text), CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)
+        FROM token_families f \(Standing.whatTokensRestOn(of: "f"))
+        WHERE f.id = \(code.source) AND f.user_id = \(code.subject.user) AND \(Standing.ofFamily) AND \(condition)
+        ON CONFLICT (id) DO NOTHING
+        """
     }
 
     /// The single claims that were requested along with a token family.
@@ -120,35 +96,16 @@ public struct TokenFamilies: Sendable {
         }.map(ClaimsRequest.init)
     }
 
-    /// Ends a token family: a single write, however many tokens it has.
-    @discardableResult
-    static func end(_ id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
-        let ended =
-            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
-        if ended { try Sessions.endBought(by: id, at: now, in: db) }
-        return ended
-    }
-
-    /// Ends the sessions of `user` whose token families have ended: after a statement that ended several.
-    static func endBought(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
-        let bought = try db.rows(
-            """
-            SELECT s.id FROM sessions s JOIN token_families p ON p.id = s.family_id
-            WHERE s.user_id = \(user) AND s.ended_at IS NULL AND p.ended_at IS NOT NULL
-            """)
-        for session in bought { try Sessions.mark(try session.get("id"), at: now, in: db) }
-    }
-
-    /// Ends a token family, with or without a user, and tells the clients of the browser sessions that it bought. Does
-    /// nothing when it has ended: whoever holds a dead token may show it again and again.
-    @discardableResult
+    /// Ends a token family of a user or of a client itself, with the web views that it bought, and tells their sites.
+    /// Does nothing when it has ended: a dead token may be shown again and again.
     static func end(
         _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
-    ) throws -> Bool {
-        guard let holder = try holder(ofLive: id, in: db) else { return false }
-        guard case .user(let user) = holder else { return try end(id, at: announcement.now, in: db) }
-        return try tellingOfBought(user, ending: [id], announcement, in: db) {
-            try end(id, at: announcement.now, in: db)
+    ) throws {
+        switch try holder(ofLive: id, in: db) {
+        case .user(let user):
+            try Ending.carryOut(.familiesEnd([id]), of: user, telling: announcement, at: announcement.now, in: db)
+        case .client: try Ending.mark([id], at: announcement.now, in: db)
+        case nil: return
         }
     }
 
@@ -162,12 +119,6 @@ public struct TokenFamilies: Sendable {
     static func holder(ofLive id: TokenFamily.ID, in db: any Transaction) throws -> Holder? {
         let row = try db.rows("SELECT user_id FROM token_families WHERE id = \(id) AND ended_at IS NULL").first
         return try row.map { row in try row.get("user_id", as: UserID?.self).map(Holder.user) ?? .client }
-    }
-
-    /// Ends all token families of a user, in the caller's transaction: the user was disabled or the password reset.
-    public static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL")
-        try endBought(of: user, at: now, in: db)
     }
 
     /// Whether `client` got tokens in the browser session, and has not lost them since, other than by their age.
@@ -185,13 +136,13 @@ public struct TokenFamilies: Sendable {
     /// Whether the tokens of `family` were got in the browser session, or bought it. Also when they have ended since.
     public func isOf(_ session: Session.ID, _ family: TokenFamily.ID) async throws -> Bool {
         try await database.read { db in
-            let got = try db.rows(
+            try !db.rows(
                 """
-                SELECT id FROM token_families
-                WHERE id = \(family) AND COALESCE(sid, session_id) = \(session)
-                """)
-            guard got.isEmpty else { return true }
-            return try !db.rows("SELECT id FROM sessions WHERE id = \(session) AND family_id = \(family)").isEmpty
+                SELECT f.id FROM token_families f
+                WHERE f.id = \(family) AND (f.session_id = \(session)
+                    OR EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.path = f.path))
+                """
+            ).isEmpty
         }
     }
 
@@ -234,15 +185,6 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Has families of `user` tell nobody of their browser sessions' ends: their user or merchant revoked them.
-    static func forgetSessions(of user: UserID, _ which: SQL, in db: any Transaction) throws {
-        try db.execute(
-            """
-            UPDATE token_families SET session_id = NULL
-            WHERE user_id = \(user) AND session_id IS NOT NULL AND \(which)
-            """)
-    }
-
     /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
     /// unspent codes, token families, consents, connections and the introduction; and says so. `confirm`, which repeats
     /// the checks that were made before this call, refuses by throwing.
@@ -257,16 +199,7 @@ public struct TokenFamilies: Sendable {
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
             try CodeEnds.end(of: user, forAllOf: merchant, at: now, in: db)
-            let isOfMerchant: SQL = "client_id IN (\(Clients.vouchedFor(by: merchant)))"
-            let ending = try Self.live(of: user, isOfMerchant, in: db)
-            _ = try Self.tellingOfBought(user, ending: ending, announcement, in: db) {
-                try db.execute(
-                    """
-                    UPDATE token_families SET ended_at = \(now)
-                    WHERE user_id = \(user) AND ended_at IS NULL AND \(isOfMerchant)
-                    """)
-                try Self.forgetSessions(of: user, isOfMerchant, in: db)
-            }
+            try said.say(.removed(from: merchant), user, db)
             try db.execute(
                 """
                 DELETE FROM consents WHERE user_id = \(user)

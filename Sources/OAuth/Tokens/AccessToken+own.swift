@@ -6,7 +6,7 @@ extension AccessToken {
     /// nowhere: it can be neither presented nor revoked.
     package static func own(of client: Client, at now: Timestamp) -> AccessToken {
         AccessToken(
-            fingerprint: Secret<AccessToken>("").fingerprint, family: nil, client: client.id,
+            fingerprint: Secret<AccessToken>("").fingerprint, family: nil, path: nil, client: client.id,
             merchant: client.merchant, isFirstParty: client.firstParty, isSPiDCompatible: client.spidCompatible,
             user: nil, keptSubject: nil, scope: client.scope.byDefault, resource: nil, isOfFrontChannel: false,
             clientScope: client.scope, issuedAt: now, expiresAt: now + client.renewableTokenLifetime, signedInAt: now)

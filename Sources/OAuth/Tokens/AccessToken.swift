@@ -6,6 +6,8 @@ public struct AccessToken: Sendable {
     public let fingerprint: Fingerprint<AccessToken>
     /// Nil for a client's own token.
     public let family: TokenFamily.ID?
+    /// That of its family.
+    let path: TokenFamily.Path?
     public let client: Client.ID
     public let merchant: Merchant.ID?
     public let isFirstParty: Bool

@@ -79,7 +79,7 @@ public struct AccessTokens: Sendable {
     /// for one for another resource server.
     func restingFamily(of value: Secret<AccessToken>) async throws -> TokenFamily.ID? {
         guard let found = try await database.rows(Self.query(value.fingerprint)).first.map(Found.init),
-            let reason = found.ended, Found.restingReasons.contains(reason), found.token.resource == nil,
+            case .rests = found.standing, found.token.resource == nil,
             clock.now < found.token.expiresAt, !found.isLeftBehind(at: clock.now)
         else { return nil }
         return found.token.family
@@ -111,19 +111,13 @@ public struct AccessTokens: Sendable {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
             t.resource, a.resource AS resource_found, c.merchant_id, c.scope AS client_scope, c.first_party,
-            c.spid_compatible, c.created_at AS client_created_at, c.secret_ended_at,
-            c.disabled_at AS client_disabled_at,
-            m.disabled_at AS merchant_disabled_at, u.id AS user_found, u.subject, u.disabled_at AS user_disabled_at,
-            u.deletion_due_at, f.id AS family_found, f.ended_at, f.signed_in_at, f.front_channel,
-            i.issuer_id AS closed_issuer, s.expires_at AS session_expires_at,
-            r.fingerprint AS rotation_found, r.confirmed_at
+            c.spid_compatible, c.created_at AS client_created_at, c.secret_ended_at, u.subject, f.path,
+            f.signed_in_at, f.front_channel, s.expires_at AS session_expires_at, r.fingerprint AS rotation_found,
+            r.confirmed_at, \(Standing.columns)
         FROM access_tokens t
-        JOIN clients c ON c.id = t.client_id
-        LEFT JOIN client_resources a ON a.resource = t.resource AND a.client_id = t.client_id
-        LEFT JOIN merchants m ON m.id = c.merchant_id
-        LEFT JOIN users u ON u.id = t.user_id
         LEFT JOIN token_families f ON f.id = t.family_id
-        LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
+        \(Standing.whatTokensRestOn(of: "t"))
+        LEFT JOIN client_resources a ON a.resource = t.resource AND a.client_id = t.client_id
         LEFT JOIN sessions s ON s.id = f.session_id AND f.front_channel = 1
         LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
         WHERE t.fingerprint = \(fingerprint)
@@ -139,7 +133,10 @@ public struct AccessTokens: Sendable {
             let isOld = fingerprint.time.map { now - $0 >= Client.shortestAccessTokenLifetime } ?? false
             throw .tokenRefused(isOld ? "expired_token" : "unknown_token")
         }
-        if let ended = found.ended { throw .tokenRefused(ended) }
+        switch found.standing {
+        case .live: break
+        case .rests(let reason), .ended(let reason): throw .tokenRefused(reason)
+        }
         guard now < found.token.expiresAt, !found.isLeftBehind(at: now) else { throw .tokenRefused("expired_token") }
         return found.token
     }
@@ -149,8 +146,8 @@ public struct AccessTokens: Sendable {
 private struct Found {
     let token: AccessToken
     let unconfirmedRotation: Fingerprint<RefreshToken>?
-    /// Why it has ended, apart from expiry.
-    let ended: String?
+    /// Whether it is good, apart from its expiry.
+    let standing: Standing
     /// When the browser's session expires that a token of the front channel came in; nil when it is gone.
     private let sessionEnd: Timestamp?
 
@@ -163,7 +160,7 @@ private struct Found {
         let issuedAt: Timestamp = try row.get("issued_at")
         let clientScope: Scope = try row.get("client_scope")
         token = AccessToken(
-            fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
+            fingerprint: try row.get("fingerprint"), family: try row.get("family_id"), path: try row.get("path"),
             client: try row.get("client_id"), merchant: try row.get("merchant_id"),
             isFirstParty: try row.get("first_party"), isSPiDCompatible: try row.get("spid_compatible"),
             user: try row.get("user_id"), keptSubject: try row.get("subject"),
@@ -175,16 +172,12 @@ private struct Found {
             signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
         let isConfirmed = try row.get("confirmed_at", as: Timestamp?.self) != nil
         unconfirmedRotation = isConfirmed ? nil : try row.get("rotation_found")
-        ended = try Self.ended(row, token)
+        standing = try Self.ended(row, token).map { .ended($0) } ?? Standing(row, of: token.user)
         sessionEnd = try row.get("session_expires_at")
     }
 
-    /// Those of `ended` that may pass.
-    static let restingReasons: Set = ["client_disabled", "merchant_disabled", "issuer_disabled"]
-
+    /// Why the token alone has ended, whatever it rests on.
     private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
-        func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
-        if try isSet("client_disabled_at") { return "client_disabled" }
         // Tokens of a client that was deleted are not those of one that got its id.
         if try token.issuedAt < row.get("client_created_at") { return "client_deleted" }
         // Whoever had the secret could have got it, and would make another.
@@ -194,15 +187,7 @@ private struct Found {
             return "secret_ended"
         }
         if token.resource != nil, try row.get("resource_found", as: String?.self) == nil { return "resource_taken" }
-        if try isSet("merchant_disabled_at") { return "merchant_disabled" }
-        if token.user != nil, try !isSet("user_found") { return "account_deleted" }
-        if try isSet("user_disabled_at") { return "account_disabled" }
-        if try isSet("deletion_due_at") { return "account_leaving" }
-        if token.family != nil, try row.get("family_found", as: String?.self) == nil {
-            return "permission_deleted"
-        }
-        if try isSet("ended_at") { return "permission_ended" }
-        if try row.get("closed_issuer", as: String?.self) != nil { return "issuer_disabled" }
+        if token.family != nil, token.path == nil { return "permission_deleted" }
         return nil
     }
 }

@@ -111,11 +111,12 @@ public struct BearerTokenMint: TokenMint {
     private func family(
         for authorization: Authorization, in attempt: String, at now: Timestamp
     ) -> NewTokenFamily? {
-        guard case .new(let parent, let code) = authorization.family else { return nil }
+        guard case .new(let origin) = authorization.family else { return nil }
+        let code: ExchangeCode? = if case .code(let code) = origin { code } else { nil }
         let client = authorization.client
         let refreshes = if case .issue = authorization.refresh { true } else { false }
         return NewTokenFamily(
-            id: code?.family ?? .ordered(at: now, from: random), parent: parent, client: client.id,
+            id: code?.family ?? .ordered(at: now, from: random), origin: origin, client: client.id,
             subject: authorization.subject, scope: authorization.scope,
             request: authorization.request.withoutNonce, createdAt: now,
             expiresAt: refreshes

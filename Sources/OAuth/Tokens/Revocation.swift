@@ -41,20 +41,13 @@ public struct Revocation: Sendable {
         let named = RefreshToken.family(of: refresh, markedBy: seal)
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
-                if owner.mayBeRevoked(by: client, isLive) {
-                    try AccessTokens.end(access, in: db)
-                    try SessionBuyers.forget(access, in: db)
-                }
+                if owner.mayBeRevoked(by: client, isLive) { try AccessTokens.end(access, in: db) }
             } else if let owner = try Self.owner(ofRefreshToken: refresh.fingerprint, or: named, in: db),
                 let family = owner.family
             {
                 if owner.mayBeRevoked(by: client, isLive) {
                     try TokenFamilies.end(family, telling: announcement, in: db)
                 }
-            } else if let owner = try SessionBuyers.owner(of: access, at: now, in: db).map(Self.owner),
-                owner.mayBeRevoked(by: client, isLive)
-            {
-                try SessionBuyers.forget(access, in: db)
             }
         }
         announcement.send()

@@ -20,22 +20,20 @@ public struct AuthorizationAnswers: Sendable {
         self.clock = clock
     }
 
-    /// The response to `request`, allowed by `subject` in `session`. Nil when the user took that back since the request
+    /// The response to `request`, allowed by the user of `session`. Nil when the user took that back since the request
     /// was decided: decide again.
     public func answer(
-        to request: AuthorizationRequest, of subject: Subject, in session: Session
+        to request: AuthorizationRequest, in session: Session
     ) async throws -> AuthorizationAnswer? {
         let (address, type) = (request.returnAddress, request.responseType)
         guard !type.isEmpty else { return address.emptyAnswer(issuer: issuer) }
         guard type.isDirect else {
-            let code = try await codes.issue(
-                request, subject: subject, session: session.id, renewals: session.renewals, at: clock.now)
+            let code = try await codes.issue(request, in: session, at: clock.now)
             return code.map { address.answer(code: $0, issuer: issuer) }
         }
-        let draft = try await draft(for: request, of: subject)
+        let draft = try await draft(for: request, of: Subject(session))
         guard
-            var response = try await direct.response(
-                for: request, of: subject, in: session.id, renewals: session.renewals)
+            var response = try await direct.response(for: request, in: session)
         else { return nil }
         response.idToken = draft?.signed(
             at: clock.now, accessToken: response.tokens?.accessToken.value, code: response.code?.value)

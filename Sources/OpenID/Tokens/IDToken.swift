@@ -13,7 +13,7 @@ public struct IDToken: Sendable {
     let issuedAt: Timestamp
     let lifetime: Duration
     let signedInAt: Timestamp
-    let method: String?
+    let method: SignIn.Method?
     let nonce: String?
     /// The browser session, for a logout that reaches the client (Back-Channel Logout §2.1).
     let session: String?
@@ -35,7 +35,7 @@ public struct IDToken: Sendable {
             "exp": .integer((issuedAt + lifetime).seconds), "iat": .integer(issuedAt.seconds),
             "auth_time": .integer(signedInAt.seconds), "nonce": nonce.map { .string($0) },
             "acr": method.map { .string(AuthenticationContext.of($0)) },
-            "amr": method.flatMap(AuthenticationContext.references).map { .array($0.map { .string($0) }) },
+            "amr": method.flatMap(AuthenticationContext.reference).map { .array([.string($0)]) },
             "azp": .string(client.text),
             "at_hash": accessToken.map { .string(Self.hash($0, isSHA512: isSHA512)) },
             "c_hash": code.map { .string(Self.hash($0, isSHA512: isSHA512)) }, "sid": session.map { .string($0) },

@@ -46,7 +46,7 @@ public struct UserChangeResource: SPiDResource {
                 try caller.confirm(id, db)
             }
             guard user != nil else { throw SPiDRefusal.unknownUser }
-        } catch SignIn.Refusal.throttled(let wait) {
+        } catch PasswordSignIn.Refusal.throttled(let wait) {
             throw SPiDRefusal.tooMany("changes of this user", wait: wait, reason: "too_many_changes")
         }
         return .element("User", try await disclosure.object(of: id, for: caller))

@@ -61,7 +61,6 @@ struct ClientCommand: CommandGroup {
                         guard try User.id(ofSubject: client.id.text, in: db) == nil else {
                             throw JSONFault("id", "no user's sub")
                         }
-                        try Sessions.end(for: client.id, at: client.createdAt, in: db)
                     })
                 output.print(made.json, loss: made.client.afterLoss)
             } catch StorageError.conflict {

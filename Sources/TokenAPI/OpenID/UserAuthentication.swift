@@ -15,13 +15,13 @@ public struct UserAuthentication: Sendable {
 
     private let tokens: AccessTokens
     private let expired: ExpiredTokens
-    private let signIn: SignIn
+    private let signIn: PasswordSignIn
     private let realm: String?
     private let address: ClientAddress
     private let random: any RandomSource
 
     public init(
-        tokens: AccessTokens, expired: ExpiredTokens, signIn: SignIn, realm: String?, address: ClientAddress,
+        tokens: AccessTokens, expired: ExpiredTokens, signIn: PasswordSignIn, realm: String?, address: ClientAddress,
         random: any RandomSource
     ) {
         self.tokens = tokens
@@ -80,7 +80,7 @@ public struct UserAuthentication: Sendable {
             let proof = try await signIn.check(username: name, password: password, address: address, login: login)
             guard proof.leaving == nil else { throw Self.refused("deletion_pending") }
             return .person(proof.user)
-        } catch let refusal as SignIn.Refusal {
+        } catch let refusal as PasswordSignIn.Refusal {
             guard case .wrong(let reason) = refusal else { throw refusal.oauthError }
             throw Self.refused(reason)
         }

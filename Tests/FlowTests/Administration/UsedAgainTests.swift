@@ -90,24 +90,6 @@ struct UsedAgainTests {
         }
     }
 
-    @Test("a session at a host of the former one's site is its own", arguments: Backend.available)
-    func host(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let client = try await world.spidBackend()
-            var browser = Browser(world.server)
-            try await browser.signIn()
-            let (database, now) = (world.server.database, world.server.clock.now)
-            try await database.change(
-                """
-                INSERT INTO host_sessions (session_id, client_id, host, expires_at)
-                SELECT id, \(client.id), 'id.loom.example', \(now + .hours(1)) FROM sessions
-                """)
-            try await database.write { db in try Sessions.end(for: Client.ID(client.id), at: now, in: db) }
-            #expect(try await database.rows("SELECT host FROM host_sessions").isEmpty)
-            #expect(try await browser.isSignedIn())
-        }
-    }
-
     @Test("a link that was mailed for the former one leads to another merchant's", arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await World.with(backend) { world in

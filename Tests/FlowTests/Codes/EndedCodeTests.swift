@@ -125,10 +125,11 @@ struct CodeTextTests {
             try await world.server.database.write { db in
                 _ = try db.execute(
                     """
-                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
-                        ended_at)
+                    INSERT INTO token_families (id, path, client_id, user_id, scope, signed_in_at, created_at,
+                        expires_at, ended_at)
                     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
-                    SELECT 'made-' || i, CAST(\(world.backend.id) AS TEXT), CAST(\(Int64(world.user)) AS BIGINT), '',
+                    SELECT 'made-' || i, 'made-' || i, CAST(\(world.backend.id) AS TEXT),
+                        CAST(\(Int64(world.user)) AS BIGINT), '',
                         CAST(0 AS BIGINT), CAST(\(now - .days(1)) AS BIGINT), CAST(\(now + .days(30)) AS BIGINT),
                         CAST(\(now + .seconds(1)) AS BIGINT) FROM n
                     """)

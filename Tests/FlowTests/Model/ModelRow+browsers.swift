@@ -173,9 +173,9 @@ extension ModelUser {
                 try db.execute(
                     """
                     INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
-                        user_agent, ip_address, method)
+                        user_agent, ip_address, method, is_dated)
                     VALUES (\("made-\(id)-\(made)"), \("print-\(id)-\(made)"), \(number), \(now), \(now), \(now),
-                        \(now + .hours(2)), 'Mozilla', '127.0.0.1', 'pwd')
+                        \(now + .hours(2)), 'Mozilla', '127.0.0.1', 'pwd', 1)
                     """)
             }
         }

@@ -134,8 +134,10 @@ extension ModelUser {
             for made in 0..<1200 {
                 try db.execute(
                     """
-                    INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at)
-                    VALUES (\("made-\(id)-\(made)"), \(world.app.id), \(number), 'email', \(now), \(now),
+                    INSERT INTO token_families (id, path, client_id, user_id, scope, signed_in_at, created_at,
+                        expires_at)
+                    VALUES (\("made-\(id)-\(made)"), \("made-\(id)-\(made)"),
+                        \(world.app.id), \(number), 'email', \(now), \(now),
                         \(now + .days(1)))
                     """)
             }

@@ -21,10 +21,6 @@ struct ModelRowTests {
                 }
                 try await Trial(cause: cause.name, row: cells, prepared, model).run()
             }
-            let names = Set(row.causes.map(\.name))
-            for difference in ModelDifference.all where difference.row == row.number {
-                #expect(names.contains(difference.cause), "row \(row.number) has no such cause")
-            }
             for column in ModelMatrix.Column.allCases {
                 let words = Set((cells.cells[column] ?? [:]).keys)
                 #expect(asked[column] == words, "row \(row.number): the words of \(column), and those asked for")
@@ -39,14 +35,12 @@ private struct Trial {
     let row: ModelMatrix.Row
     let prepared: ModelCause.Prepared
     let model: ModelWorld
-    private let differences: [ModelDifference]
 
     init(cause: String, row: ModelMatrix.Row, _ prepared: ModelCause.Prepared, _ model: ModelWorld) {
         self.cause = cause
         self.row = row
         self.prepared = prepared
         self.model = model
-        differences = ModelDifference.all.filter { $0.row == row.number && $0.cause == cause }
     }
 
     private typealias Fates = [(member: Member, fate: Fate)]
@@ -58,9 +52,6 @@ private struct Trial {
         let fates = try await fates()
         for (member, fate) in fates { expect(fate, of: member) }
         expect(told: told, fates)
-        for difference in differences where !prepared.members.contains(where: { $0.name == difference.member }) {
-            Issue.record("row \(row.number), \(cause): there is no \(difference.member)")
-        }
     }
 
     /// What has become of all members, after the deed and after it is undone.
@@ -77,19 +68,14 @@ private struct Trial {
         return fates
     }
 
-    /// Expects the letter of the page, or what the list of differences says of today.
+    /// Expects the letter of the page.
     private func expect(_ fate: Fate, of member: Member) {
         let place = "row \(row.number), \(cause): \(member.name)"
         guard let should = row.fate(of: member) else {
             Issue.record("\(place): the matrix says nothing about “\(member.part.word)”")
             return
         }
-        guard let difference = differences.first(where: { $0.member == member.name }) else {
-            #expect(fate == should, "\(place)")
-            return
-        }
-        #expect(fate == difference.today, "\(place): the list of differences is no longer true")
-        #expect(should != difference.today, "\(place): the page says what is so; it is no difference")
+        #expect(fate == should, "\(place)")
     }
 
     private func expect(told: [ModelWorld.Message], _ fates: Fates) {

@@ -59,7 +59,7 @@ struct BoughtSessionEndTests {
             #expect(try await world.refresh(try tokens.require("refresh_token"), as: told.site.actor).status == 400)
             #expect(try await elsewhere.isSignedIn() == true)
             let document = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin).json
-            let ended = document["sessions"]?.array?.filter { $0["signed_in_by"]?.string == "token" }
+            let ended = document["sessions"]?.array?.filter { $0["bought_by"]?.string == world.app.id }
             #expect(ended?.count == 1)
             #expect(ended?.first?["ended_at"]?.string != nil, "a bought session looks alive: \(session ?? "")")
         }
@@ -73,11 +73,11 @@ struct BoughtSessionEndTests {
             _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
             let (database, now) = (world.server.database, world.server.clock.now)
             try await database.write { db in
-                _ = try db.execute("UPDATE sessions SET expires_at = \(now) WHERE family_id IS NOT NULL")
+                _ = try db.execute("UPDATE sessions SET expires_at = \(now) WHERE path IS NOT NULL")
             }
             try await end.come(of: phone, in: world)
             let left = try await database.read { db in
-                try db.rows("SELECT id FROM sessions WHERE family_id IS NOT NULL AND ended_at IS NULL").count
+                try db.rows("SELECT id FROM sessions WHERE path IS NOT NULL AND ended_at IS NULL").count
             }
             #expect(left == 0)
         }

@@ -153,7 +153,7 @@ struct BoughtSessionTests {
             let kept = try await lasting(at: server, boughtBy: phone, world)
             if isForgotten {
                 try await world.server.database.write { db in
-                    _ = try db.execute("DELETE FROM sessions WHERE family_id IS NOT NULL")
+                    _ = try db.execute("DELETE FROM sessions WHERE path IS NOT NULL")
                 }
             }
             let bye: JSON = ["backchannel_logout_uri": "https://site.example/bye"]

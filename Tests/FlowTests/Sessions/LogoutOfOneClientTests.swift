@@ -69,7 +69,7 @@ struct LogoutOfOneClientTests {
             let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))
             #expect(silent.redirected("error") == "login_required")
             let data = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
-            #expect(data.json["client_logouts"]?.array?.count == 1, "\(data)")
+            #expect(data.json["session_clients"]?.array?.filter { $0["signed_out_at"] != nil }.count == 1, "\(data)")
         }
     }
 
@@ -112,7 +112,9 @@ struct LogoutOfOneClientTests {
             }
             _ = try await browser.submit(try await browser.open(logout(world)))
             let rows = try await world.server.database.read { db in
-                try db.rows("SELECT client_id FROM client_logouts").map { try $0.get("client_id", as: String.self) }
+                try db.rows("SELECT client_id FROM session_clients WHERE left_at IS NOT NULL").map {
+                    try $0.get("client_id", as: String.self)
+                }
             }
             #expect(rows == [world.app.id])
             let script = try await browser.open(

@@ -18,8 +18,10 @@ struct TokenFamilyBoundTests {
                 for number in 0..<1500 {
                     try db.execute(
                         """
-                        INSERT INTO token_families (id, client_id, user_id, scope, signed_in_at, created_at, expires_at)
-                        VALUES (\("made-\(number)"), \(world.app.id), \(user), 'email', \(now), \(now),
+                        INSERT INTO token_families (id, path, client_id, user_id, scope, signed_in_at, created_at,
+                            expires_at)
+                        VALUES (\("made-\(number)"), \("made-\(number)"),
+                            \(world.app.id), \(user), 'email', \(now), \(now),
                             \(now + .days(1)))
                         """)
                 }
@@ -57,9 +59,9 @@ struct TokenFamilyBoundTests {
             try await world.server.database.write { db in
                 _ = try db.execute(
                     """
-                    INSERT INTO token_families (id, client_id, scope, signed_in_at, created_at, expires_at)
+                    INSERT INTO token_families (id, path, client_id, scope, signed_in_at, created_at, expires_at)
                     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100100)
-                    SELECT 'made-' || i, CAST(\(client.id) AS TEXT), '', CAST(\(now) AS BIGINT),
+                    SELECT 'made-' || i, 'made-' || i, CAST(\(client.id) AS TEXT), '', CAST(\(now) AS BIGINT),
                         CAST(\(now) AS BIGINT), CAST(\(now + .days(30)) AS BIGINT) FROM n
                     """)
             }

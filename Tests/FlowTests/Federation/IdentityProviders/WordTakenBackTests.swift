@@ -193,9 +193,9 @@ struct WordTakenBackTests {
                     try db.execute(
                         """
                         INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
-                            user_agent, ip_address, method, issuer_id)
+                            user_agent, ip_address, method, is_dated, issuer_id)
                         VALUES (\("made-\(number)"), \("print-\(number)"), \(user), \(now), \(now), \(now),
-                            \(now + .hours(2)), 'Mozilla', '127.0.0.1', 'issuer', \(story.issuer))
+                            \(now + .hours(2)), 'Mozilla', '127.0.0.1', 'issuer', 1, \(story.issuer))
                         """)
                 }
             }

@@ -2,12 +2,12 @@ public import Directory
 public import Storage
 public import Values
 
-/// Users who signed out of one client, and stay signed in to the browser for all others
-/// (docs/decisions/logout-of-one-site.md).
+/// The clients that took part in a browser session: those that got something there are told when it ends, and the user
+/// can leave one of them alone and stay signed in to the browser for all others (docs/decisions/logout-of-one-site.md).
 ///
-/// For that client the session is as good as none until its user comes back, by a page of ours, or signs in to the
-/// browser anew.
-public struct ClientLogouts: Sendable {
+/// For a client that was left the session is as good as none until its user comes back, by a page of ours, or signs in
+/// to the browser anew.
+public struct SessionClients: Sendable {
     private let database: any Database
     private let callbacks: Callbacks
 
@@ -28,9 +28,21 @@ public struct ClientLogouts: Sendable {
     /// The same as a condition of another statement: of columns, or values.
     static func isGone(session: SQL, client: SQL) -> SQL {
         """
-        EXISTS (SELECT 1 FROM client_logouts d JOIN sessions l ON l.id = d.session_id
-            WHERE d.session_id = \(session) AND d.client_id = \(client) AND d.created_at >= l.created_at)
+        EXISTS (SELECT 1 FROM session_clients n JOIN sessions s ON s.id = n.session_id
+            WHERE n.session_id = \(session) AND n.client_id = \(client) AND \(isLeft))
         """
+    }
+
+    /// Whether the user of the session `s` has left the client of the row `n`, and not signed in to the browser since.
+    static let isLeft: SQL = "(n.left_at IS NOT NULL AND n.left_at >= s.created_at)"
+
+    /// Notes that `client` got something in `session`: it is told of the session's end.
+    static func note(_ client: Client.ID, in session: Session.ID, _ db: any Transaction) throws {
+        try db.enqueue(
+            """
+            INSERT INTO session_clients (session_id, client_id) VALUES (\(session), \(client))
+            ON CONFLICT (session_id, client_id) DO UPDATE SET left_at = NULL WHERE session_clients.left_at IS NOT NULL
+            """)
     }
 
     /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.
@@ -51,13 +63,12 @@ public struct ClientLogouts: Sendable {
             else { return }
             try charge(db)
             try CodeEnds.end(of: user, for: client, at: now, in: db)
-            try TokenFamilies.end(with: .one(session.id), of: user, for: client, telling: announcement, in: db)
+            try Ending.carryOut(.clientLeft(client, in: session.id), of: user, telling: announcement, at: now, in: db)
             try db.execute(
                 """
-                INSERT INTO client_logouts (session_id, client_id, created_at, expires_at)
-                VALUES (\(session.id), \(client), \(max(now, session.createdAt)), \(session.latestExpiry))
-                ON CONFLICT (session_id, client_id) DO UPDATE
-                SET created_at = excluded.created_at, expires_at = excluded.expires_at
+                INSERT INTO session_clients (session_id, client_id, left_at)
+                VALUES (\(session.id), \(client), \(max(now, session.createdAt)))
+                ON CONFLICT (session_id, client_id) DO UPDATE SET left_at = excluded.left_at
                 """)
         }
         announcement.send()
@@ -73,16 +84,13 @@ public struct ClientLogouts: Sendable {
         return try !Introductions.isDue(session.user, to: client, in: session.id, db)
     }
 
-    /// Keeps those of `session`, which has been opened anew by a token for `client` alone: its user is back there.
+    /// Keeps those left in `session`, which has been opened anew by a token for `client` alone: its user is back there.
     public static func keep(
         in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction
     ) throws {
         try comeBack(to: client, in: session, db)
         try db.execute(
-            """
-            UPDATE client_logouts SET created_at = \(now), expires_at = \(now + Session.longestLifetime)
-            WHERE session_id = \(session)
-            """)
+            "UPDATE session_clients SET left_at = \(now) WHERE session_id = \(session) AND left_at IS NOT NULL")
     }
 
     /// Notes that the user of `session` is back at `client`.
@@ -92,19 +100,12 @@ public struct ClientLogouts: Sendable {
 
     /// The same in the caller's transaction.
     public static func comeBack(to client: Client.ID, in session: Session.ID, _ db: any Transaction) throws {
-        try db.execute("DELETE FROM client_logouts WHERE session_id = \(session) AND client_id = \(client)")
+        try db.execute(
+            """
+            DELETE FROM session_clients
+            WHERE session_id = \(session) AND client_id = \(client) AND left_at IS NOT NULL
+            """)
     }
 
-    static let table = StoredTable(
-        "client_logouts",
-        retention: [
-            .statement("clientLogouts") { now, batch in
-                """
-                DELETE FROM client_logouts WHERE (session_id, client_id) IN (
-                    SELECT session_id, client_id FROM client_logouts
-                    WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
-                """
-            }
-        ], ofUser: .withParent, ofClient: .withParent,
-        export: [export])
+    static let table = StoredTable("session_clients", ofUser: .withParent, ofClient: .withParent, export: [export])
 }

@@ -1,7 +1,7 @@
 public import Directory
 public import Values
 
-extension SignIn {
+extension PasswordSignIn {
     /// Proves that the person at the screen knows the password of the session's user. Asked before actions that an
     /// unattended screen must not allow. Throttled like any sign-in.
     public func confirm(

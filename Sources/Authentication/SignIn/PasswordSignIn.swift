@@ -4,7 +4,7 @@ public import Storage
 public import Values
 
 /// Authenticates users by e-mail address and password.
-public struct SignIn: Sendable {
+public struct PasswordSignIn: Sendable {
     public enum Refusal: Error, Sendable {
         /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only.
         case wrong(reason: String)

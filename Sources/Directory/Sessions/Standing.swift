@@ -1,0 +1,83 @@
+package import Storage
+package import Values
+
+/// Whether something that rests on a sign-in is good: the one statement and the one value that decide it
+/// (docs/model.md). What has expired is for the reader to tell, who knows the time.
+package enum Standing: Sendable, Equatable {
+    case live
+    /// Good for nothing while its client, merchant or issuer is disabled. The reason is for the log.
+    case rests(String)
+    /// Over for good. The reason is for the log.
+    case ended(String)
+
+    // MARK: Token families
+
+    /// Joins what tokens rest on to their rows: `holder` is a token, or a family itself, with its client and user; `f`
+    /// is the family. A closed issuer is its merchant's to say: what it vouched for is good at others' clients.
+    package static func whatTokensRestOn(of holder: SQL) -> SQL {
+        """
+        JOIN clients c ON c.id = \(holder).client_id
+        LEFT JOIN merchants m ON m.id = c.merchant_id
+        LEFT JOIN users u ON u.id = \(holder).user_id
+        LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
+        """
+    }
+
+    /// What `init` reads of rows so joined.
+    package static let columns: SQL.Columns =
+        """
+        f.ended_at, c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, u.id AS user_found,
+        u.disabled_at AS user_disabled_at, u.deletion_due_at, i.issuer_id AS closed_issuer
+        """
+
+    /// Whether a user's family, so joined, is live.
+    package static let ofFamily: SQL =
+        """
+        f.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL AND u.disabled_at IS NULL
+            AND u.deletion_due_at IS NULL AND i.issuer_id IS NULL
+        """
+
+    /// That of a family in `row`, of `user` or of its client.
+    package init(_ row: Row, of user: UserID?) throws {
+        func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
+        self =
+            if try user != nil && !isSet("user_found") {
+                .ended("account_deleted")
+            } else if try isSet("user_disabled_at") {
+                .ended("account_disabled")
+            } else if try isSet("deletion_due_at") {
+                .ended("account_leaving")
+            } else if try isSet("ended_at") {
+                .ended("permission_ended")
+            } else if try isSet("client_disabled_at") {
+                .rests("client_disabled")
+            } else if try isSet("merchant_disabled_at") {
+                .rests("merchant_disabled")
+            } else if try row.get("closed_issuer", as: String?.self) != nil {
+                .rests("issuer_disabled")
+            } else {
+                .live
+            }
+    }
+
+    // MARK: Sessions
+
+    /// Joins to `sessions s` what a session rests on: its user, the client that it is for (`c`), that whose token
+    /// bought it, the merchant, or the one that it is good for, and the issuer that vouched (`i` if it is closed).
+    package static let whatSessionsRestOn: SQL =
+        """
+        JOIN users u ON u.id = s.user_id
+        LEFT JOIN clients c ON c.id = s.client_id
+        LEFT JOIN clients b ON b.id = s.buyer_id
+        \(ConfinedIssuers.joined)
+        LEFT JOIN merchants m ON m.id = COALESCE(\(ConfinedIssuers.merchant), c.merchant_id)
+        LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id AND (s.path IS NULL OR i.merchant_id = c.merchant_id)
+        """
+
+    /// Whether a session, so joined, is live.
+    package static let ofSession: SQL =
+        """
+        s.ended_at IS NULL AND u.disabled_at IS NULL AND u.deletion_due_at IS NULL AND c.disabled_at IS NULL
+            AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL
+        """
+}

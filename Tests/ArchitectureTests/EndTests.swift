@@ -1,0 +1,39 @@
+import Testing
+
+/// One place decides what ends, and one whether something is live (docs/model.md).
+@Suite("Ends and liveness are decided in one place each")
+struct EndTests {
+    @Test("A statement that marks a session or a token family as ended is in the one decision about ends")
+    func ends() {
+        // `ended_at = ended_at` holds a row, and ends nothing.
+        let marks = SourceTree.sources.filter { file in
+            file.code.contains { $0.line.contains(/UPDATE (sessions|token_families) SET ended_at = (?!ended_at)/) }
+        }.map(\.path)
+        #expect(
+            marks == ["Sources/Directory/Sessions/Sessions+ending.swift", "Sources/OAuth/Endings/Ending+causes.swift"])
+        let callers = SourceTree.sources.filter { $0.code.contains { $0.line.contains("Sessions.mark(") } }.map(\.path)
+        #expect(callers == ["Sources/OAuth/Endings/Ending+causes.swift"])
+    }
+
+    /// What may ask of another's row whether it is disabled: lists, callbacks, and what is no session and no token.
+    private static let exceptions = [
+        "Sources/Authentication/Logins/ConnectedUsers+list.swift",
+        "Sources/Directory/Clients/Clients.swift",
+        "Sources/Directory/Clients/KnownOrigins.swift",
+        "Sources/Directory/Sessions/HostSessions.swift",
+        "Sources/Federation/Issuers/IssuerSubjects.swift",
+        "Sources/Federation/SignIn/TrustedIssuers+signIn.swift",
+        "Sources/OAuth/Callbacks/CallbackAnnouncement+people.swift",
+        "Sources/OAuth/Registration/InitialAccessTokens.swift",
+    ]
+
+    @Test("Whether a session or token is live is asked by the one statement for that")
+    func liveness() {
+        let asking = SourceTree.sources.filter { file in
+            file.code.contains {
+                $0.line.contains(/\b([a-z]|clients|merchants|users|issuers)\.(disabled_at|gone_at)\b/)
+            }
+        }.map(\.path)
+        #expect(asking == (Self.exceptions + ["Sources/Directory/Sessions/Standing.swift"]).sorted())
+    }
+}

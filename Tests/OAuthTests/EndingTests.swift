@@ -1,0 +1,76 @@
+import Directory
+import TestSupport
+import Testing
+import Values
+
+@testable import OAuth
+
+@Suite("What ends with a token family follows from its path")
+struct EndingTests {
+    private static let root = TokenFamily.Path(id(0))
+
+    private static func id(_ number: Int) -> TokenFamily.ID {
+        let text = String(number, radix: 16)
+        return TokenFamily.ID(String(repeating: "0", count: 28 - text.count) + text)
+    }
+
+    private static func family(
+        _ path: TokenFamily.Path, isPassing: Bool = false, isOfApp: Bool = false
+    ) -> Ending.Family {
+        Ending.Family(path: path, isPassing: isPassing, isOfApp: isOfApp)
+    }
+
+    private static func byCode(_ number: Int, of path: TokenFamily.Path) -> TokenFamily.Path {
+        TokenFamily.Path(stored: path.text + "2" + id(number).text)
+    }
+
+    @Test("The passing tokens and those of apps that were got in a web view end; a backend's lasting ones live")
+    func webView() {
+        let families = [
+            Self.family(Self.root.webView(Self.id(1)), isPassing: true),
+            Self.family(Self.root.webView(Self.id(2)), isOfApp: true), Self.family(Self.root.webView(Self.id(3))),
+            Self.family(Self.byCode(4, of: Self.root)),
+        ]
+        let views = [Ending.WebView(id: "view", path: Self.root), Ending.WebView(id: "other", path: .init(Self.id(9)))]
+        let plan = Ending(roots: [Self.root]).plan(families, views)
+        #expect(Set(plan.families) == [Self.id(0), Self.id(1), Self.id(2)])
+        #expect(plan.sessions == ["view"])
+        let all = Ending(roots: [Self.root], reachesBackends: true).plan(families, views)
+        #expect(Set(all.families) == Set((0...4).map(Self.id)))
+    }
+
+    @Test("What a backend's lasting tokens bought lives with them")
+    func backend() {
+        let lasting = Self.root.webView(Self.id(1))
+        let families = [Self.family(lasting), Self.family(lasting.webView(Self.id(2)), isOfApp: true)]
+        let plan = Ending(roots: [Self.root]).plan(families, [Ending.WebView(id: "view", path: lasting)])
+        #expect(plan.families == [Self.id(0)])
+        #expect(plan.sessions.isEmpty)
+    }
+
+    @Test("A family in the middle that is forgotten counts as ended in a web view, and not by a code")
+    func forgotten() {
+        let inView = Self.root.webView(Self.id(1)).webView(Self.id(2))
+        let byCode = Self.byCode(3, of: Self.root).webView(Self.id(4))
+        let families = [Self.family(inView, isPassing: true), Self.family(byCode, isPassing: true)]
+        #expect(Set(Ending(roots: [Self.root]).plan(families, []).families) == [Self.id(0), Self.id(2)])
+        let reached = Ending(roots: [Self.root], reachesBackends: true).plan(families, [])
+        #expect(Set(reached.families) == [Self.id(0), Self.id(2), Self.id(4)])
+    }
+
+    @Test("What did not come from a family lives, also under a path that begins alike")
+    func others() {
+        let other = TokenFamily.Path(Self.id(7))
+        let families = [Self.family(other), Self.family(other.webView(Self.id(8)), isPassing: true)]
+        #expect(Ending(roots: [Self.root]).plan(families, []).families == [Self.id(0)])
+    }
+
+    @Test("A path tells the family, what it came from and how")
+    func path() {
+        let path = Self.byCode(2, of: Self.root.webView(Self.id(1)))
+        #expect(path.count == 3 && path.family == Self.id(2) && path.step == .code && !path.isRoot)
+        #expect(path.parent == Self.root.webView(Self.id(1)) && path.parent?.step == .webView)
+        #expect(Self.root.isRoot && Self.root.parent == nil && Self.root.step == nil && Self.root.count == 1)
+        #expect(path.isWithin(Self.root) && !Self.root.isWithin(path))
+    }
+}
