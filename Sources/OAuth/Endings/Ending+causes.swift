@@ -221,8 +221,8 @@ enum Rows {
                 """), in: db)
     }
 
-    /// What was got in web views that came from `paths`. Joined to their ranges: of many conditions with OR SQLite would
-    /// make no use of the index.
+    /// What was got in web views that came from `paths`. Joined to their ranges: for many conditions with OR SQLite
+    /// makes no use of the index.
     static func families(below paths: [TokenFamily.Path], in db: any Transaction) throws -> [Ending.Family] {
         try some(of: paths, by: 100).flatMap { some in
             let ranges = some.dropFirst().reduce(range(some[0])) { "\($0), \(range($1))" }
@@ -271,8 +271,8 @@ enum Rows {
     }
 
     /// Whether the token family in `row` lasts no longer than its session: one for OpenID Connect, or of a third party
-    /// that does not speak SPiD, unless the user allowed `offline_access` (Back-Channel Logout §2.7, OpenID Connect Core
-    /// §11); and one whose tokens came through the browser.
+    /// that does not speak SPiD, unless the user allowed `offline_access` (Back-Channel Logout §2.7, OpenID Connect
+    /// Core §11); and one whose tokens came through the browser.
     private static func isPassing(_ row: Row) throws -> Bool {
         guard try !row.get("front_channel", as: Bool.self) else { return true }
         let scope: Scope = try row.get("scope")
