@@ -257,22 +257,21 @@ CREATE TABLE noticed_sign_ins (
 );
 CREATE INDEX noticed_sign_ins_by_expiry ON noticed_sign_ins (expires_at);
 
--- The issuers that are disabled, and those that are gone while sessions or tokens rest on them.
-CREATE TABLE closed_issuers (
-    issuer_id TEXT PRIMARY KEY,
-    merchant_id TEXT,
-    is_gone BIGINT NOT NULL DEFAULT 0 CHECK (is_gone IN (0, 1))
-);
-CREATE INDEX closed_issuers_gone ON closed_issuers (issuer_id) WHERE is_gone = 1;
-
--- The issuers whose word the platform took back: the sessions that they opened before that are good at their merchant
--- alone. A row for each issuer, because it may have opened any number.
-CREATE TABLE confined_issuers (
-    issuer_id TEXT PRIMARY KEY,
+-- Issuers: who else a merchant trusts to say who a user is, as far as every module must know of them. Their names, keys
+-- and rules are in issuer_settings. A row outlives its issuer, and the merchant, while sessions or tokens rest on it.
+CREATE TABLE issuers (
+    id TEXT PRIMARY KEY,
     merchant_id TEXT NOT NULL,
-    opened_before BIGINT NOT NULL
+    -- Sessions that rest on it are refused meanwhile, and tokens of its merchant's clients.
+    disabled_at BIGINT,
+    -- Since when it is deleted, for good: what rests on it is refused, and ends in batches.
+    gone_at BIGINT,
+    -- Set when the platform takes its word back: the sessions that it opened before are good at its merchant alone, for
+    -- good. A mark here and none on the sessions, because it may have opened any number.
+    confined_before BIGINT
 );
-CREATE INDEX confined_issuers_by_merchant ON confined_issuers (merchant_id, issuer_id);
+CREATE INDEX issuers_by_merchant ON issuers (merchant_id);
+CREATE INDEX issuers_gone ON issuers (gone_at) WHERE gone_at IS NOT NULL;
 
 
 -- Delivery
@@ -591,10 +590,10 @@ CREATE INDEX used_assertions_by_expiry ON used_assertions (expires_at);
 
 -- Federation
 
--- Who else a merchant trusts to say who a user is: by assertions (RFC 7523), as an identity provider that users sign
--- in with, or both.
-CREATE TABLE issuers (
-    id TEXT PRIMARY KEY,
+-- How issuers say who a user is: by assertions (RFC 7523), as identity providers that users sign in with, or both. A
+-- deleted issuer has no row here, and its name is free.
+CREATE TABLE issuer_settings (
+    issuer_id TEXT PRIMARY KEY REFERENCES issuers (id) ON DELETE CASCADE,
     merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
     issuer TEXT NOT NULL,
     create_users BIGINT NOT NULL CHECK (create_users IN (0, 1)),
@@ -629,13 +628,11 @@ CREATE TABLE issuers (
 
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
-    disabled_at BIGINT,
-    deleted_at BIGINT, -- its links, of which there may be a million, go after that; 0: kept for removed_links alone
     UNIQUE (merchant_id, issuer)
 );
-CREATE INDEX issuers_by_deletion ON issuers (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX issuer_settings_by_provider ON issuer_settings (provider) WHERE provider IS NOT NULL;
 
--- Links: which user a subject of an issuer is.
+-- Links: which user a subject of an issuer is. There may be a million of an issuer: they go after it, in batches.
 CREATE TABLE issuer_subjects (
     issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
     subject TEXT NOT NULL,
@@ -648,40 +645,28 @@ CREATE TABLE issuer_subjects (
 );
 CREATE INDEX issuer_subjects_by_user ON issuer_subjects (user_id);
 
--- Issuers that a user has disconnected: an address alone does not connect them again, only the user does.
-CREATE TABLE removed_links (
+-- The sign-ins that users have removed, by their place: a merchant and the name of an issuer there, which outlive the
+-- issuer. No address and no app connects a user there again, nor at any merchant's issuer that stands
+-- for the same provider, and the subject leads to no new user: only the user connects it.
+CREATE TABLE removed_sign_ins (
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (user_id, issuer_id)
+    merchant_id TEXT NOT NULL,
+    issuer TEXT NOT NULL,
+    provider TEXT, -- the one that the issuer stood for: what is removed there is removed at every merchant
+    subject TEXT, -- NULL: a merchant's app had attached it, so it may be another person's
+    created_at BIGINT NOT NULL
 );
-CREATE INDEX removed_links_by_issuer ON removed_links (issuer_id);
-
--- The subjects that users have disconnected: none leads to a new user while its user can connect it again.
-CREATE TABLE removed_subjects (
-    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
-    subject TEXT NOT NULL,
-    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (issuer_id, subject, user_id)
-);
-CREATE INDEX removed_subjects_by_user ON removed_subjects (user_id, issuer_id);
-CREATE INDEX removed_subjects_by_subject ON removed_subjects (subject);
-
--- The providers that users have disconnected at issuers of merchants that are gone: no other merchant's connects them
--- again, only the user does.
-CREATE TABLE removed_providers (
-    user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    provider TEXT NOT NULL,
-    created_at BIGINT NOT NULL,
-    PRIMARY KEY (user_id, provider)
-);
+CREATE UNIQUE INDEX removed_sign_ins_by_user ON removed_sign_ins (user_id, merchant_id, issuer, subject);
+CREATE UNIQUE INDEX removed_sign_ins_attached ON removed_sign_ins (user_id, merchant_id, issuer) WHERE subject IS NULL;
+CREATE INDEX removed_sign_ins_by_subject ON removed_sign_ins (subject) WHERE subject IS NOT NULL;
+-- What goes with its merchant.
+CREATE INDEX removed_sign_ins_by_merchant ON removed_sign_ins (merchant_id, user_id) WHERE provider IS NULL;
 
 -- Users who are away at an identity provider, and come back with `state` in the browser that left. PKCE's verifier and
 -- the nonce follow from `state` and the master key.
 CREATE TABLE provider_requests (
     state TEXT PRIMARY KEY, -- its fingerprint
-    issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
+    issuer_id TEXT NOT NULL REFERENCES issuer_settings (issuer_id) ON DELETE CASCADE,
     browser TEXT NOT NULL,
     continue_to TEXT NOT NULL,
     anew BIGINT NOT NULL CHECK (anew IN (0, 1)), -- only a new sign-in there will do

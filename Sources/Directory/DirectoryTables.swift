@@ -31,8 +31,7 @@ extension Connections {
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
-        HostSessions.table, NoticedSignIns.table, Sessions.table, ClosedIssuers.table, ConfinedIssuers.table,
-        Connections.table,
+        HostSessions.table, NoticedSignIns.table, Sessions.table, Issuers.table, Connections.table,
         ClientResources.table, ClientResources.ofMerchants, ClientResources.reserved, Clients.secrets, Clients.table,
         Merchants.table,
         Merchants.former, User.table,

@@ -56,13 +56,6 @@ extension TokenFamilies {
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             },
-            .statement("closedIssuers") { _, batch in
-                ClosedIssuers.forgetting(
-                    unless: """
-                        EXISTS (
-                            SELECT 1 FROM token_families f WHERE f.issuer_id = c.issuer_id AND f.ended_at IS NULL)
-                        """, batch: batch)
-            },
         ],
         ofUser: .steps { user, batch, db in
             try erase("SELECT id FROM token_families WHERE user_id = \(user) LIMIT \(batch)", batch, in: db)

@@ -22,7 +22,7 @@ public struct StoredTable: Sendable {
     public init(
         _ table: SQL.Columns, retention: [Keeping] = [], ofUser: Erasure = .nothing, ofClient: Erasure = .nothing,
         ofMerchant: Erasure = .nothing, export: [Export] = [], sealed: [(place: String, column: SQL.Columns)] = [],
-        forgottenWithKey: SQL? = nil
+        sealedBy key: SQL.Columns = "id", forgottenWithKey: SQL? = nil
     ) {
         self.table = table
         self.retention = retention.map { $0.rule(for: table) }
@@ -30,7 +30,7 @@ public struct StoredTable: Sendable {
         self.ofClient = ofClient
         self.ofMerchant = ofMerchant
         self.export = export
-        self.sealed = sealed.map { SealedColumn(table: table, place: $0.place, column: $0.column) }
+        self.sealed = sealed.map { SealedColumn(table: table, key: key, place: $0.place, column: $0.column) }
         self.forgottenWithKey = forgottenWithKey
     }
 
@@ -116,18 +116,20 @@ extension StoredTable {
     /// A column whose values only open with the master key.
     public struct SealedColumn: Sendable {
         let table: SQL.Columns
+        /// What each value is sealed for: the key of its row.
+        let key: SQL.Columns
         /// The name sealed into each value: a value from another place does not open.
         public let place: String
         let column: SQL.Columns
 
         /// Every row with a value, as `id` and `sealed`.
         public var rows: SQL {
-            "SELECT id, \(column) AS sealed FROM \(table) WHERE \(column) IS NOT NULL AND \(column) <> ''"
+            "SELECT \(key) AS id, \(column) AS sealed FROM \(table) WHERE \(column) IS NOT NULL AND \(column) <> ''"
         }
 
         /// Stores another sealed value in `row`.
         public func replacement(_ sealed: String, row: String) -> SQL {
-            "UPDATE \(table) SET \(column) = \(sealed) WHERE id = \(row)"
+            "UPDATE \(table) SET \(column) = \(sealed) WHERE \(key) = \(row)"
         }
     }
 }

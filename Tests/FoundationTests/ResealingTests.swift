@@ -32,18 +32,19 @@ import Values
                     \(seal.seal("sign secret", .signSecret, row: "c")), 0, 0)
                 """)
             for (id, sealed) in [("i", seal.seal("shared secret", .issuerSecret, row: "i")), ("j", nil)] {
+                try db.execute("INSERT INTO issuers (id, merchant_id) VALUES (\(id), 'm')")
                 try db.execute(
                     """
-                    INSERT INTO issuers (id, merchant_id, issuer, sealed_secret, audiences, algorithms, create_users,
-                        created_at, updated_at)
+                    INSERT INTO issuer_settings (issuer_id, merchant_id, issuer, sealed_secret, audiences, algorithms,
+                        create_users, created_at, updated_at)
                     VALUES (\(id), 'm', \(id), \(sealed), '[]', '[]', 0, 0, 0)
                     """)
             }
             try db.execute(
                 """
-                UPDATE issuers SET sealed_app_secret = \(seal.seal("app secret", .appSecret, row: "i")),
+                UPDATE issuer_settings SET sealed_app_secret = \(seal.seal("app secret", .appSecret, row: "i")),
                     sealed_client_secret = \(seal.seal("client secret", .upstreamSecret, row: "i"))
-                WHERE id = 'i'
+                WHERE issuer_id = 'i'
                 """)
             try db.execute(
                 """
@@ -76,9 +77,9 @@ import Values
             let queries: [SQL] = [
                 "SELECT sealed_private_key AS sealed FROM signing_keys ORDER BY id",
                 "SELECT sealed_sign_secret AS sealed FROM clients",
-                "SELECT sealed_secret AS sealed FROM issuers ORDER BY id",
-                "SELECT sealed_app_secret AS sealed FROM issuers ORDER BY id",
-                "SELECT sealed_client_secret AS sealed FROM issuers ORDER BY id",
+                "SELECT sealed_secret AS sealed FROM issuer_settings ORDER BY issuer_id",
+                "SELECT sealed_app_secret AS sealed FROM issuer_settings ORDER BY issuer_id",
+                "SELECT sealed_client_secret AS sealed FROM issuer_settings ORDER BY issuer_id",
                 "SELECT sealed_successor AS sealed FROM refresh_tokens",
                 "SELECT sealed_content AS sealed FROM deliveries",
                 "SELECT sealed_secrets AS sealed FROM webhooks", "SELECT value AS sealed FROM facts",
@@ -128,7 +129,9 @@ import Values
         }
         #expect(try await sealed(database) == before)
 
-        _ = try await database.write { try $0.execute("UPDATE issuers SET sealed_secret = 'damaged' WHERE id = 'i'") }
+        _ = try await database.write { db in
+            try db.execute("UPDATE issuer_settings SET sealed_secret = 'damaged' WHERE issuer_id = 'i'")
+        }
         let damaged = try await sealed(database)
         await #expect(throws: StorageError.self) {
             try await Resealing(from: old, to: new, random: random).run(on: database)

@@ -133,7 +133,7 @@ import Values
         #expect(try await fixture.refusal(of: signed(secret + "!")) == "assertion_signature")
         #expect(!issuer.json.text.contains("hemmelig"))
         let stored = try await fixture.database.read { db in
-            try db.rows("SELECT sealed_secret FROM issuers").first?.get("sealed_secret", as: String?.self)
+            try db.rows("SELECT sealed_secret FROM issuer_settings").first?.get("sealed_secret", as: String?.self)
         }
         #expect(try #require(stored ?? nil).contains("hemmelig") == false)
     }

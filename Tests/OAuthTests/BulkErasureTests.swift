@@ -33,10 +33,11 @@ struct BulkErasureTests {
             for _ in 1...12 { try await world.signIn() }
             try await database.write { db in
                 let (issuer, user) = (world.merchant.text, world.user)
+                try db.execute("INSERT INTO issuers (id, merchant_id) VALUES (\(issuer), \(world.merchant))")
                 try db.execute(
                     """
-                    INSERT INTO issuers (id, merchant_id, issuer, audiences, algorithms, create_users, created_at,
-                        updated_at)
+                    INSERT INTO issuer_settings (issuer_id, merchant_id, issuer, audiences, algorithms, create_users,
+                        created_at, updated_at)
                     VALUES (\(issuer), \(world.merchant), 'i', '', '', 0, 0, 0)
                     """)
                 for subject in 1...12 {
@@ -54,6 +55,8 @@ struct BulkErasureTests {
         #expect(try await one.merchants.delete(one.merchant))
         #expect(try await one.count("SELECT id FROM token_families") == 12)
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
+        let remembered = try await database.rows("SELECT id FROM issuers WHERE gone_at IS NOT NULL")
+        #expect(try remembered.map { try $0.get("id", as: String.self) } == [one.merchant.text])
         #expect(try await one.merchants.find(one.merchant) == nil)
         #expect(try await one.merchants.find(other.merchant)?.disabledAt == nil)
         await database.close()

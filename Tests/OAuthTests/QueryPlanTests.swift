@@ -168,7 +168,7 @@ struct QueryPlanTests {
         let retention = Retention(database: database)
         // Its other condition holds for each row but those of a clock that was ahead.
         let rules = Set(retention.rules.map(\.name)).subtracting([
-            "interactionsInAll", "signedInInteractionsInAll", "closedIssuers",
+            "interactionsInAll", "signedInInteractionsInAll", "goneIssuers",
         ])
         #expect(await retention.sweep(only: rules, at: ManualClock().now).failures.isEmpty)
         try database.expectNoFilters(atLeast: rules.count)

@@ -15,10 +15,10 @@ extension Sessions {
     ) throws {
         let owner: SQL =
             """
-            COALESCE(\(ConfinedIssuers.merchant),
+            COALESCE(\(Issuers.merchant),
                 CASE WHEN s.path IS NULL THEN '' ELSE COALESCE(c.merchant_id, '-') END)
             """
-        let sessions: SQL = "sessions s LEFT JOIN clients c ON c.id = s.client_id \(ConfinedIssuers.joined)"
+        let sessions: SQL = "sessions s LEFT JOIN clients c ON c.id = s.client_id \(Issuers.joined)"
         // Sorted here, because SQL would sort at every sign-in.
         let live = try db.rows(
             """

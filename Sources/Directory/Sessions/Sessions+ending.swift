@@ -14,8 +14,8 @@ extension Sessions {
     static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
         try db.rows(
             """
-            SELECT s.user_id, s.path, \(ConfinedIssuers.merchant) AS merchant_id
-            FROM sessions s \(ConfinedIssuers.joined)
+            SELECT s.user_id, s.path, \(Issuers.merchant) AS merchant_id
+            FROM sessions s \(Issuers.joined)
             WHERE s.id = \(id) AND s.ended_at IS NULL AND s.expires_at > \(now)
             """
         ).first.map { row in
@@ -37,8 +37,8 @@ extension Sessions {
         let ids: [Session.ID] = try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, COALESCE(\(ConfinedIssuers.merchant), c.merchant_id) AS merchant
-                FROM sessions s LEFT JOIN clients c ON c.id = s.client_id \(ConfinedIssuers.joined)
+                SELECT s.id, COALESCE(\(Issuers.merchant), c.merchant_id) AS merchant
+                FROM sessions s LEFT JOIN clients c ON c.id = s.client_id \(Issuers.joined)
                 WHERE s.fingerprint IN (\(list: secrets.map(\.fingerprint))) AND s.ended_at IS NULL
                     AND s.expires_at > \(now)
                 """

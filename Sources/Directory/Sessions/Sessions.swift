@@ -138,7 +138,7 @@ public struct Sessions: Sendable {
     ) throws -> Session? {
         try db.rows(
             """
-            SELECT s.id, s.user_id, s.path, \(ConfinedIssuers.merchant) AS vouched_for, s.signed_in_at, s.is_dated,
+            SELECT s.id, s.user_id, s.path, \(Issuers.merchant) AS vouched_for, s.signed_in_at, s.is_dated,
                 s.method, s.issuer_id, s.seen_at, s.renewals, s.created_at, s.remembered, u.email, u.email_verified,
                 c.merchant_id, c.spid_compatible, c.first_party
             FROM sessions s \(Standing.whatSessionsRestOn)

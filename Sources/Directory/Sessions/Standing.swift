@@ -13,13 +13,13 @@ package enum Standing: Sendable, Equatable {
     // MARK: Token families
 
     /// Joins what tokens rest on to their rows: `holder` is a token, or a family itself, with its client and user; `f`
-    /// is the family. A closed issuer is its merchant's to say: what it vouched for is good at others' clients.
+    /// is the family. Whether an issuer is good is its merchant's to say, for that merchant's clients.
     package static func whatTokensRestOn(of holder: SQL) -> SQL {
         """
         JOIN clients c ON c.id = \(holder).client_id
         LEFT JOIN merchants m ON m.id = c.merchant_id
         LEFT JOIN users u ON u.id = \(holder).user_id
-        LEFT JOIN closed_issuers i ON i.issuer_id = f.issuer_id AND i.merchant_id = c.merchant_id
+        LEFT JOIN issuers i ON i.id = f.issuer_id AND i.merchant_id = c.merchant_id
         """
     }
 
@@ -27,14 +27,15 @@ package enum Standing: Sendable, Equatable {
     package static let columns: SQL.Columns =
         """
         f.ended_at, c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, u.id AS user_found,
-        u.disabled_at AS user_disabled_at, u.deletion_due_at, i.issuer_id AS closed_issuer
+        u.disabled_at AS user_disabled_at, u.deletion_due_at, i.disabled_at AS issuer_disabled_at,
+        i.gone_at AS issuer_gone_at
         """
 
     /// Whether a user's family, so joined, is live.
     package static let ofFamily: SQL =
         """
         f.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL AND u.disabled_at IS NULL
-            AND u.deletion_due_at IS NULL AND i.issuer_id IS NULL
+            AND u.deletion_due_at IS NULL AND i.disabled_at IS NULL AND i.gone_at IS NULL
         """
 
     /// That of a family in `row`, of `user` or of its client.
@@ -53,8 +54,11 @@ package enum Standing: Sendable, Equatable {
                 .rests("client_disabled")
             } else if try isSet("merchant_disabled_at") {
                 .rests("merchant_disabled")
-            } else if try row.get("closed_issuer", as: String?.self) != nil {
+            } else if try isSet("issuer_disabled_at") {
                 .rests("issuer_disabled")
+            } else if try isSet("issuer_gone_at") {
+                // It ends in a batch to come.
+                .rests("issuer_gone")
             } else {
                 .live
             }
@@ -63,21 +67,20 @@ package enum Standing: Sendable, Equatable {
     // MARK: Sessions
 
     /// Joins to `sessions s` what a session rests on: its user, the client that it is for (`c`), that whose token
-    /// bought it, the merchant, or the one that it is good for, and the issuer that vouched (`i` if it is closed).
+    /// bought it, the merchant, or the one that it is good for, and the issuer that vouched (`i`).
     package static let whatSessionsRestOn: SQL =
         """
         JOIN users u ON u.id = s.user_id
         LEFT JOIN clients c ON c.id = s.client_id
         LEFT JOIN clients b ON b.id = s.buyer_id
-        \(ConfinedIssuers.joined)
-        LEFT JOIN merchants m ON m.id = COALESCE(\(ConfinedIssuers.merchant), c.merchant_id)
-        LEFT JOIN closed_issuers i ON i.issuer_id = s.issuer_id AND (s.path IS NULL OR i.merchant_id = c.merchant_id)
+        LEFT JOIN issuers i ON i.id = s.issuer_id AND (s.path IS NULL OR i.merchant_id = c.merchant_id)
+        LEFT JOIN merchants m ON m.id = COALESCE(\(Issuers.merchant), c.merchant_id)
         """
 
     /// Whether a session, so joined, is live.
     package static let ofSession: SQL =
         """
         s.ended_at IS NULL AND u.disabled_at IS NULL AND u.deletion_due_at IS NULL AND c.disabled_at IS NULL
-            AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.issuer_id IS NULL
+            AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.disabled_at IS NULL AND i.gone_at IS NULL
         """
 }

@@ -57,7 +57,7 @@ public struct IssuerUsers: Sendable {
         let mayCome = person.issuer.createsUsers
         guard let email = person.ownAddress, let user = try Users.find(email, in: db) else {
             guard mayCome else { return .unknown }
-            return try IssuerSubjects.isProviderRemoved(person.issuer.id, subject: person.subject, in: db)
+            return try RemovedSignIns.contain(person.subject, of: person.issuer.id, in: db)
                 ? .removed : .newcomer
         }
         // An unverified address proves nothing: somebody else may have created the user. And an issuer has only one
@@ -66,7 +66,7 @@ public struct IssuerUsers: Sendable {
         guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
             try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db),
             try !hasAnotherAccount(user.id, than: person, in: db),
-            try !IssuerSubjects.isProviderRemoved(person.issuer.id, by: user.id, in: db)
+            try !RemovedSignIns.has(user.id, removed: person.issuer.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }

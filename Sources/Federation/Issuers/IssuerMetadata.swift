@@ -29,7 +29,6 @@ struct IssuerMetadata: Sendable {
         if provider == nil { try NewApp.checkAbsence(in: members) }
         issuer =
             if let name = base?.issuer ?? provider?.issuer { name } else { try members.required("issuer", most: 1000) }
-        // A deleted issuer gets a name with a blank.
         guard base != nil || !issuer.contains(where: \.isWhitespace) else {
             throw JSONFault("issuer", "the exact `iss` of its assertions, without blanks")
         }

@@ -7,8 +7,9 @@ extension IssuerSubjects {
         .array(
             try db.rows(
                 """
-                SELECT i.issuer, s.subject, s.created_at FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
-                WHERE s.user_id = \(user) AND i.deleted_at IS NULL
+                SELECT o.issuer, s.subject, s.created_at
+                FROM issuer_subjects s JOIN issuer_settings o ON o.issuer_id = s.issuer_id
+                WHERE s.user_id = \(user)
                 """
             ).map { row in
                 .members([

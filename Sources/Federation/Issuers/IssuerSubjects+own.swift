@@ -17,9 +17,9 @@ extension IssuerSubjects {
         try await database.read { db in
             try db.rows(
                 """
-                SELECT s.issuer_id, s.subject, s.created_at, i.issuer, i.provider
-                FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
-                WHERE s.user_id = \(user) AND i.deleted_at IS NULL
+                SELECT s.issuer_id, s.subject, s.created_at, o.issuer, o.provider
+                FROM issuer_subjects s JOIN issuer_settings o ON o.issuer_id = s.issuer_id
+                WHERE s.user_id = \(user)
                 ORDER BY s.created_at DESC, s.issuer_id, s.subject
                 """
             ).map { row in
@@ -41,7 +41,6 @@ extension IssuerSubjects {
         let (user, said) = (session.user, events.announcement(at: now))
         let isRemoved = try await database.write { db in
             guard try Self.hasAnotherWay(user, than: subject, of: issuer, in: db) else { return false }
-            // A merchant's app may have attached the subject of somebody else, who must not be locked out.
             let isOwn = try !Self.isConfined(subject, of: issuer, in: db)
             let removed = try db.execute(
                 """
@@ -49,19 +48,7 @@ extension IssuerSubjects {
                 WHERE issuer_id = \(issuer) AND subject = \(subject) AND user_id = \(user)
                 """)
             guard removed == 1 else { return true }
-            try db.execute(
-                """
-                INSERT INTO removed_links (user_id, issuer_id, created_at) VALUES (\(user), \(issuer), \(now))
-                ON CONFLICT (user_id, issuer_id) DO NOTHING
-                """)
-            if isOwn {
-                try db.execute(
-                    """
-                    INSERT INTO removed_subjects (issuer_id, subject, user_id, created_at)
-                    VALUES (\(issuer), \(subject), \(user), \(now))
-                    ON CONFLICT (issuer_id, subject, user_id) DO NOTHING
-                    """)
-            }
+            try RemovedSignIns.note(isOwn ? subject : nil, of: issuer, by: user, at: now, in: db)
             try said.say(.unlinked(issuer: issuer.text, keeping: session.id, wasConfined: !isOwn), user, db)
             return true
         }
@@ -76,7 +63,7 @@ extension IssuerSubjects {
     ) throws -> Bool {
         guard try User.find(user, in: db)?.email == nil else { return true }
         return try TrustedIssuers.signIns(
-            connectedTo: user, by: "NOT (s.issuer_id = \(issuer) AND s.subject = \(subject))", in: db
+            connectedTo: user, by: "NOT (l.issuer_id = \(issuer) AND l.subject = \(subject))", in: db
         ).contains(where: \.isTrustedByAll)
     }
 }

@@ -68,42 +68,13 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Whether `user` has removed a link to `issuer`, or to any merchant's issuer that stands for the same provider,
-    /// and has not connected it since: a person removes Google, not a merchant's.
-    static func isProviderRemoved(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws -> Bool {
-        try !db.rows(
-            """
-            SELECT 1 AS found FROM removed_links
-            WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))
-            UNION ALL SELECT 1 AS found FROM removed_providers
-            WHERE user_id = \(user) AND provider = (\(provider(of: issuer)))
-            """
-        ).isEmpty
-    }
-
-    private static func provider(of issuer: TrustedIssuer.ID) -> SQL {
-        "SELECT o.provider FROM issuers o WHERE o.id = \(issuer)"
-    }
-
     /// The ids of `issuer`, and of all merchants' that stand for the same provider.
     private static func ofSameProvider(as issuer: TrustedIssuer.ID) -> SQL {
         """
-        SELECT i.id FROM issuers i
-        WHERE i.id = \(issuer) OR i.provider = (\(provider(of: issuer)))
+        SELECT s.issuer_id FROM issuer_settings s
+        WHERE s.issuer_id = \(issuer)
+            OR s.provider = (SELECT o.provider FROM issuer_settings o WHERE o.issuer_id = \(issuer))
         """
-    }
-
-    /// Whether some user has removed `subject` of that provider, as above, and can connect it again.
-    static func isProviderRemoved(
-        _ issuer: TrustedIssuer.ID, subject: String, in db: any Transaction
-    ) throws -> Bool {
-        try !db.rows(
-            """
-            SELECT 1 AS found FROM issuers JOIN removed_subjects r ON r.issuer_id = issuers.id
-            WHERE r.subject = \(subject) AND \(TrustedIssuers.takesUsers)
-                AND issuers.id IN (\(ofSameProvider(as: issuer)))
-            """
-        ).isEmpty
     }
 
     /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A client of the
@@ -112,21 +83,12 @@ public struct IssuerSubjects: Sendable {
         _ subject: String, of issuer: TrustedIssuer.ID, to user: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
     ) throws {
-        if !isConfined { try forgetRemoval(of: issuer, by: user, in: db) }
+        if !isConfined { try RemovedSignIns.forget(issuer, by: user, in: db) }
         try db.execute(
             """
             INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
             VALUES (\(issuer), \(subject), \(user), \(isConfined), \(now))
             """)
-    }
-
-    /// The user has connected an account there again: it, and that provider at other merchants, is removed no more.
-    private static func forgetRemoval(of issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws {
-        let those: SQL = "WHERE user_id = \(user) AND issuer_id IN (\(ofSameProvider(as: issuer)))"
-        try db.execute("DELETE FROM removed_links \(those)")
-        try db.execute("DELETE FROM removed_subjects \(those)")
-        try db.execute(
-            "DELETE FROM removed_providers WHERE user_id = \(user) AND provider = (\(provider(of: issuer)))")
     }
 
     /// Links a subject that an import brings, in its transaction.
@@ -144,6 +106,9 @@ public struct IssuerSubjects: Sendable {
         return try db.rows("SELECT issuer_id, subject FROM issuer_subjects WHERE subject IN (\(list: subjects))")
             .map { (issuer: try $0.get("issuer_id"), subject: try $0.get("subject")) }
     }
+
+    /// Whether an issuer `i` has links.
+    static let areLeft: SQL = "EXISTS (SELECT 1 FROM issuer_subjects l WHERE l.issuer_id = i.id)"
 
     /// Whether the link is good only for the applications of the issuer's merchant.
     static func isConfined(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
@@ -165,17 +130,15 @@ public struct IssuerSubjects: Sendable {
             WHERE issuer_id = \(issuer) AND subject = \(subject) AND is_confined = 1
             """)
         guard released == 1 else { return false }
-        try forgetRemoval(of: issuer, by: user, in: db)
+        try RemovedSignIns.forget(issuer, by: user, in: db)
         return true
     }
 
-    /// Removes all links of a user, in the caller's transaction, and those of before: somebody else may have made and
-    /// removed them.
+    /// Removes all links of a user, in the caller's transaction, and forgets removed ones: somebody else may have made
+    /// and removed them.
     static func unlink(_ user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
-        try db.execute("DELETE FROM removed_links WHERE user_id = \(user)")
-        try db.execute("DELETE FROM removed_subjects WHERE user_id = \(user)")
-        try db.execute("DELETE FROM removed_providers WHERE user_id = \(user)")
+        try RemovedSignIns.forgetAll(of: user, in: db)
     }
 
     /// Removes the links of a user that clients of `merchant` made, in the caller's transaction, and returns their

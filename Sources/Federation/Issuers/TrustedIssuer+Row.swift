@@ -6,38 +6,40 @@ package import Storage
 import Values
 
 extension TrustedIssuers {
+    /// The rows that `columns` are of: a deleted issuer has none.
+    static let stored: SQL = "issuer_settings s JOIN issuers i ON i.id = s.issuer_id"
+
     static let columns: SQL.Columns = """
-        id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider, app_names, sealed_app_secret, \
-        audiences, algorithms, create_users, rules, client_id, sealed_client_secret, sign_in_name, scope, created_at, \
-        updated_at, disabled_at, guarded, signs_in_everywhere
+        s.issuer_id AS id, s.merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider, app_names, \
+        sealed_app_secret, audiences, algorithms, create_users, rules, client_id, sealed_client_secret, sign_in_name, \
+        scope, created_at, updated_at, disabled_at, guarded, signs_in_everywhere
         """
 
     static func insert(_ issuer: TrustedIssuer, in db: any Transaction) throws {
+        try Issuers.add(issuer.id.text, of: issuer.merchant, disabledAt: issuer.disabledAt, in: db)
         let keys = issuer.storedKeys
         try db.execute(
             """
-            INSERT INTO issuers (id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider,
-                app_names, sealed_app_secret, audiences, algorithms, create_users, rules, client_id,
-                sealed_client_secret, sign_in_name, scope, created_at, updated_at, disabled_at, guarded,
-                signs_in_everywhere)
+            INSERT INTO issuer_settings (issuer_id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret,
+                provider, app_names, sealed_app_secret, audiences, algorithms, create_users, rules, client_id,
+                sealed_client_secret, sign_in_name, scope, created_at, updated_at, guarded, signs_in_everywhere)
             VALUES (\(issuer.id), \(issuer.merchant), \(issuer.issuer), \(keys?.keySet), \(keys?.address),
                 \(keys?.discovery), \(keys?.sealedSecret), \(issuer.app?.provider.rawValue),
                 \(issuer.storedAppNames), \(issuer.app?.sealedSecret), \(issuer.storedAudiences),
                 \(issuer.storedAlgorithms), \(issuer.createsUsers), \(issuer.storedRules),
                 \(issuer.signIn?.clientID), \(issuer.signIn?.sealedClientSecret), \(issuer.signIn?.name),
-                \(issuer.signIn?.scope), \(issuer.createdAt), \(issuer.updatedAt), \(issuer.disabledAt),
-                \(issuer.isGuarded), \(issuer.signsInEverywhere))
-            ON CONFLICT (id) DO NOTHING
+                \(issuer.signIn?.scope), \(issuer.createdAt), \(issuer.updatedAt), \(issuer.isGuarded),
+                \(issuer.signsInEverywhere))
+            ON CONFLICT (issuer_id) DO NOTHING
             """)
     }
 
     static func update(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Int {
-        try ClosedIssuers.note(
-            issuer.id.text, of: issuer.merchant, isClosed: issuer.disabledAt != nil, in: db)
+        try Issuers.disable(issuer.id.text, since: issuer.disabledAt, in: db)
         let keys = issuer.storedKeys
         return try db.execute(
             """
-            UPDATE issuers SET jwks = \(keys?.keySet), jwks_uri = \(keys?.address),
+            UPDATE issuer_settings SET jwks = \(keys?.keySet), jwks_uri = \(keys?.address),
                 discovery_url = \(keys?.discovery), sealed_secret = \(keys?.sealedSecret),
                 provider = \(issuer.app?.provider.rawValue), app_names = \(issuer.storedAppNames),
                 sealed_app_secret = \(issuer.app?.sealedSecret), audiences = \(issuer.storedAudiences),
@@ -45,9 +47,8 @@ extension TrustedIssuers {
                 rules = \(issuer.storedRules), client_id = \(issuer.signIn?.clientID),
                 sealed_client_secret = \(issuer.signIn?.sealedClientSecret), sign_in_name = \(issuer.signIn?.name),
                 scope = \(issuer.signIn?.scope), updated_at = \(issuer.updatedAt),
-                disabled_at = \(issuer.disabledAt), guarded = \(issuer.isGuarded),
-                signs_in_everywhere = \(issuer.signsInEverywhere)
-            WHERE id = \(issuer.id)
+                guarded = \(issuer.isGuarded), signs_in_everywhere = \(issuer.signsInEverywhere)
+            WHERE issuer_id = \(issuer.id)
             """)
     }
 }
@@ -56,7 +57,7 @@ extension TrustedIssuer {
     package init(_ row: Row) throws {
         let app = try Self.app(row)
         guard let keys = try Self.keys(row) ?? app?.provider.keys else {
-            throw StorageError.unreadable("issuers: a row without keys")
+            throw StorageError.unreadable("issuer_settings: a row without keys")
         }
         let algorithms = Set(try Self.list(row, "algorithms").compactMap(SignatureAlgorithm.init))
         self.init(
@@ -85,7 +86,7 @@ extension TrustedIssuer {
     private static func app(_ row: Row) throws -> ProviderApp? {
         guard let name = try row.get("provider", as: String?.self) else { return nil }
         guard let provider = Provider(rawValue: name) else {
-            throw StorageError.unreadable("issuers: a provider that this version does not know")
+            throw StorageError.unreadable("issuer_settings: a provider that this version does not know")
         }
         return ProviderApp(
             provider: provider, names: try list(row, "app_names"), sealedSecret: try row.get("sealed_app_secret"))

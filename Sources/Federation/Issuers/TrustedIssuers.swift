@@ -52,7 +52,6 @@ public struct TrustedIssuers: Sendable {
                 if metadata.holdsSecret { try seal.confirm(in: db) }
                 try Merchants.confirm(merchant, in: db)
                 try Self.insert(issuer, in: db)
-                try Self.keepRemovedLinks(for: issuer, in: db)
                 try also(db)
             }
         } catch StorageError.conflict {
@@ -68,8 +67,8 @@ public struct TrustedIssuers: Sendable {
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
-            SELECT id FROM issuers WHERE merchant_id = \(merchant) AND deleted_at IS NULL
-            ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
+            SELECT issuer_id FROM issuer_settings WHERE merchant_id = \(merchant)
+            ORDER BY issuer_id LIMIT 1 OFFSET \(mostOfMerchant)
             """
         ).isEmpty
     }
@@ -84,13 +83,12 @@ public struct TrustedIssuers: Sendable {
     ) throws -> Set<TrustedIssuer.ID> {
         guard !ids.isEmpty else { return [] }
         return Set(
-            try db.rows("SELECT id FROM issuers WHERE id IN (\(list: ids)) AND deleted_at IS NULL")
-                .map { try $0.get("id") })
+            try db.rows("SELECT issuer_id FROM issuer_settings WHERE issuer_id IN (\(list: ids))")
+                .map { try $0.get("issuer_id") })
     }
 
     static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
-        try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id) AND deleted_at IS NULL").first
-            .map(TrustedIssuer.init)
+        try db.rows("SELECT \(columns) FROM \(stored) WHERE s.issuer_id = \(id)").first.map(TrustedIssuer.init)
     }
 
     /// Whether `issuer` is still trusted as it was when it identified a user. Between that and the transaction that
@@ -118,10 +116,7 @@ public struct TrustedIssuers: Sendable {
         _ issuer: String, of merchant: Merchant.ID, in db: any Transaction
     ) throws -> TrustedIssuer? {
         try db.rows(
-            """
-            SELECT \(columns) FROM issuers
-            WHERE merchant_id = \(merchant) AND issuer = \(issuer) AND deleted_at IS NULL
-            """
+            "SELECT \(columns) FROM \(stored) WHERE s.merchant_id = \(merchant) AND issuer = \(issuer)"
         ).first.map(TrustedIssuer.init)
     }
 
@@ -132,15 +127,15 @@ public struct TrustedIssuers: Sendable {
                 if let merchant {
                     try db.rows(
                         """
-                        SELECT \(Self.columns) FROM issuers
-                        WHERE merchant_id = \(merchant) AND id > \(cursor) AND deleted_at IS NULL
-                        ORDER BY id LIMIT \(count)
+                        SELECT \(Self.columns) FROM \(Self.stored)
+                        WHERE s.merchant_id = \(merchant) AND s.issuer_id > \(cursor)
+                        ORDER BY s.issuer_id LIMIT \(count)
                         """)
                 } else {
                     try db.rows(
                         """
-                        SELECT \(Self.columns) FROM issuers
-                        WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                        SELECT \(Self.columns) FROM \(Self.stored)
+                        WHERE s.issuer_id > \(cursor) ORDER BY s.issuer_id LIMIT \(count)
                         """)
                 }
             return try rows.map(TrustedIssuer.init)
@@ -169,7 +164,7 @@ public struct TrustedIssuers: Sendable {
             try permit(issuer, changed)
             _ = try Self.update(changed, in: db)
             if issuer.signsInEverywhere, !changed.signsInEverywhere {
-                try ConfinedIssuers.note(id.text, of: issuer.merchant, at: now, in: db)
+                try Issuers.confine(id.text, at: now, in: db)
             }
             return changed
         }

@@ -42,7 +42,7 @@ public struct ProviderUsers: Sendable {
                     return link.user == user
                 }
                 if let email = person.email, try Users.has(email, in: db) { return false }
-                guard try !IssuerSubjects.isProviderRemoved(holder.issuer, subject: holder.subject, in: db) else {
+                guard try !RemovedSignIns.contain(holder.subject, of: holder.issuer, in: db) else {
                     return false
                 }
                 try Users.insertLinked(
@@ -88,7 +88,7 @@ public struct ProviderUsers: Sendable {
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     return link.user == user ? .attached : .ofAnother
                 }
-                guard try !IssuerSubjects.isProviderRemoved(holder.issuer, by: user, in: db) else { return .removed }
+                guard try !RemovedSignIns.has(user, removed: holder.issuer, in: db) else { return .removed }
                 guard try !IssuerSubjects.has(user, linkedTo: holder.issuer, in: db) else { return .hasAnother }
                 try AttachmentThrottle.charge(user, by: holder.trusted.merchant, at: now, in: db)
                 try IssuerSubjects.link(

@@ -5,12 +5,13 @@ public import Values
 
 /// The issuers that users can sign in with.
 extension TrustedIssuers {
-    /// Whether an issuer takes users: a merchant that is disabled, or about to be deleted, opens nothing by its own.
+    /// Whether an issuer, so `stored`, takes users: a merchant that is disabled, or about to be deleted, opens nothing by
+    /// its own.
     static let takesUsers: SQL =
         """
-        issuers.client_id IS NOT NULL AND issuers.disabled_at IS NULL
+        s.client_id IS NOT NULL AND i.disabled_at IS NULL
         AND EXISTS (SELECT 1 FROM merchants m
-            WHERE m.id = issuers.merchant_id AND m.disabled_at IS NULL AND m.deleted_at IS NULL)
+            WHERE m.id = s.merchant_id AND m.disabled_at IS NULL AND m.deleted_at IS NULL)
         """
 
     /// Those of `merchant`, in the order of their registration.
@@ -18,9 +19,9 @@ extension TrustedIssuers {
         try await database.read { db in
             try db.rows(
                 """
-                SELECT \(Self.columns) FROM issuers
-                WHERE merchant_id = \(merchant) AND \(Self.takesUsers)
-                ORDER BY created_at, id
+                SELECT \(Self.columns) FROM \(Self.stored)
+                WHERE s.merchant_id = \(merchant) AND \(Self.takesUsers)
+                ORDER BY created_at, s.issuer_id
                 """
             ).map(TrustedIssuer.init)
         }
@@ -31,18 +32,18 @@ extension TrustedIssuers {
         try await database.read { db in try Self.signIns(connectedTo: user, by: .always, in: db) }
     }
 
-    /// The same, by links `s` for which `condition` holds.
+    /// The same, by links `l` for which `condition` holds.
     static func signIns(
         connectedTo user: UserID, by condition: SQL, in db: any Transaction
     ) throws -> [TrustedIssuer] {
         try db.rows(
             """
-            SELECT \(columns) FROM issuers
-            WHERE id IN (
-                    SELECT s.issuer_id FROM issuer_subjects s
-                    WHERE s.user_id = \(user) AND s.is_confined = 0 AND \(condition))
+            SELECT \(columns) FROM \(stored)
+            WHERE s.issuer_id IN (
+                    SELECT l.issuer_id FROM issuer_subjects l
+                    WHERE l.user_id = \(user) AND l.is_confined = 0 AND \(condition))
                 AND \(takesUsers)
-            ORDER BY created_at, id
+            ORDER BY created_at, s.issuer_id
             """
         ).map(TrustedIssuer.init)
     }
@@ -54,15 +55,15 @@ extension TrustedIssuers {
         try await database.read { db in
             try db.rows(
                 """
-                SELECT \(Self.columns) FROM issuers
-                WHERE (merchant_id IN (
+                SELECT \(Self.columns) FROM \(Self.stored)
+                WHERE (s.merchant_id IN (
                             SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
                             WHERE n.user_id = \(user) AND c.registration_token IS NULL)
-                        OR id IN (SELECT r.issuer_id FROM removed_links r WHERE r.user_id = \(user)))
-                    AND id NOT IN (
-                        SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user) AND s.is_confined = 0)
+                        OR s.issuer_id IN (\(RemovedSignIns.issuers(removedBy: user))))
+                    AND s.issuer_id NOT IN (
+                        SELECT l.issuer_id FROM issuer_subjects l WHERE l.user_id = \(user) AND l.is_confined = 0)
                     AND \(Self.takesUsers)
-                ORDER BY created_at, id
+                ORDER BY created_at, s.issuer_id
                 """
             ).map(TrustedIssuer.init)
         }
@@ -75,8 +76,6 @@ extension TrustedIssuers {
 
     /// Whether users can still sign in with the issuer `id`.
     public static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
-        try !db.rows(
-            "SELECT id FROM issuers WHERE id = \(id) AND \(takesUsers)"
-        ).isEmpty
+        try !db.rows("SELECT s.issuer_id FROM \(stored) WHERE s.issuer_id = \(id) AND \(takesUsers)").isEmpty
     }
 }

@@ -69,7 +69,7 @@ public struct AuthorizationCodes: Sendable {
         """
         EXISTS (SELECT 1 FROM sessions s \(Standing.whatSessionsRestOn)
             WHERE s.id = authorization_codes.session_id AND \(Standing.ofSession)
-                AND (\(ConfinedIssuers.merchant) IS NULL OR \(ConfinedIssuers.merchant) = (
+                AND (\(Issuers.merchant) IS NULL OR \(Issuers.merchant) = (
                     SELECT o.merchant_id FROM clients o WHERE o.id = authorization_codes.client_id))
                 AND s.renewals = authorization_codes.renewals)
         """

@@ -27,7 +27,7 @@ extension Ending {
         case .disconnected(let merchant):
             try ends.take(
                 sessions: """
-                    s.user_id = \(user) AND (\(ConfinedIssuers.merchant) = \(merchant) OR s.path IS NOT NULL
+                    s.user_id = \(user) AND (\(Issuers.merchant) = \(merchant) OR s.path IS NOT NULL
                         AND s.client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant)))
                     """)
         case .sessionsEnd(let ids): try ends.take(sessions: "s.id IN (\(list: ids))")
@@ -264,7 +264,7 @@ enum Rows {
     ) throws -> [(id: Session.ID, path: TokenFamily.Path?)] {
         try db.rows(
             """
-            SELECT s.id, s.path FROM sessions s \(ConfinedIssuers.joined)
+            SELECT s.id, s.path FROM sessions s \(Issuers.joined)
             WHERE s.ended_at IS NULL AND \(condition)
             """
         ).map { (try $0.get("id"), try $0.get("path")) }

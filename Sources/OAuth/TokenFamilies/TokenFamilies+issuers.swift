@@ -1,5 +1,5 @@
 public import Directory
-import Storage
+public import Storage
 public import Values
 
 extension TokenFamilies {
@@ -26,4 +26,17 @@ extension TokenFamilies {
     }
 
     private static let endedAtOnce = 50
+
+    /// Whether families that have not ended rest on an issuer `i`.
+    public static let restOnIssuer: SQL =
+        "EXISTS (SELECT 1 FROM token_families f WHERE f.issuer_id = i.id AND f.ended_at IS NULL)"
+
+    /// Whether there are some that its end ends.
+    public static let endWithIssuer: SQL =
+        """
+        EXISTS (
+            SELECT 1 FROM token_families f
+            WHERE f.issuer_id = i.id AND f.ended_at IS NULL
+                AND f.client_id IN (SELECT k.id FROM clients k WHERE k.merchant_id = i.merchant_id))
+        """
 }

@@ -183,7 +183,7 @@ import Testing
             #expect(!made.body.contains("our secret"))
             let id = try made.require("id")
             let stored = try await world.server.database.read { db in
-                try db.rows("SELECT sealed_client_secret FROM issuers WHERE id = \(id)").first?
+                try db.rows("SELECT sealed_client_secret FROM issuer_settings WHERE issuer_id = \(id)").first?
                     .get("sealed_client_secret", as: String?.self)
             }
             let sealed = try #require(stored ?? nil)

@@ -63,10 +63,8 @@ import Values
             #expect(try await story.counts() == [1, 0])
             let world = story.world
             let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
-            let removed = held.json["removed_links"]?.array?.compactMap { $0["issuer"]?.string } ?? []
-            #expect(removed.count == 1 && removed[0].hasSuffix("facebook.com"), "\(removed)")
-            // Nothing is left of the earlier ones.
-            #expect(try await story.world.server.database.rows("SELECT id FROM issuers").count == 2)
+            let removed = held.json["removed_sign_ins"]?.array?.compactMap { $0["issuer"]?.string }
+            #expect(removed == ["https://www.facebook.com"], "\(held)")
             _ = try await story.world.person("bob@example.com")
             let bob = try await story.world.signIn(with: story.phone, as: "bob@example.com")
             #expect(try await story.attach(jwt, to: bob).status == 200)
@@ -93,12 +91,12 @@ import Values
                 #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
             }
             let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
-            let removed = held.json["removed_providers"]?.array?.compactMap { $0["provider"]?.string }
-            #expect(removed == ["facebook"], "\(held)")
+            let removed = held.json["removed_sign_ins"]?.array?.compactMap { $0["issuer"]?.string }
+            #expect(removed == ["https://www.facebook.com"], "\(held)")
         }
     }
 
-    @Test("a deleted issuer's secrets stay with what users removed of it", arguments: Backend.available)
+    @Test("Of a deleted issuer stays what users removed there, and none of its secrets", arguments: Backend.available)
     func secrets(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -110,12 +108,14 @@ import Values
             try await delete(story)
             let (server, admin) = (story.world.server, story.world.admin)
             #expect(try await server.get("/admin/v1/issuers", bearer: admin).json["items"]?.array?.count == 1)
-            let secrets: [String?] = try await server.database.rows("SELECT sealed_app_secret FROM issuers")
+            let secrets: [String?] = try await server.database.rows("SELECT sealed_app_secret FROM issuer_settings")
                 .map { try $0.get("sealed_app_secret") }
-            #expect(secrets == [nil, nil])
+            #expect(secrets == [nil], "Google's")
+            #expect(try await story.world.count("removed_sign_ins") == 1)
             let gone = try await server.send("DELETE", "/admin/v1/merchants/\(story.world.merchant)", bearer: admin)
             #expect(gone.status == 204)
-            #expect(try await server.database.rows("SELECT id FROM issuers").isEmpty)
+            #expect(try await server.database.rows("SELECT issuer_id FROM issuer_settings").isEmpty)
+            #expect(try await story.world.count("removed_sign_ins") == 1, "a provider's counts at other merchants")
         }
     }
 

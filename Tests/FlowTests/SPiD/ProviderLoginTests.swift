@@ -101,7 +101,8 @@ import Values
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let row = try await story.world.server.database.rows("SELECT id FROM issuers WHERE provider = 'facebook'")
+            let row = try await story.world.server.database.rows(
+                "SELECT issuer_id AS id FROM issuer_settings WHERE provider = 'facebook'")
             let link = ["issuer": try #require(try row.first?.get("id", as: String.self)), "subject": "1"]
             try await story.world.link(try #require(link["issuer"]), "1")
             let button: JSON = ["client_id": .string(ProviderStandIn.facebookApp)]

@@ -179,7 +179,7 @@ import Values
             let said = story.world.server.log.lines.filter { line in secrets.contains { line.contains($0) } }
             #expect(said.isEmpty)
             let stored: [String?] = try await story.world.server.database.read { db in
-                try db.rows("SELECT sealed_app_secret FROM issuers").map { try $0.get("sealed_app_secret") }
+                try db.rows("SELECT sealed_app_secret FROM issuer_settings").map { try $0.get("sealed_app_secret") }
             }
             #expect(stored.compactMap { $0 }.count == 1 && !stored.contains(ProviderStandIn.facebookSecret))
             let shown = try await story.world.server.get("/admin/v1/issuers", bearer: story.world.admin)

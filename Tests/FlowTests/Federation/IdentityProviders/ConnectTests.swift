@@ -108,9 +108,9 @@ struct ConnectTests {
             var kari = Browser(story.here.server)
             story.expect(409, "upstreamRemoved", try await story.signIn(&kari), kari)
             try await story.here.server.database.write { db in
-                _ = try db.execute("UPDATE issuers SET client_id = NULL WHERE id = \(story.issuer)")
-                let isRemoved = try IssuerSubjects.isProviderRemoved(
-                    TrustedIssuer.ID(story.issuer), subject: "kari", in: db)
+                _ = try db.execute(
+                    "UPDATE issuer_settings SET client_id = NULL WHERE issuer_id = \(story.issuer)")
+                let isRemoved = try RemovedSignIns.contain("kari", of: TrustedIssuer.ID(story.issuer), in: db)
                 #expect(!isRemoved)
             }
         }

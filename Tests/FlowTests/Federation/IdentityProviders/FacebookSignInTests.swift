@@ -169,7 +169,7 @@ struct FacebookSignInTests {
             }
             let gone = try await server.send("DELETE", "/admin/v1/merchants/\(story.here.merchant)", bearer: admin)
             #expect(gone.status == 204)
-            #expect(try await server.database.rows("SELECT id FROM issuers WHERE id = \(story.issuer)").isEmpty)
+            #expect(try await story.here.count("issuer_settings WHERE issuer_id = '\(story.issuer)'") == 0)
             #expect(try await browser.open("/account").status == 303)
         }
     }
@@ -182,8 +182,10 @@ struct FacebookSignInTests {
             let here = story.here
             let user = try #require(Int64(here.user))
             try await Self.set(
-                "INSERT INTO removed_providers (user_id, provider, created_at) VALUES (\(user), 'facebook', 1)",
-                in: story)
+                """
+                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, created_at)
+                VALUES (\(user), 'gone', 'https://www.facebook.com', 'facebook', 1)
+                """, in: story)
             var ada = try await here.signedIn()
             let code = try await ada.browser.open(here.authorizeAddress()).requireRedirected("code")
             #expect(try await here.redeemAuthorization(code).status == 200)
@@ -192,7 +194,7 @@ struct FacebookSignInTests {
             let state = try departure.requireRedirected("state")
             let back = try await ada.browser.open("\(story.callback)?code=c&state=\(state)")
             #expect(back.header("location") == "/account?done=connected", "\(back)")
-            #expect(try await here.count("removed_providers") == 0)
+            #expect(try await here.count("removed_sign_ins") == 0)
         }
     }
 
@@ -227,8 +229,8 @@ struct FacebookSignInTests {
             let path = "/admin/v1/issuers/\(story.issuer)"
             #expect(try await here.server.send("DELETE", path, bearer: here.admin).status == 204)
             _ = await Retention(database: here.server.database).sweep(
-                only: ["closedIssuers"], at: here.server.clock.now)
-            #expect(try await here.count("closed_issuers") == 0, "forgotten")
+                only: ["goneIssuers"], at: here.server.clock.now)
+            #expect(try await here.count("issuers WHERE id = '\(story.issuer)'") == 0, "forgotten")
             let kept = try await browser.submit(page, ["decision": "keep"])
             #expect(kept.status == 410 && browser.session == nil, "\(kept)")
             #expect(here.server.log.says("issuer_closed"))

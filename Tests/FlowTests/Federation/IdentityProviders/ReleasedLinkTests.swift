@@ -35,8 +35,8 @@ struct ReleasedLinkTests {
                 try await world.server.database.read { db in
                     let rivals = TrustedIssuer.ID(there)
                     return [
-                        try IssuerSubjects.isProviderRemoved(rivals, by: user, in: db),
-                        try IssuerSubjects.isProviderRemoved(rivals, subject: "2", in: db),
+                        try RemovedSignIns.has(user, removed: rivals, in: db),
+                        try RemovedSignIns.contain("2", of: rivals, in: db),
                     ]
                 }
             }
@@ -53,7 +53,10 @@ struct ReleasedLinkTests {
             // And at a merchant that is gone.
             let id = try #require(Int64(world.user))
             try await world.server.database.change(
-                "INSERT INTO removed_providers (user_id, provider, created_at) VALUES (\(id), 'facebook', 1)")
+                """
+                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, created_at)
+                VALUES (\(id), 'gone', 'https://www.facebook.com', 'facebook', 1)
+                """)
             #expect(try await isRemoved() == [true, true])
 
             graph.answer("/facebook/oauth/access_token", ["access_token": "ada", "token_type": "bearer"])
@@ -62,9 +65,7 @@ struct ReleasedLinkTests {
             let back = try await ada.browser.open("/login/with/\(here)/callback?code=c&state=\(state)")
             #expect(back.header("location") == "/account?done=connected", "\(back)")
             #expect(try await isRemoved() == [false, false])
-            for table in ["removed_links", "removed_subjects", "removed_providers"] {
-                #expect(try await world.count(table) == 0, "\(table)")
-            }
+            #expect(try await world.count("removed_sign_ins") == 0)
         }
         graph.stop()
     }
