@@ -59,11 +59,17 @@ CREATE TABLE merchants (
 CREATE UNIQUE INDEX merchants_by_number ON merchants (number);
 CREATE INDEX merchants_by_deletion ON merchants (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- The numbers and names of merchants that are gone, or were renamed: no other merchant gets them unasked.
-CREATE TABLE former_merchants (
-    number BIGINT PRIMARY KEY,
-    name TEXT
+-- The names that are free no more though nothing has them: of what is gone or was renamed, and the platform's APIs.
+CREATE TABLE taken (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    merchant_id TEXT, -- whose it was, which may be gone; NULL: the same to all
+    gone_at BIGINT, -- NULL: it is not gone, but the platform's
+    PRIMARY KEY (kind, name)
 );
+CREATE INDEX taken_by_merchant ON taken (merchant_id, kind, name) WHERE merchant_id IS NOT NULL;
+-- The only ones that are given again after a time.
+CREATE INDEX taken_clients ON taken (gone_at) WHERE kind = 'client';
 
 -- Clients: apps, sites and backends that get tokens.
 CREATE TABLE clients (
@@ -114,6 +120,7 @@ CREATE TABLE clients (
 
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
+    used_at BIGINT, -- when it got its first token: only then its id stays taken
     disabled_at BIGINT,
     deleted_at BIGINT, -- as in merchants
     -- When a secret was last ended: the client's own older tokens administer no more.
@@ -153,11 +160,6 @@ CREATE TABLE merchant_resources (
     PRIMARY KEY (resource, merchant_id)
 );
 CREATE INDEX merchant_resources_by_merchant ON merchant_resources (merchant_id);
-
--- The APIs that no merchant gets unless the platform lends them: its own, and those of merchants that are gone.
-CREATE TABLE reserved_resources (
-    resource TEXT PRIMARY KEY
-);
 
 -- Users. They belong to the deployment, and to no merchant.
 CREATE TABLE users (
@@ -720,10 +722,3 @@ CREATE TABLE webhooks (
     disabled_at BIGINT
 );
 CREATE INDEX webhooks_by_merchant ON webhooks (merchant_id, id);
-
--- The names of webhooks that were deleted, and whose they were: Ditto may still ask at the address.
-CREATE TABLE webhook_names (
-    name TEXT PRIMARY KEY,
-    merchant_id TEXT NOT NULL
-);
-CREATE INDEX webhook_names_by_merchant ON webhook_names (merchant_id, name);

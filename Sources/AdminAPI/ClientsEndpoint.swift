@@ -174,20 +174,6 @@ public struct ClientsEndpoint: Endpoint {
         else {
             throw Problem.notFound("client")
         }
-        return (client, administrator, Self.confirming(client, confirm))
-    }
-
-    /// The checks of `confirm`, and that no other client has the id of `client` by now: the request waited for its
-    /// turn, and an id may be given again, also to another merchant's.
-    private static func confirming(
-        _ client: Client, _ confirm: @escaping AdministratorGate.Confirm
-    ) -> AdministratorGate.Confirm {
-        { db in
-            try confirm(db)
-            guard let now = try Clients.find(client.id, in: db) else { return }
-            guard now.createdAt == client.createdAt, now.merchant == client.merchant else {
-                throw Problem.notFound("client")
-            }
-        }
+        return (client, administrator, confirm)
     }
 }

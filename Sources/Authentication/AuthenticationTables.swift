@@ -30,7 +30,15 @@ extension Logins {
 
     static let table = StoredTable(
         "logins", retention: [.rows("logins", key: "id", until: "created_at", memory: memory)],
-        ofUser: .batches(owner: "user_id", key: "id"), ofClient: .expiry, export: [Logins.export])
+        ofUser: .batches(owner: "user_id", key: "id"),
+        // They stay their users', and are none of the next client's that gets the id.
+        ofClient: .steps { client, batch, db in
+            try db.execute(
+                """
+                UPDATE logins SET client_id = NULL
+                WHERE id IN (SELECT id FROM logins WHERE client_id = \(client) LIMIT \(batch))
+                """)
+        }, export: [Logins.export])
 }
 
 extension Verifications {

@@ -6,14 +6,13 @@ public import Values
 /// Delivers callbacks to clients' servers.
 public struct CallbackTransport: Transport {
     private let outbound: Outbound
-    private let address: @Sendable (_ client: String, Delivery.Share, _ queuedAt: Timestamp) async throws -> String?
+    private let address: @Sendable (_ client: String, Delivery.Share) async throws -> String?
     private let receivers = PerHostLimiter()
 
-    /// `address` is where a client with such a share wants its callbacks now; nil when it is gone, or wants none, or
-    /// was made after the callback was queued.
+    /// `address` is where a client with such a share wants its callbacks now; nil when it is gone, or wants none.
     public init(
         outbound: Outbound,
-        address: @escaping @Sendable (_ client: String, Delivery.Share, _ queuedAt: Timestamp) async throws -> String?
+        address: @escaping @Sendable (_ client: String, Delivery.Share) async throws -> String?
     ) {
         self.outbound = outbound
         self.address = address
@@ -25,7 +24,7 @@ public struct CallbackTransport: Transport {
         var callback = try Callback(stored: content)
         if let client = callback.client {
             // It may have waited for days. Nobody is told any more whom nothing is to be told.
-            guard let url = try await address(client, share.whole, messageID.date) else { return }
+            guard let url = try await address(client, share.whole) else { return }
             callback.url = url
         }
         let current = callback

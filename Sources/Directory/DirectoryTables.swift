@@ -3,7 +3,6 @@ public import Storage
 
 extension Merchants {
     static let table = StoredTable("merchants")
-    static let former = StoredTable("former_merchants")
 }
 
 extension Clients {
@@ -15,7 +14,6 @@ extension Clients {
 extension ClientResources {
     static let table = StoredTable("client_resources", ofClient: .cascade)
     static let ofMerchants = StoredTable("merchant_resources", ofMerchant: .cascade)
-    static let reserved = StoredTable("reserved_resources")
 }
 
 extension User {
@@ -32,8 +30,7 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [
         HostSessions.table, NoticedSignIns.table, Sessions.table, Issuers.table, Connections.table,
-        ClientResources.table, ClientResources.ofMerchants, ClientResources.reserved, Clients.secrets, Clients.table,
-        Merchants.table,
-        Merchants.former, User.table,
+        ClientResources.table, ClientResources.ofMerchants, Clients.secrets, Clients.table, Merchants.table,
+        TakenNames.table, User.table,
     ]
 }

@@ -18,17 +18,7 @@ extension DittoWebhooks {
         try db.rows(
             "SELECT id FROM webhooks WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)"
         ).isEmpty
-            && db.rows(
-                """
-                SELECT name FROM webhook_names WHERE merchant_id = \(merchant)
-                ORDER BY name LIMIT 1 OFFSET \(mostNames)
-                """
-            ).isEmpty
-    }
-
-    /// Whether a deleted webhook of another merchant had the name.
-    static func isAnothers(_ name: String, than merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
-        try !db.rows("SELECT name FROM webhook_names WHERE name = \(name) AND merchant_id <> \(merchant)").isEmpty
+            && !TakenNames.has(moreThan: mostNames, .webhook, of: merchant, in: db)
     }
 
     /// Deletes a webhook. False when there is none. `confirm`, which repeats the checks that were made before this
@@ -39,33 +29,32 @@ extension DittoWebhooks {
     ) async throws -> Bool {
         // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
+        let now = clock.now
         try await database.write { db in
             try confirm(db)
             if let webhook = try find(id, in: db) { try permit(webhook) }
-            try Self.delete("id = \(id)", in: db)
+            try Self.delete("id = \(id)", at: now, in: db)
         }
         return true
     }
 
     /// Deletes a batch of a merchant's webhooks.
     static let erasure: StoredTable.Erasure = .steps { merchant, batch, db in
-        try delete(
+        guard
+            let now: Timestamp = try db.rows("SELECT deleted_at FROM merchants WHERE id = \(merchant)").first?
+                .get("deleted_at")
+        else { return 0 }
+        return try delete(
             """
             merchant_id = \(merchant)
                 AND id IN (SELECT id FROM webhooks WHERE merchant_id = \(merchant) ORDER BY id LIMIT \(batch))
-            """, in: db)
+            """, at: now, in: db)
     }
 
     /// Deletes the webhooks for which `condition` holds, and keeps their names.
     @discardableResult
-    private static func delete(_ condition: SQL, in db: any Transaction) throws -> Int {
-        try db.execute(
-            """
-            INSERT INTO webhook_names (name, merchant_id) SELECT name, merchant_id FROM webhooks WHERE \(condition)
-            ON CONFLICT (name) DO UPDATE SET merchant_id = excluded.merchant_id
-            """)
+    private static func delete(_ condition: SQL, at now: Timestamp, in db: any Transaction) throws -> Int {
+        try TakenNames.take(.webhook, "SELECT name, merchant_id FROM webhooks WHERE \(condition)", at: now, in: db)
         return try db.execute("DELETE FROM webhooks WHERE \(condition)")
     }
-
-    public static let names = StoredTable("webhook_names")
 }

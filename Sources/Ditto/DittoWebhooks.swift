@@ -10,7 +10,7 @@ public import Values
 public struct DittoWebhooks: Sendable {
     let database: any Database
     private let clients: Clients
-    private let clock: any WallClock
+    let clock: any WallClock
     private let random: any RandomSource
     private let seal: Seal
     private let parsed = ParsedRules()
@@ -49,9 +49,11 @@ public struct DittoWebhooks: Sendable {
             try await database.write { [seal] db in
                 if webhook.sealedSecrets != nil { try seal.confirm(in: db) }
                 try Merchants.confirm(merchant, in: db)
-                guard try takesNames || !Self.isAnothers(name, than: merchant, in: db) else { throw Self.nameTaken }
+                guard try takesNames || !TakenNames.isAnothers(.webhook, name, than: merchant, in: db) else {
+                    throw Self.nameTaken
+                }
                 try webhook.insert(in: db)
-                try db.execute("DELETE FROM webhook_names WHERE name = \(name)")
+                try TakenNames.release(.webhook, name, in: db)
                 try also(db)
             }
         } catch StorageError.conflict {

@@ -74,6 +74,7 @@ extension TokenFamilies {
                 guard let user, let now: Timestamp = try some.first?.get("deleted_at") else { continue }
                 try Ending.carryOut(.familiesEnd(own.map(\.id)), of: user, telling: nil, at: now, in: db)
             }
+            try SessionClients.forget(client, with: families.map(\.id), in: db)
             return try erase(families.map(\.id), batch, in: db)
         },
         export: [TokenFamilies.export])

@@ -30,7 +30,7 @@ public struct OpenIDServices: Sendable {
         hints = IDTokenHints(issuer: issuer, signers: signers, names: names, clients: clients)
         idTokens = IDTokens(issuer: issuer, signers: signers, names: names, claims: claims)
         bearer = BearerTokenMint(
-            database: database,
+            database: database, clients: clients,
             jwts: JWTAccessTokens(issuer: issuer, ring: ring) { try await names.subject($0, for: $1) },
             number: { try await names.number($0, for: $1) },
             callbacks: callbacks, seal: seal, clock: clock, random: random)

@@ -31,9 +31,8 @@ struct DeliveryService: BackgroundService {
                 outbox,
                 by: CallbackTransport(
                     outbound: outbound,
-                    address: { id, share, queuedAt in
-                        // One that was made with the id later is told nothing of the former's users.
-                        guard let client = try await clients.find(Client.ID(id)), client.createdAt <= queuedAt,
+                    address: { id, share in
+                        guard let client = try await clients.find(Client.ID(id)),
                             Delivery.Share(client.merchant) == share
                         else { return nil }
                         return client.callbackURI

@@ -12,6 +12,6 @@ public import Storage
 extension StoredTable {
     /// Every table, children before their parents: the order in which rows are swept and deleted.
     public static let all =
-        ofOAuth + ofAuthentication + ofFederation + ofSPiD
-        + [Outbox.table, DittoWebhooks.table, DittoWebhooks.names] + ofDirectory + ofKeys + [Facts.table]
+        ofOAuth + ofAuthentication + ofFederation + ofSPiD + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
+        + [Facts.table]
 }

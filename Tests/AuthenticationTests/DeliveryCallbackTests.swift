@@ -38,7 +38,7 @@ import Values
         _ log: RecordedLog, allowing ranges: [String] = ["127.0.0.1/32"], addresses: [String: String] = [:]
     ) -> CallbackTransport {
         let policy = OutboundPolicy(allowedPrivateRanges: ranges.compactMap { CIDR($0) })
-        return CallbackTransport(outbound: Outbound(policy: policy, logger: log.logger)) { client, _, _ in
+        return CallbackTransport(outbound: Outbound(policy: policy, logger: log.logger)) { client, _ in
             addresses[client]
         }
     }

@@ -22,7 +22,7 @@ struct DirectAnswerTests {
             let (database, clock, random) = (fixture.database, fixture.clock, SystemRandom())
             let seal = Seal(masterKey: .random(from: random), random: random)
             let mint = BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock),
+                database: database, clients: fixture.clients, jwts: .signed(under: seal, in: database, clock: clock),
                 number: { user, _ in user.description }, callbacks: .unheard,
                 seal: seal, clock: clock, random: random
             )

@@ -93,7 +93,7 @@ struct JWTBearerFixture: Sendable {
                 database: database, known: known, assertions: .without(database, seal: seal, clock: clock)),
             grants: grants,
             mint: BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock),
+                database: database, clients: clients, jwts: .signed(under: seal, in: database, clock: clock),
                 number: { user, _ in user.description }, callbacks: .unheard,
                 seal: seal, clock: clock, random: random
             ), issuer: "https://id.example/")

@@ -47,8 +47,7 @@ struct MerchantNamesTests {
             for number in 1...1200 {
                 try db.execute(
                     """
-                    INSERT INTO former_merchants (number, name)
-                    VALUES (\(100_000 + number), \("Weaver \(number)"))
+                    INSERT INTO taken (kind, name) VALUES ('merchant', \("Weaver \(number)"))
                     """)
             }
         }
@@ -57,12 +56,34 @@ struct MerchantNamesTests {
         }
         #expect(try await rename("Loomery") == "Loomery")
         await #expect(throws: JSONFault.self) { _ = try await rename("WEAVER 1200") }
-        try await database.write { db in _ = try db.execute("DELETE FROM former_merchants WHERE number > 100000") }
+        try await database.write { db in _ = try db.execute("DELETE FROM taken WHERE merchant_id IS NULL") }
         // Now more are known than there are.
         #expect(try await rename("Weaver 1200") == "Weaver 1200")
         await #expect(throws: JSONFault.self) { _ = try await rename("RIVAL.") }
         #expect(try await rename("Loom") == "Loom")
         #expect(database.readsAside == 1, "those in use were known all the time")
+        await database.close()
+    }
+
+    @Test(
+        "a merchant's earlier names stay taken, and only the platform gives one with a hundred of them another",
+        arguments: Backend.available)
+    func earlier(backend: Backend) async throws {
+        let database = try await backend.open()
+        let merchants = store(over: database)
+        let loom = try await merchants.create(["name": "Loom"]).id
+        let rival = try await merchants.create(["name": "Rival"]).id
+        for number in 1...100 {
+            let renamed = try await merchants.change(loom, ["name": .string("Weaver \(number)")], reserved: [])
+            #expect(renamed != nil, "\(number)")
+        }
+        for name in ["Loom", "Weaver 7", "WEAVER 99"] {
+            await #expect(throws: JSONFault.self, "\(name)") {
+                _ = try await merchants.change(rival, ["name": .string(name)], reserved: [])
+            }
+        }
+        await #expect(throws: JSONFault.self) { _ = try await merchants.change(loom, ["name": "One"], reserved: []) }
+        #expect(try await merchants.change(loom, ["name": "One"])?.name == "One")
         await database.close()
     }
 }

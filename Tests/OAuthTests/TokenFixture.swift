@@ -61,7 +61,7 @@ struct TokenFixture: Sendable {
                     tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             ],
             mint: BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock),
+                database: database, clients: clients, jwts: .signed(under: seal, in: database, clock: clock),
                 number: { user, _ in user.description }, callbacks: .unheard,
                 seal: seal, clock: clock, random: random
             ), issuer: "https://id.example/")

@@ -61,15 +61,15 @@ public struct ConnectedUsers: Sendable {
             try db.rows(
                 """
                 SELECT \(User.columns),
-                    (SELECT MAX(l.created_at) FROM logins l JOIN clients t ON t.id = l.client_id
-                        WHERE l.user_id = users.id AND l.succeeded = 1 AND l.created_at >= t.created_at
+                    (SELECT MAX(l.created_at) FROM logins l
+                        WHERE l.user_id = users.id AND l.succeeded = 1
                             AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(scope.client)
                                 OR (c.merchant_id = \(scope.merchantOfLogins)
                                     AND c.first_party = 1 AND c.deleted_at IS NULL))) AS last_login,
-                    (SELECT MAX(l.created_at) FROM logins l JOIN clients t ON t.id = l.client_id
+                    (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.type <> 'auto'
-                            AND l.created_at >= t.created_at AND l.client_id IN (
+                            AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(scope.client)
                                 OR (c.merchant_id = \(scope.merchantOfLogins)
                                     AND c.first_party = 1 AND c.deleted_at IS NULL))) AS last_proof

@@ -42,7 +42,6 @@ public struct Logins: Sendable {
             SELECT \(columns), 1 AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.client_id = \(client)
-                AND l.created_at >= t.created_at
                 AND EXISTS (SELECT 1 FROM connections n WHERE n.user_id = l.user_id AND n.client_id = \(client))
                 AND a.deletion_due_at IS NULL
                 \(query.outcome)
@@ -98,8 +97,7 @@ public struct Logins: Sendable {
         try db.rows(
             """
             SELECT l.id, l.created_at FROM logins l JOIN users a ON a.id = l.user_id
-            JOIN clients t ON t.id = l.client_id
-            WHERE l.client_id = \(client) AND l.created_at >= t.created_at
+            WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
                         OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
@@ -120,8 +118,7 @@ public struct Logins: Sendable {
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
-            WHERE l.user_id = \(user) AND l.created_at >= t.created_at
-                AND (t.id = \(scope.client)
+            WHERE l.user_id = \(user) AND (t.id = \(scope.client)
                     OR (t.merchant_id = \(scope.reach) AND t.first_party = 1 AND t.deleted_at IS NULL))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)

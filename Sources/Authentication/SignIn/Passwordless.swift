@@ -63,15 +63,13 @@ public struct Passwordless: Sendable {
             hasReader: user != nil)
     }
 
-    /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same. Nil
-    /// for one that was sent for an earlier client of the same id.
+    /// Where a code for `token` was sent, while it can still be typed. A recipient without a user looks the same.
     public func recipient(of token: PasswordlessToken, at client: Client) async throws -> Recipient? {
         let holder = token.holder(at: client)
         let mailed = try await verifications.awaiting(token.id, .signIn, in: holder)
         let found =
             if let mailed { mailed } else { try await verifications.awaiting(token.id, .signInByPhone, in: holder) }
-        guard let found, found.createdAt >= client.createdAt else { return nil }
-        return found.phone.map { .phone($0) } ?? EmailAddress(found.email).map { .mailbox($0) }
+        return found.flatMap { $0.phone.map { .phone($0) } ?? EmailAddress($0.email).map { .mailbox($0) } }
     }
 
     /// Takes `code`, which signs in the user of `recipient`.

@@ -28,7 +28,7 @@ extension Client {
             registeredItself: try row.get("registration_token", as: String?.self) != nil,
             scopeLimit: try row.get("scope_limit"), grantLimit: try Self.grantLimit(row),
             createdAt: try row.get("created_at"),
-            updatedAt: try row.get("updated_at"),
+            updatedAt: try row.get("updated_at"), usedAt: try row.get("used_at"),
             disabledAt: try row.get("disabled_at"),
             secretEndedAt: try row.get("secret_ended_at"), identityChangedAt: try row.get("identity_changed_at"))
     }

@@ -72,6 +72,8 @@ public struct Client: Sendable, Equatable {
     public var grantLimit: Set<GrantType>?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
+    /// When it got its first token.
+    package internal(set) var usedAt: Timestamp?
     public var disabledAt: Timestamp?
     /// When a secret of it was ended last, or other keys took the place of its own.
     public var secretEndedAt: Timestamp?

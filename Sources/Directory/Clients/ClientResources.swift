@@ -38,7 +38,9 @@ enum ClientResources {
                 """)
             guard standing != .own else { continue }
             guard let merchant = client.merchant else {
-                if standing == .free { try reserve("SELECT \(resource) AS resource WHERE \(SQL.always)", in: db) }
+                if standing == .free {
+                    try TakenNames.take(.api, "SELECT \(resource) AS name, NULL AS merchant_id", at: nil, in: db)
+                }
                 continue
             }
             try db.execute(
@@ -66,7 +68,7 @@ enum ClientResources {
             let others = try holders.filter { holder in
                 try holder.merchant != merchant && (!holder.isLent || isNamed(forms, by: holder.merchant, in: db))
             }
-            let isReserved = try isReserved(forms, in: db)
+            let isReserved = try TakenNames.has(.api, forms, in: db)
             guard try !isNamed(forms, by: merchant, in: db), isReserved || !others.isEmpty else { return }
             if !isReserved, others.allSatisfy(\.isLent) {
                 try db.execute(
@@ -94,7 +96,7 @@ enum ClientResources {
         if let merchant = client.merchant, holders.contains(where: { $0.merchant == merchant && !$0.isLent }) {
             return .own
         }
-        guard try holders.isEmpty && !isReserved(forms, in: db) else { return .others }
+        guard try holders.isEmpty && !TakenNames.has(.api, forms, in: db) else { return .others }
         let named = try db.rows(
             """
             SELECT client_id FROM client_resources
@@ -114,10 +116,6 @@ enum ClientResources {
         ).map { (try $0.get("merchant_id"), try $0.get("is_lent")) }
     }
 
-    private static func isReserved(_ forms: [String], in db: any Transaction) throws -> Bool {
-        try !db.rows("SELECT resource FROM reserved_resources WHERE resource IN (\(list: forms))").isEmpty
-    }
-
     private static func isNamed(
         _ forms: [String], by merchant: Merchant.ID, in db: any Transaction
     ) throws -> Bool {
@@ -129,13 +127,13 @@ enum ClientResources {
         ).isEmpty
     }
 
-    private static func reserve(_ some: SQL, in db: any Transaction) throws {
-        try db.execute("INSERT INTO reserved_resources (resource) \(some) ON CONFLICT (resource) DO NOTHING")
-    }
-
     /// Keeps the APIs of a merchant that is about to go: they may outlive it, and trust tokens by their `aud`.
-    static func keep(of merchant: Merchant.ID, in db: any Transaction) throws {
-        try reserve(
-            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) AND is_lent = 0", in: db)
+    static func keep(of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
+        try TakenNames.take(
+            .api,
+            """
+            SELECT resource AS name, NULL AS merchant_id FROM merchant_resources
+            WHERE merchant_id = \(merchant) AND is_lent = 0
+            """, at: now, in: db)
     }
 }

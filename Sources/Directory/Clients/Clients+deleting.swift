@@ -26,6 +26,7 @@ extension Clients {
                 UPDATE clients SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
                 WHERE id = \(id) AND deleted_at IS NULL
                 """)
+            try Self.keepID(of: id, at: now, in: db)
         }
         known.forget(id, hosts: !client.spid.sessionHosts.isEmpty)
         var budget = budget

@@ -37,7 +37,7 @@ public struct Clients: Sendable {
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
         clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, clients.spid, \
         clients.sealed_sign_secret, clients.registration_token, clients.scope_limit, clients.grant_limit, \
-        clients.created_at, clients.updated_at, clients.disabled_at, clients.secret_ended_at, \
+        clients.created_at, clients.updated_at, clients.used_at, clients.disabled_at, clients.secret_ended_at, \
         clients.identity_changed_at
         """
 
@@ -48,12 +48,13 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one.
-    /// `also` joins its transaction. Only the platform gives it a name that looks like another merchant's, or like one
-    /// of `reserved`.
+    /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one. A
+    /// chosen one is refused by a `JSONFault` while another client has it, or had it a while ago, unless `isKept` is
+    /// false. `also` joins its transaction. Only the platform gives it a name that looks like another merchant's, or
+    /// like one of `reserved`.
     public func register(
-        _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, by author: ClientAuthor,
-        reserved: [String] = [],
+        _ metadata: ClientMetadata, as chosen: Client.ID? = nil, isKept: Bool = true, merchant: Merchant.ID?,
+        by author: ClientAuthor, reserved: [String] = [],
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
         let registeringItself = author == .itself
@@ -61,7 +62,7 @@ public struct Clients: Sendable {
             throw JSONFault.sharedSecretOfStranger
         }
         let now = clock.now
-        let id = id ?? .random(from: random)
+        let id = chosen ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
         let client = Client(
             id: id, merchant: merchant, name: metadata.name, redirectURIs: metadata.redirectURIs,
@@ -84,11 +85,7 @@ public struct Clients: Sendable {
         if author != .platform { try await names.learn(from: database) }
         try await database.write { [seal, names] db in
             try seal.confirm(in: db)
-            // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
-            let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
-            if let taken, try taken.get("sealed_sign_secret", as: String.self) != client.sealedSignSecret {
-                throw StorageError.conflict("clients.id")
-            }
+            if chosen != nil { try Self.confirm(id, for: client, isKept: isKept, in: db) }
             try names.permit(client, after: nil, by: author, reserved: reserved, in: db)
             try Self.insert(client, in: db)
             try ClientResources.note(client, after: nil, by: author, in: db)
@@ -102,6 +99,20 @@ public struct Clients: Sendable {
         // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
         let shown = client.authentication == .secretJWT ? signSecret : secret
         return Registered(client: client, secret: shown, signSecret: signSecret)
+    }
+
+    /// Throws when no client can be made with the chosen `id`.
+    private static func confirm(
+        _ id: Client.ID, for client: Client, isKept: Bool, in db: any Transaction
+    ) throws {
+        if isKept, let end = try TakenNames.end(ofClient: id, at: client.createdAt, in: db) {
+            throw JSONFault("id", "another one until \(end.iso8601): a client that had tokens with it was deleted")
+        }
+        // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
+        let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
+        guard try taken.map({ try $0.get("sealed_sign_secret") == client.sealedSignSecret }) ?? true else {
+            throw JSONFault("id", "one that no client has")
+        }
     }
 
     /// How many clients a merchant's administrators may make, and how many may register themselves besides. Some reads

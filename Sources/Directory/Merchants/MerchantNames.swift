@@ -13,8 +13,7 @@ final class MerchantNames: Sendable {
 
     private static let all: SQL = """
         SELECT id, name FROM merchants
-        UNION ALL SELECT m.id, f.name FROM former_merchants f LEFT JOIN merchants m ON m.number = f.number
-        WHERE f.name IS NOT NULL
+        UNION ALL SELECT merchant_id AS id, name FROM taken WHERE kind = 'merchant'
         """
 
     /// Learns all names beside the writes, once: the first change would hold up everybody's.
@@ -41,8 +40,8 @@ final class MerchantNames: Sendable {
     }
 
     /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
-    /// like its last one or that of one that is gone, or like one of `reserved`: users would take the one for the
-    /// other. `isOwn`: it may be the merchant's own name, also its last.
+    /// like one that it had, or that of one that is gone, or like one of `reserved`: users would take the one for the
+    /// other. `isOwn`: it may be the merchant's own name, also one that it had.
     func permit(
         _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
         in db: any Transaction

@@ -42,6 +42,7 @@ extension Merchants {
     }
 
     private func finish(_ id: Merchant.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        let now = clock.now
         while let client = try await anyClient(of: id) {
             guard !budget.isSpent else { return false }
             let isErased = try await erasure.client(client, &budget) { db in
@@ -51,6 +52,7 @@ extension Merchants {
             guard isErased else { return false }
             try await database.write { db in
                 guard try Self.isBeingDeleted(id, in: db) else { return }
+                try Clients.keepID(of: client, at: now, in: db)
                 _ = try db.execute("DELETE FROM clients WHERE id = \(client) AND merchant_id = \(id)")
             }
             budget.spend()
@@ -61,8 +63,9 @@ extension Merchants {
         try await database.write { db in
             // Another node may have been faster, and the merchant been made again.
             guard try Self.isBeingDeleted(id, in: db) else { return }
-            try Self.keepNumberAndName(of: id, in: db)
-            try ClientResources.keep(of: id, in: db)
+            try Self.keepName(of: id, at: now, in: db)
+            try Self.keepNumber(of: id, at: now, in: db)
+            try ClientResources.keep(of: id, at: now, in: db)
             _ = try db.execute("DELETE FROM merchants WHERE id = \(id)")
         }
         return true

@@ -25,7 +25,6 @@ extension Merchants {
         guard Merchant.numbers.contains(number) else {
             throw JSONFault("number", "given: another merchant has the highest one")
         }
-        try keepName(of: number, in: db)
         try db.execute(
             """
             INSERT INTO merchants (id, number, name, logout_reaches_backends, skips_introduction, logo_uri,
@@ -41,31 +40,39 @@ extension Merchants {
         return stored
     }
 
-    /// Keeps the name of a merchant that is gone when its number is given again: under one that no merchant has.
-    private static func keepName(of number: Int64, in db: any Transaction) throws {
-        let taken = try db.rows("SELECT number FROM merchants WHERE number = \(number)")
-        guard taken.isEmpty else { return }
-        let lowest: Int64? = try db.rows("SELECT MIN(number) AS number FROM former_merchants").first?.get("number")
-        try db.execute(
-            "UPDATE former_merchants SET number = \(min(lowest ?? 0, 0) - 1) WHERE number = \(number)")
-    }
-
     /// The highest number that any merchant has or had.
     private static func highestNumber(in db: any Transaction) throws -> Int64 {
         try db.rows(
-            "SELECT MAX(number) AS number FROM merchants UNION ALL SELECT MAX(number) AS number FROM former_merchants"
+            """
+            SELECT MAX(number) AS number FROM merchants
+            UNION ALL SELECT MAX(CAST(name AS BIGINT)) AS number FROM taken WHERE kind = 'merchant_number'
+            """
         ).compactMap { try $0.get("number", as: Int64?.self) }.max() ?? 0
     }
 
-    /// Notes the name of a merchant that is about to change or to go, by which users know it, and its number, which
-    /// SPiD's API tells to clients of other merchants.
-    static func keepNumberAndName(of id: Merchant.ID, in db: any Transaction) throws {
-        try db.execute(
-            """
-            INSERT INTO former_merchants (number, name)
-            SELECT number, name FROM merchants WHERE id = \(id)
-            ON CONFLICT (number) DO UPDATE SET name = excluded.name
-            """)
+    /// Keeps the number of a merchant that is about to go: SPiD's API tells it to clients of other merchants. Only the
+    /// platform gives it again.
+    static func keepNumber(of id: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
+        try TakenNames.take(
+            .merchantNumber,
+            "SELECT CAST(number AS TEXT) AS name, id AS merchant_id FROM merchants WHERE id = \(id)", at: now, in: db)
+    }
+
+    /// Keeps the name of a merchant that is about to change or to go, by which users know it. No other merchant gets it
+    /// unasked.
+    static func keepName(of id: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
+        try TakenNames.take(
+            .merchant, "SELECT name, id AS merchant_id FROM merchants WHERE id = \(id)", at: now, in: db)
+    }
+
+    /// How many earlier names may be kept for a merchant before it takes no further by itself.
+    private static let mostNames = 100
+
+    /// Throws when more are kept for `id`.
+    static func confirmNames(of id: Merchant.ID, in db: any Transaction) throws {
+        guard try TakenNames.has(moreThan: mostNames, .merchant, of: id, in: db) else { return }
+        throw JSONFault(
+            "name", "what it is: \(mostNames) earlier names are kept for you, so ask the platform for another")
     }
 }
 

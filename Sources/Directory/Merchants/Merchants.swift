@@ -97,7 +97,8 @@ public struct Merchants: Sendable {
                 if let reserved {
                     try names.permit(name, in: "name", of: id, reserved: reserved + [Client.unnamed], in: db)
                 }
-                try Self.keepNumberAndName(of: id, in: db)
+                try Self.keepName(of: id, at: now, in: db)
+                if reserved != nil { try Self.confirmNames(of: id, in: db) }
                 merchant.name = name
             }
             merchant.logoURI = try Merchant.logoURI(members, merchant)

@@ -39,13 +39,17 @@ public struct FrontChannelTokens: Sendable {
             let family =
                 request.responseType.contains(.idToken)
                 ? family(for: request, in: session, at: now) : nil
+            let client = request.returnAddress.client
             let announcement = mint.callbacks.announcement(at: now)
             let stands = try await database.write { db -> Bool in
-                guard case .won = try claim.win(at: now, in: db) else { return false }
+                guard try family == nil || Clients.noteUse(of: client, at: now, in: db),
+                    case .won = try claim.win(at: now, in: db)
+                else { return false }
                 if let family { try TokenFamilies.store(family, telling: announcement, in: db) }
                 return true
             }
             announcement.send()
+            mint.clients.didNoteUse(of: client)
             return stands ? FrontChannelResponse(code: code) : nil
         }
         let authorization = Authorization(

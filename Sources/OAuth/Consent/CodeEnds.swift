@@ -52,13 +52,11 @@ enum CodeEnds {
             """)
     }
 
-    /// Whether a code of `user` for `client`, sold at `soldAt`, is worth nothing any more: columns, or values. So is
-    /// one that an earlier client of the id left.
+    /// Whether a code of `user` for `client`, sold at `soldAt`, is worth nothing any more: columns, or values.
     static func condition(user: SQL, client: SQL, soldAt: SQL) -> SQL {
         """
-        (EXISTS (SELECT 1 FROM exchange_code_ends e
-                WHERE e.user_id = \(user) AND e.client_id = \(client) AND e.ended_at >= \(soldAt))
-            OR EXISTS (SELECT 1 FROM clients r WHERE r.id = \(client) AND r.created_at > \(soldAt)))
+        EXISTS (SELECT 1 FROM exchange_code_ends e
+            WHERE e.user_id = \(user) AND e.client_id = \(client) AND e.ended_at >= \(soldAt))
         """
     }
 }

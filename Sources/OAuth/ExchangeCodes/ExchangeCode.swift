@@ -38,8 +38,6 @@ public struct ExchangeCode: Sendable {
     /// code is bound to a particular one only if the app said so. PKCE plays no part, because nobody made a challenge.
     func check(client: Client, redirectURI: String?, hasVerifier: Bool) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
-        // One that was sold for a client before, of which this one has the id, is not for it.
-        guard soldAt >= client.createdAt else { throw .codeRefused("code_of_deleted_client") }
         // It may have been changed since the code was sold.
         guard client.firstParty else { throw .codeRefused("third_party_receiver") }
         guard client.exchangeCodeSources?.isEmpty != true else { throw .codeRefused("public_receiver") }

@@ -1,7 +1,7 @@
 import Directory
 import Storage
 
-/// Confirms that the client is unchanged since it authenticated: the same, not disabled, and registered for the grant
+/// Confirms that the client is unchanged since it authenticated: not disabled, and registered for the grant
 /// and the scope.
 ///
 /// An administrator may have changed it while a password was hashed or another server was asked; and a node knows a
@@ -22,10 +22,6 @@ struct ClientRedemption: Redemption {
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard let current = try Clients.findLive(client.id, in: db) else {
             return .refused(.clientRefused("client_disabled_meanwhile", client.id))
-        }
-        // A command may have made another one with the id.
-        guard current.createdAt == client.createdAt else {
-            return .refused(.clientRefused("client_replaced_meanwhile", client.id))
         }
         // Whoever proved the client with what has been ended gets nothing; who did with something else asks again.
         guard current.secretEndedAt == client.secretEndedAt else { return .refused(.secretEndedMeanwhile) }

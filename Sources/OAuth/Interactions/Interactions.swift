@@ -68,15 +68,14 @@ public struct Interactions: Sendable {
         let now = clock.now
         let begun = id.fingerprint.time ?? now
         let found = try await database.read { db in
-            // Its pages named the client that had the id then, as a third party or as its merchant's own.
+            // Its pages named the client as a third party or as its merchant's own.
             try db.rows(
                 """
                 SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,
                     by_somebody_else, asks_consent, expires_at
                 FROM interactions WHERE fingerprint = \(id.fingerprint)
                     AND NOT EXISTS (SELECT 1 FROM clients c
-                        WHERE c.id = interactions.client_id
-                            AND (c.created_at > \(begun) OR c.first_party_changed_at > \(begun)))
+                        WHERE c.id = interactions.client_id AND c.first_party_changed_at > \(begun))
                 """
             ).first.map { try Interaction(id, $0) { opened($0, of: id) } }
         }

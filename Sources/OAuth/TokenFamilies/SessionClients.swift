@@ -107,5 +107,17 @@ public struct SessionClients: Sendable {
             """)
     }
 
+    /// Forgets that a client which is being deleted took part in the sessions in which `families`, its own, were got.
+    static func forget(
+        _ client: any SQLBindable & Sendable, with families: [TokenFamily.ID], in db: any Transaction
+    ) throws {
+        guard !families.isEmpty else { return }
+        try db.execute(
+            """
+            DELETE FROM session_clients WHERE client_id = \(client) AND session_id IN (
+                SELECT session_id FROM token_families WHERE id IN (\(list: families)) AND session_id IS NOT NULL)
+            """)
+    }
+
     static let table = StoredTable("session_clients", ofUser: .withParent, ofClient: .withParent, export: [export])
 }

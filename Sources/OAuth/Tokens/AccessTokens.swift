@@ -111,7 +111,7 @@ public struct AccessTokens: Sendable {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
             t.resource, a.resource AS resource_found, c.merchant_id, c.scope AS client_scope, c.first_party,
-            c.spid_compatible, c.created_at AS client_created_at, c.secret_ended_at, u.subject, f.path,
+            c.spid_compatible, c.secret_ended_at, u.subject, f.path,
             f.signed_in_at, f.front_channel, s.expires_at AS session_expires_at, r.fingerprint AS rotation_found,
             r.confirmed_at, \(Standing.columns)
         FROM access_tokens t
@@ -178,8 +178,6 @@ private struct Found {
 
     /// Why the token alone has ended, whatever it rests on.
     private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
-        // Tokens of a client that was deleted are not those of one that got its id.
-        if try token.issuedAt < row.get("client_created_at") { return "client_deleted" }
         // Whoever had the secret could have got it, and would make another.
         if token.user == nil, token.scope.administers, let end: Timestamp = try row.get("secret_ended_at"),
             token.issuedAt <= end

@@ -1,5 +1,5 @@
 public import Cryptography
-import Directory
+public import Directory
 public import Keys
 public import Storage
 public import Values
@@ -7,6 +7,7 @@ public import Values
 /// Makes bearer tokens (RFC 6750): 256 random bits, or a JWT if the client wants one. Only the fingerprint is stored.
 public struct BearerTokenMint: TokenMint {
     private let database: any Database
+    let clients: Clients
     private let jwts: JWTAccessTokens
     /// The `user_id` of a user for a client.
     private let number: JWTAccessTokens.Name
@@ -16,10 +17,12 @@ public struct BearerTokenMint: TokenMint {
     private let random: any RandomSource
 
     public init(
-        database: any Database, jwts: JWTAccessTokens, number: @escaping JWTAccessTokens.Name, callbacks: Callbacks,
+        database: any Database, clients: Clients, jwts: JWTAccessTokens, number: @escaping JWTAccessTokens.Name,
+        callbacks: Callbacks,
         seal: Seal, clock: any WallClock, random: any RandomSource
     ) {
         self.database = database
+        self.clients = clients
         self.jwts = jwts
         self.number = number
         self.callbacks = callbacks
@@ -50,8 +53,9 @@ public struct BearerTokenMint: TokenMint {
         let new = NewTokens(
             authorization: authorization, accessToken: accessToken.fingerprint, family: family, newFamily: newFamily,
             refreshToken: newRefreshToken?.fingerprint, now: now)
-        let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
-        if newFamily.map({ isDecidedByOneRow && $0.isStoredAlone }) ?? true,
+        let isDecidedByOneRow =
+            client.usedAt != nil && authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
+        if client.usedAt != nil, newFamily.map({ isDecidedByOneRow && $0.isStoredAlone }) ?? true,
             let redemption = authorization.claim.withoutAnswers(attempt), try await wins(redemption, new)
         {
             return response(newRefreshToken ?? authorization.knownRefreshToken)
@@ -60,6 +64,9 @@ public struct BearerTokenMint: TokenMint {
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let outcome = try await write(isDecidedByOneRow) { db in
+            guard try Clients.noteUse(of: client, at: now, in: db) else {
+                return .refused(.clientRefused("client_deleted_meanwhile", client.id))
+            }
             let outcome = try authorization.claim.win(attempt, in: db)
             switch outcome {
             case .won: break
@@ -74,6 +81,7 @@ public struct BearerTokenMint: TokenMint {
             return outcome
         }
         announcement.send()
+        clients.didNoteUse(of: client)
         switch outcome {
         case .refused(let refusal), .replayed(let refusal, _): throw refusal
         case .changed: return nil

@@ -38,9 +38,9 @@ public struct LogoutTokens: Sendable {
     /// The request for `notice`, made now; nil when its client is deleted, or no longer wants notices. Throws
     /// `ClientIsDisabled` while that is so.
     public func message(for notice: LogoutNotice) async throws -> Message? {
-        guard let client = try await clients.find(notice.client), let uri = client.openID.backChannelLogoutURI,
-            notice.id.time.map({ $0 >= client.createdAt }) ?? true
-        else { return nil }
+        guard let client = try await clients.find(notice.client), let uri = client.openID.backChannelLogoutURI else {
+            return nil
+        }
         guard try await clients.findLive(client.id) != nil else { throw ClientIsDisabled() }
         let signer = try await signers.current(for: client)
         let token = LogoutToken(

@@ -66,9 +66,8 @@ package struct CallAuthorization: Sendable {
     /// meanwhile.
     @discardableResult
     private static func confirm(_ client: Client, in db: any Transaction) throws -> Client {
-        guard let live = try Clients.findLive(client.id, in: db), live.createdAt == client.createdAt,
-            live.firstParty == client.firstParty, live.spidCompatible == client.spidCompatible,
-            live.grantTypes == client.grantTypes
+        guard let live = try Clients.findLive(client.id, in: db), live.firstParty == client.firstParty,
+            live.spidCompatible == client.spidCompatible, live.grantTypes == client.grantTypes
         else { throw OAuthError.tokenRefused("client_changed") }
         return live
     }

@@ -21,8 +21,7 @@ struct ClientCommand: CommandGroup {
         @Option(
             help: """
                 The id that its programs know, of another system: 3 to 100 characters, no number, no UUID. Without it \
-                a new one is made. With it this takes two seconds: servers must have forgotten an earlier client of \
-                the id.
+                a new one is made. That of a deleted client is free after 31 days, or at once if it never had a token.
                 """)
         var id: String?
         @Option(
@@ -45,30 +44,15 @@ struct ClientCommand: CommandGroup {
             let owner = try await Administrator.commandLine.merchant(
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
             let id = try id.map { try kept($0) }
-            if let id {
-                guard try await stores.clients.find(id) == nil else { throw Self.isTaken }
-                // What a server gives to an earlier client of the id, which it still knows, is then older than this
-                // one, and so dead; grants that take time ask again (`ClientRedemption`). Twice: clocks differ.
-                try await Task.sleep(for: KnownClients.memory * 2)
-            }
-            do {
-                let made = try await stores.clients.register(
-                    metadata, as: id, merchant: owner, by: .platform,
-                    also: { client, db in
-                        // An earlier client of the id may have left some. No other has a random one.
-                        guard id != nil else { return }
-                        // What one of its own tokens says is then no user's.
-                        guard try User.id(ofSubject: client.id.text, in: db) == nil else {
-                            throw JSONFault("id", "no user's sub")
-                        }
-                    })
-                output.print(made.json, loss: made.client.afterLoss)
-            } catch StorageError.conflict {
-                throw Self.isTaken
-            }
+            let made = try await stores.clients.register(
+                metadata, as: id, merchant: owner, by: .platform,
+                also: { client, db in
+                    // No other has a random one. What one of its own tokens says is then no user's.
+                    guard id != nil, try User.id(ofSubject: client.id.text, in: db) != nil else { return }
+                    throw JSONFault("id", "no user's sub")
+                })
+            output.print(made.json, loss: made.client.afterLoss)
         }
-
-        private static var isTaken: JSONFault { JSONFault("id", "one that no client has") }
 
         /// An id stands in addresses, headers and logs, so it is as plain as our own.
         private func kept(_ text: String) throws -> Client.ID {

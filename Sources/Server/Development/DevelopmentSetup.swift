@@ -35,7 +35,7 @@ struct DevelopmentSetup {
         }
         let merchant = try await stores.merchants.create(.members(["name": "Development"]))
         let metadata = try ClientMetadata(.object(Self.members + (addresses(redirectURIs).members ?? [])))
-        return try await stores.clients.register(metadata, as: Self.id, merchant: merchant.id, by: .platform).client
+        return try await make(metadata, Self.id, of: merchant.id)
     }
 
     private func gateway(_ redirectURIs: [String], merchant: Merchant.ID?) async throws -> Client {
@@ -46,8 +46,12 @@ struct DevelopmentSetup {
         }
         let addresses = redirectURIs.isEmpty ? SyncGatewayClient.redirectURIs(SyncGatewayClient.addresses) : given
         let metadata = try ClientMetadata(.object(SyncGatewayClient.members + (addresses.members ?? [])))
-        return try await stores.clients.register(metadata, as: SyncGatewayClient.id, merchant: merchant, by: .platform)
-            .client
+        return try await make(metadata, SyncGatewayClient.id, of: merchant)
+    }
+
+    /// Makes a client, also at once after its deletion: no token here is good for anything.
+    private func make(_ metadata: ClientMetadata, _ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client {
+        try await stores.clients.register(metadata, as: id, isKept: false, merchant: merchant, by: .platform).client
     }
 
     private static let members: [JSON.Member] = [

@@ -68,18 +68,4 @@ struct ChangedReceiverTests {
             #expect(try await world.introspect(token, as: world.backend).json["scope"]?.string == "profile")
         }
     }
-
-    @Test("tokens of a deleted client are not those of one that is made with its id", arguments: Backend.available)
-    func sameID(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let token = try await world.clientToken(world.rivalBackend)
-            #expect(try await world.introspect(token, as: world.rivalBackend).json["active"] == true)
-            world.server.clock.advance(by: .seconds(5))
-            let now = world.server.clock.now
-            _ = try await world.server.database.write { db in
-                try db.execute("UPDATE clients SET created_at = \(now) WHERE id = \(world.rivalBackend.id)")
-            }
-            #expect(try await world.introspect(token, as: world.rivalBackend).json["active"] == false)
-        }
-    }
 }

@@ -85,7 +85,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("a client that took another's id meanwhile gets its tokens", arguments: Backend.available, [1, 2, 3])
+    @Test(
+        "a client that never had a token gets none when another was made with its id meanwhile",
+        arguments: Backend.available, [1, 2, 3])
     func replacedClient(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let (server, app) = (world.server, world.app.id)

@@ -48,8 +48,8 @@ struct DittoNameTests {
                 for number in 0...1000 {
                     try db.execute(
                         """
-                        INSERT INTO webhook_names (name, merchant_id)
-                        VALUES (\("loom-\(number)"), \(world.merchant))
+                        INSERT INTO taken (kind, name, merchant_id)
+                        VALUES ('webhook', \("loom-\(number)"), \(world.merchant))
                         """)
                 }
             }

@@ -37,9 +37,8 @@ extension ExpectedHelp {
                                       scope admin belongs to none.
               --id <id>               The id that its programs know, of another system: 3
                                       to 100 characters, no number, no UUID. Without it a
-                                      new one is made. With it this takes two seconds:
-                                      servers must have forgotten an earlier client of the
-                                      id.
+                                      new one is made. That of a deleted client is free
+                                      after 31 days, or at once if it never had a token.
               --token-endpoint-auth-method <token-endpoint-auth-method>
                                       client_secret_basic, client_secret_post,
                                       client_secret_jwt, or none for an app that can keep
