@@ -17,3 +17,9 @@ private let target: FuzzTarget = {
     }
     return target
 }()
+
+/// Ends the process, which is how libFuzzer notices a failure.
+func require(_ condition: Bool, _ what: @autoclosure () -> String) {
+    guard !condition else { return }
+    fatalError(what())
+}

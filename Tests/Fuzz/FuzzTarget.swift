@@ -31,12 +31,6 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// Ends the process, which is how libFuzzer notices a failure.
-func require(_ condition: Bool, _ what: @autoclosure () -> String) {
-    guard !condition else { return }
-    fatalError(what())
-}
-
 /// Whether two texts are the same bytes: Swift's `==` treats canonically equivalent ones as equal.
 func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 

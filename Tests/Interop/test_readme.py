@@ -22,7 +22,7 @@ SERVE = '.build/release/spindle serve --dev --database "$(mktemp -d)/dev.db"'
 RUN_ELSEWHERE = {
     "deploy/system-packages": ("Tests/run", "deploy/system-packages"),
     "swift build --configuration release --product spindle --static-swift-stdlib": (
-        "deploy/quickstart", "swift build --configuration release --product spindle --static-swift-stdlib"),
+        "Tests/long", "swift build --configuration release --product spindle --static-swift-stdlib"),
     "deploy/quickstart": ("Tests/run", "run walk 15 deploy/quickstart --once"),
     "Tests/run": (".ci/run", "Tests/run"),
 }

@@ -18,40 +18,17 @@ public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
         return [.sqlite]
     }()
 
-    /// A new database with the whole schema.
-    public func open() async throws -> any Database {
-        let address = try await freshAddress()
-        if case .sqlite = self { try FileManager.default.copyItem(atPath: await Self.migrated.value, toPath: address) }
-        let database = try await Self.open(address)
-        if case .postgresql = self { try await Self.migrate(database) }
-        return database
-    }
-
-    /// A file with the whole schema, to copy: the steps take longer than most tests.
-    private static let migrated = Task {
-        let address = try await Backend.sqlite.freshAddress()
-        let database = try await open(address)
-        try await migrate(database)
-        await database.close()
-        return address
-    }
-
-    private static func migrate(_ database: any Database) async throws {
-        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
-    }
+    /// A database with the whole schema and no rows, for tests that are not about what is kept when a machine falls.
+    public func open() async throws -> any Database { try await LentDatabase.take(self, with: .nothing) }
 
     /// A new database without a schema.
     public func openEmpty() async throws -> any Database { try await Self.open(try await freshAddress()) }
 
-    /// The path or URL of a new, empty database, as SPINDLE_DATABASE takes it.
+    /// The path or URL of a new, empty database, as SPINDLE_DATABASE takes it. What it acknowledges is on a disk.
     public func freshAddress() async throws -> String {
         switch self {
-        case .sqlite: return Self.folder + "/\(UUID().uuidString).db"
-        case .postgresql:
-            guard let cluster = try await PostgreSQLCluster.shared() else {
-                throw PostgreSQLCluster.Failure(description: "there is no PostgreSQL server here")
-            }
-            return try await cluster.freshDatabaseURL()
+        case .sqlite: Scratch.onDisk + "/\(UUID().uuidString).db"
+        case .postgresql: try await Self.cluster(isDurable: true).freshDatabaseURL()
         }
     }
 
@@ -62,11 +39,37 @@ public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
         return try await PostgreSQLDatabase.open(url: address, connections: 8)
     }
 
-    /// The folder for the files of this process; removed when it ends.
-    private static let folder: String = {
-        let folder = NSTemporaryDirectory() + "/spindle-tests-\(getpid())"
-        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        atexit { try? FileManager.default.removeItem(atPath: NSTemporaryDirectory() + "/spindle-tests-\(getpid())") }
-        return folder
-    }()
+    /// The address of a new database with the whole schema: a copy, because its steps take longer than most tests.
+    func copyOfSchema() async throws -> String {
+        switch self {
+        case .sqlite:
+            let path = Self.freshQuickPath()
+            try FileManager.default.copyItem(atPath: await Self.migratedFile.value, toPath: path)
+            return path
+        case .postgresql:
+            let template = URLComponents(string: try await Self.migratedDatabase.value)?.path.dropFirst() ?? ""
+            return try await Self.cluster(isDurable: false).freshDatabaseURL(copying: String(template))
+        }
+    }
+
+    static func freshQuickPath() -> String { Scratch.quick + "/\(UUID().uuidString).db" }
+
+    private static let migratedFile = Task { try await migrate(freshQuickPath()) }
+    private static let migratedDatabase = Task {
+        try await migrate(try await cluster(isDurable: false).freshDatabaseURL())
+    }
+
+    private static func migrate(_ address: String) async throws -> String {
+        let database = try await open(address)
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
+        await database.close()
+        return address
+    }
+
+    private static func cluster(isDurable: Bool) async throws -> PostgreSQLCluster {
+        guard let cluster = try await PostgreSQLCluster.shared(isDurable: isDurable) else {
+            throw PostgreSQLCluster.Failure(description: "there is no PostgreSQL server here")
+        }
+        return cluster
+    }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A temporary PostgreSQL server on a private socket, one for each test process. It is removed when the process ends.
+/// A temporary PostgreSQL server on a private socket, which is removed when the test process ends.
 public actor PostgreSQLCluster {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -10,20 +10,26 @@ public actor PostgreSQLCluster {
     private static let givenURL = ProcessInfo.processInfo.environment["SPINDLE_TEST_POSTGRESQL"]
     private static let mustExist = ProcessInfo.processInfo.environment["CI"] == "true"
 
-    private static let start = Task<PostgreSQLCluster?, any Error> {
+    private static let durable = Task { try await start(isDurable: true) }
+    private static let quick = Task { try await start(isDurable: false) }
+
+    private static func start(isDurable: Bool) async throws -> PostgreSQLCluster? {
         if let givenURL { return PostgreSQLCluster(serverURL: givenURL, lifeline: nil) }
         guard let binaries = PostgreSQLBinaries.found else {
             guard !mustExist else { throw Failure(description: "CI=true, but there is no PostgreSQL server here") }
             return nil
         }
-        return try await launch(binaries)
+        return try await launch(binaries, isDurable: isDurable)
     }
 
     /// Whether there is a server, or must be one.
     public static var isAvailable: Bool { givenURL != nil || PostgreSQLBinaries.found != nil || mustExist }
 
-    /// The cluster of this process; nil when the machine has no PostgreSQL server.
-    public static func shared() async throws -> PostgreSQLCluster? { try await start.value }
+    /// The cluster of this process; nil when the machine has no PostgreSQL server. It keeps what it acknowledged over
+    /// a crash of the machine, as in production, unless `isDurable` is false.
+    public static func shared(isDurable: Bool = true) async throws -> PostgreSQLCluster? {
+        try await (isDurable ? durable : quick).value
+    }
 
     private let serverURL: String
     /// The server stops when this pipe closes: the kernel closes it however this process ends.
@@ -35,14 +41,16 @@ public actor PostgreSQLCluster {
         self.lifeline = lifeline
     }
 
-    /// The URL of a new, empty database.
-    public func freshDatabaseURL(encoding: String = "UTF8") async throws -> String {
+    /// The URL of a new database: a copy of `template`, which nobody is connected to, or an empty one.
+    public func freshDatabaseURL(
+        encoding: String = "UTF8", copying template: String = "template0"
+    ) async throws -> String {
         databases += 1
         let name = "spindle_test_\(getpid())_\(databases)"
         guard let createdb = PostgreSQLBinaries.createdb else { throw Failure(description: "no createdb here") }
         // template1 may have connections, which block a copy; template0 never has any.
         _ = try await run([
-            createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=template0", "--encoding=\(encoding)",
+            createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=\(template)", "--encoding=\(encoding)",
             "--locale=C", name,
         ])
         return url(of: name)
@@ -60,8 +68,11 @@ public actor PostgreSQLCluster {
         trap '' INT TERM HUP
         cd "$1" || exit 1
         sweep() { rm -rf "$1"; }
+        # Only for who may lose what it acknowledged when the machine falls.
+        quick="-c fsync=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0"
+        [ "$3" = durable ] && quick=
         "$2/initdb" -D data -U spindle -A trust -E UTF8 --locale=C --no-sync >log 2>&1 &&
-        "$2/pg_ctl" -D data -w -t 60 -l log -o "-k $1 -c listen_addresses= -c fsync=on -c max_connections=1000" \
+        "$2/pg_ctl" -D data -w -t 60 -l log -o "-k $1 -c listen_addresses= -c max_connections=1000 $quick" \
         start >>log 2>&1 || { cat log; sweep "$1"; exit 1; }
         echo ready
         exec >/dev/null 2>&1
@@ -70,9 +81,10 @@ public actor PostgreSQLCluster {
         sweep "$1"
         """
 
-    private static func launch(_ binaries: PostgreSQLBinaries) async throws -> PostgreSQLCluster {
+    private static func launch(_ binaries: PostgreSQLBinaries, isDurable: Bool) async throws -> PostgreSQLCluster {
         // Not the environment's temporary folder: a socket path has at most 107 bytes.
-        var template = Array("/tmp/spindle-pg-XXXXXX".utf8CString)
+        let place = isDurable ? "/tmp" : Scratch.inMemory ?? "/tmp"
+        var template = Array("\(place)/spindle-pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         if let user = binaries.user { chown(folder, user.id, user.group) }
@@ -81,7 +93,9 @@ public actor PostgreSQLCluster {
         // No other child may hold this end open.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         let said = try await run(
-            binaries.prefix + ["/bin/sh", "-c", script, "sh", folder, binaries.folder], input: input, until: "ready\n")
+            binaries.prefix + [
+                "/bin/sh", "-c", script, "sh", folder, binaries.folder, isDurable ? "durable" : "quick",
+            ], input: input, until: "ready\n")
         guard said.hasSuffix("ready\n") else { throw Failure(description: "PostgreSQL did not start: \(said)") }
         let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
         return PostgreSQLCluster(

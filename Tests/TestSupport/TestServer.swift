@@ -6,17 +6,16 @@ import OAuth
 import Pages
 import Server
 public import Storage
-import Synchronization
 import Values
 
 /// A whole server on its own port, with a clock that the test controls.
 public struct TestServer: Sendable {
     /// What all nodes over one database share.
-    fileprivate struct Fixture {
+    struct Fixture {
         let backend: Backend
         let database: InterruptedDatabase
         let configuration: SpindleConfiguration
-        let masterKey = MasterKey.random(from: SystemRandom())
+        let masterKey: MasterKey
         let clock = ManualClock()
         let log = RecordedLog()
         let hashing: HashingPool
@@ -27,7 +26,7 @@ public struct TestServer: Sendable {
     public let origin: String
     public let adminID: String
     public let adminSecret: String
-    fileprivate let fixture: Fixture
+    let fixture: Fixture
 
     public var backend: Backend { fixture.backend }
     public var clock: ManualClock { fixture.clock }
@@ -44,20 +43,28 @@ public struct TestServer: Sendable {
         _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil, isDevelopment: Bool = false,
         _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
-        let loans = DatabaseLoans.of(backend)
-        let database = try await loans.take()
-        do {
+        try await with(
+            backend, settings: settings, hashing: hashing, isDevelopment: isDevelopment, hasWorld: false
+        ) { server, _ in try await body(server) }
+    }
+
+    /// The same, and `body` gets the world that is in its database, if `hasWorld`; nil when it is still to be made,
+    /// because its hashes are made in a way of the test's own.
+    static func with<Value>(
+        _ backend: Backend, settings: [String: String], hashing: HashingPool?, isDevelopment: Bool, hasWorld: Bool,
+        _ body: (TestServer, World?) async throws -> Value
+    ) async throws -> Value {
+        let kind = Beginning.Kind(
+            backend: backend, settings: settings, isDevelopment: isDevelopment, hasWorld: hasWorld,
+            held: DatabaseLoans.held)
+        let beginning = hashing == nil ? try await Beginning.of(kind) : nil
+        return try await DatabaseLoans.with(backend, beginning?.content ?? .nothing) { database in
             let fixture = try Fixture(
-                backend, InterruptedDatabase(database), settings: settings, hashing: hashing,
-                isDevelopment: isDevelopment)
-            let admin = try await fixture.administrator()
-            try await fixture.keepSigningKeys()
-            let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(fixture, admin, body) }
-            await loans.giveBack(database)
-            return value
-        } catch {
-            await loans.giveBack(database)
-            throw error
+                backend, InterruptedDatabase(database),
+                masterKey: beginning?.masterKey ?? .random(from: SystemRandom()), settings: settings,
+                hashing: hashing, isDevelopment: isDevelopment)
+            let admin = if let beginning { beginning.admin } else { try await fixture.prepare(kind.held) }
+            return try await open(fixture, admin) { server in try await body(server, beginning?.world?.at(server)) }
         }
     }
 
@@ -88,7 +95,7 @@ public struct TestServer: Sendable {
         try await Self.open(fixture, (adminID, adminSecret), body)
     }
 
-    private static func open<Value>(
+    static func open<Value>(
         _ fixture: Fixture, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
         let (ports, port) = AsyncStream<Int>.makeStream()
@@ -119,9 +126,9 @@ public struct TestServer: Sendable {
 }
 
 extension TestServer.Fixture {
-    fileprivate init(
-        _ backend: Backend, _ database: InterruptedDatabase, settings: [String: String], hashing: HashingPool?,
-        isDevelopment: Bool
+    init(
+        _ backend: Backend, _ database: InterruptedDatabase, masterKey: MasterKey, settings: [String: String],
+        hashing: HashingPool? = nil, isDevelopment: Bool
     ) throws {
         var configuration = try SpindleConfiguration.read(
             commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
@@ -129,7 +136,7 @@ extension TestServer.Fixture {
         configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
         let quick = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
         self.init(
-            backend: backend, database: database, configuration: configuration,
+            backend: backend, database: database, configuration: configuration, masterKey: masterKey,
             hashing: hashing ?? HashingPool(parameters: quick, random: SystemRandom()),
             isDevelopment: isDevelopment)
     }
@@ -153,28 +160,22 @@ extension TestServer.Fixture {
                 longestFetch: .seconds(60)))
     }
 
-    /// Made once, because RSA takes a tenth of a second; several, so that of two servers each has its own.
-    private static let signingKeys = (0..<6).map { _ in PrivateKey.Algorithm.allCases.map(PrivateKey.generate) }
-    private static let serversWithKeys = Mutex(0)
-
-    /// Stores a key of each algorithm, as `spindle serve` does before it listens.
-    fileprivate func keepSigningKeys() async throws {
-        let turn = Self.serversWithKeys.withLock { count in
-            count += 1
-            return count % Self.signingKeys.count
-        }
-        let stored = StoredSigningKeys(database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()))
-        for key in Self.signingKeys[turn] { _ = try await stored.store(key, signsFrom: clock.now, at: clock.now) }
-    }
-
     fileprivate func stores(_ random: any RandomSource) throws -> Stores {
         Stores(
             configuration, database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock,
             random: random, hashing: hashing, templates: try templates, logger: log.logger)
     }
 
-    /// Creates the platform's first admin client, as `spindle init` does.
-    fileprivate func administrator() async throws -> (id: String, secret: String) {
+    /// Made once, because RSA takes a tenth of a second; several, so that of two servers each has its own.
+    private static let signingKeys = (0..<3).map { _ in PrivateKey.Algorithm.allCases.map(PrivateKey.generate) }
+
+    /// Stores a key of each algorithm, as `spindle serve` does before it listens, and the platform's first admin
+    /// client, as `spindle init` does. So many servers the test has already.
+    func prepare(_ held: Int) async throws -> (id: String, secret: String) {
+        let stored = StoredSigningKeys(database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()))
+        for key in Self.signingKeys[held % Self.signingKeys.count] {
+            _ = try await stored.store(key, signsFrom: clock.now, at: clock.now)
+        }
         let stores = try stores(SystemRandom())
         let metadata = try ClientMetadata(
             ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])

@@ -40,15 +40,15 @@ public struct World: Sendable {
     /// The phone's redirect URI in a private-use scheme, which any app on it could claim.
     public static let scheme = "loom://signed-in"
 
-    /// Starts a server on `backend`, creates the world and runs `story` in it.
+    /// Starts a server on `backend` with the world in it, and runs `story` there.
     public static func with(
         _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil, isDevelopment: Bool = false,
         _ story: (World) async throws -> Void
     ) async throws {
         try await TestServer.with(
-            backend, settings: settings, hashing: hashing, isDevelopment: isDevelopment
-        ) { server in
-            try await story(try await World(server))
+            backend, settings: settings, hashing: hashing, isDevelopment: isDevelopment, hasWorld: true
+        ) { server, world in
+            if let world { try await story(world) } else { try await story(try await World(server)) }
         }
     }
 

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// What Tests/fuzz found worth keeping, without a sanitizer: Tests/fuzz itself throws new bytes at the same readers.
+@Suite struct CorpusTests {
+    @Test("a reader of strangers' bytes keeps its promises with every kept input", arguments: Self.inputs)
+    func keptInput(_ input: Input) throws {
+        let target = try #require(FuzzTarget.all.first { $0.name == input.target })
+        target.read(Array(try Data(contentsOf: input.file)))
+    }
+
+    @Test("every reader of strangers' bytes has kept inputs, and every kept input has a reader")
+    func everyTarget() {
+        #expect(Set(Self.inputs.map(\.target)) == Set(FuzzTarget.all.map(\.name)))
+    }
+
+    struct Input: Sendable, CustomTestStringConvertible {
+        let target: String
+        let file: URL
+        var testDescription: String { "\(target)/\(file.lastPathComponent)" }
+    }
+
+    private static let inputs: [Input] = {
+        let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "corpus")
+        return FuzzTarget.all.flatMap { target in
+            let folder = corpus.appending(path: target.name)
+            let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            return (files ?? []).map { Input(target: target.name, file: $0) }
+        }
+    }()
+}
+
+func require(_ condition: Bool, _ what: @autoclosure () -> String) {
+    #expect(condition, "\(what())")
+}
