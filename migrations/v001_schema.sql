@@ -68,8 +68,8 @@ CREATE TABLE taken (
     PRIMARY KEY (kind, name)
 );
 CREATE INDEX taken_by_merchant ON taken (merchant_id, kind, name) WHERE merchant_id IS NOT NULL;
--- The only ones that are given again after a time.
-CREATE INDEX taken_clients ON taken (gone_at) WHERE kind = 'client';
+-- A client's id is given again after a time.
+CREATE INDEX taken_by_end ON taken (kind, gone_at);
 
 -- Clients: apps, sites and backends that get tokens.
 CREATE TABLE clients (

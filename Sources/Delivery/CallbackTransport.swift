@@ -1,7 +1,6 @@
 import JSON
 public import Mail
 public import Outbound
-public import Values
 
 /// Delivers callbacks to clients' servers.
 public struct CallbackTransport: Transport {

@@ -20,7 +20,7 @@ extension HostSessions {
                     WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             }
-        ], ofUser: .withParent, ofClient: .withParent,
+        ], ofUser: .withParent, ofClient: .expiry,
         export: [export])
 }
 

@@ -22,10 +22,7 @@ enum RemovedSignIns {
     private static let export = StoredTable.Export.member("removed_sign_ins") { user, db in
         .array(
             try db.rows(
-                """
-                SELECT issuer, subject, created_at FROM removed_sign_ins WHERE user_id = \(user)
-                ORDER BY created_at, issuer, subject
-                """
+                "SELECT issuer, subject, created_at FROM removed_sign_ins WHERE user_id = \(user)"
             ).map { row in
                 .members([
                     "issuer": .string(try row.get("issuer")),
@@ -89,7 +86,8 @@ enum RemovedSignIns {
         """
     }
 
-    /// The user has connected an account at `issuer` again: that place, and its provider everywhere, is removed no more.
+    /// The user has connected an account at `issuer` again: that place, and its provider everywhere, is removed no
+    /// more.
     static func forget(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws {
         try db.execute(
             "DELETE FROM removed_sign_ins WHERE user_id = \(user) AND \(isOf(issuer, row: "removed_sign_ins"))")

@@ -5,8 +5,8 @@ public import Values
 
 /// The issuers that users can sign in with.
 extension TrustedIssuers {
-    /// Whether an issuer, so `stored`, takes users: a merchant that is disabled, or about to be deleted, opens nothing by
-    /// its own.
+    /// Whether an issuer, so `stored`, takes users: a merchant that is disabled, or about to be deleted, opens nothing
+    /// by its own.
     static let takesUsers: SQL =
         """
         s.client_id IS NOT NULL AND i.disabled_at IS NULL

@@ -119,5 +119,5 @@ public struct SessionClients: Sendable {
             """)
     }
 
-    static let table = StoredTable("session_clients", ofUser: .withParent, ofClient: .withParent, export: [export])
+    static let table = StoredTable("session_clients", ofUser: .withParent, export: [export])
 }

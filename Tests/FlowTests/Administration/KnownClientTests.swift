@@ -10,7 +10,8 @@ import Testing
             func status() async throws -> Int {
                 try await world.token(["grant_type": "client_credentials"], as: world.rivalBackend).status
             }
-            #expect(try await status() == 200)
+            // After its first token a client is read once more.
+            for _ in 1...2 { #expect(try await status() == 200) }
             // Behind its back: for a second it goes by what it knows.
             try await world.server.database.write { db in
                 _ = try db.execute("DELETE FROM client_secrets WHERE client_id = \(world.rivalBackend.id)")
