@@ -655,12 +655,11 @@ CREATE TABLE removed_sign_ins (
     merchant_id TEXT NOT NULL,
     issuer TEXT NOT NULL,
     provider TEXT, -- the one that the issuer stood for: what is removed there is removed at every merchant
-    subject TEXT, -- NULL: a merchant's app had attached it, so it may be another person's
-    created_at BIGINT NOT NULL
+    subject TEXT NOT NULL, -- '': a merchant's app had attached it, so it may be another person's
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, merchant_id, issuer, subject)
 );
-CREATE UNIQUE INDEX removed_sign_ins_by_user ON removed_sign_ins (user_id, merchant_id, issuer, subject);
-CREATE UNIQUE INDEX removed_sign_ins_attached ON removed_sign_ins (user_id, merchant_id, issuer) WHERE subject IS NULL;
-CREATE INDEX removed_sign_ins_by_subject ON removed_sign_ins (subject) WHERE subject IS NOT NULL;
+CREATE INDEX removed_sign_ins_by_subject ON removed_sign_ins (subject) WHERE subject <> '';
 -- What goes with its merchant.
 CREATE INDEX removed_sign_ins_by_merchant ON removed_sign_ins (merchant_id, user_id) WHERE provider IS NULL;
 

@@ -24,9 +24,9 @@ enum RemovedSignIns {
             try db.rows(
                 "SELECT issuer, subject, created_at FROM removed_sign_ins WHERE user_id = \(user)"
             ).map { row in
-                .members([
-                    "issuer": .string(try row.get("issuer")),
-                    "subject": try row.get("subject", as: String?.self).map { .string($0) },
+                let subject: String = try row.get("subject")
+                return .members([
+                    "issuer": .string(try row.get("issuer")), "subject": subject.isEmpty ? nil : .string(subject),
                     "since": try row.utc("created_at"),
                 ])
             })
@@ -40,7 +40,7 @@ enum RemovedSignIns {
         try db.execute(
             """
             INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, subject, created_at)
-            SELECT \(user), merchant_id, issuer, provider, \(subject), \(now)
+            SELECT \(user), merchant_id, issuer, provider, \(subject ?? ""), \(now)
             FROM issuer_settings WHERE issuer_id = \(issuer)
             ON CONFLICT DO NOTHING
             """)
@@ -70,7 +70,7 @@ enum RemovedSignIns {
         try !db.rows(
             """
             SELECT 1 AS found FROM removed_sign_ins r
-            WHERE r.subject = \(subject) AND \(isOf(issuer, row: "r")) AND EXISTS (
+            WHERE r.subject = \(subject) AND r.subject <> '' AND \(isOf(issuer, row: "r")) AND EXISTS (
                 SELECT 1 FROM \(TrustedIssuers.stored)
                 WHERE s.merchant_id = r.merchant_id AND s.issuer = r.issuer AND \(TrustedIssuers.takesUsers))
             """

@@ -183,8 +183,8 @@ struct FacebookSignInTests {
             let user = try #require(Int64(here.user))
             try await Self.set(
                 """
-                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, created_at)
-                VALUES (\(user), 'gone', 'https://www.facebook.com', 'facebook', 1)
+                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, subject, created_at)
+                VALUES (\(user), 'gone', 'https://www.facebook.com', 'facebook', '', 1)
                 """, in: story)
             var ada = try await here.signedIn()
             let code = try await ada.browser.open(here.authorizeAddress()).requireRedirected("code")

@@ -54,8 +54,8 @@ struct ReleasedLinkTests {
             let id = try #require(Int64(world.user))
             try await world.server.database.change(
                 """
-                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, created_at)
-                VALUES (\(id), 'gone', 'https://www.facebook.com', 'facebook', 1)
+                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, subject, created_at)
+                VALUES (\(id), 'gone', 'https://www.facebook.com', 'facebook', '', 1)
                 """)
             #expect(try await isRemoved() == [true, true])
 
