@@ -8,7 +8,7 @@ public struct CallbackTransport: Transport {
     private let address: @Sendable (_ client: String, Delivery.Share) async throws -> String?
     private let receivers = PerHostLimiter()
 
-    /// `address` is where a client with such a share wants its callbacks now; nil when it is gone, or wants none.
+    /// `address` is where a client of this share wants its callbacks now; nil when it is gone, or wants none.
     public init(
         outbound: Outbound,
         address: @escaping @Sendable (_ client: String, Delivery.Share) async throws -> String?

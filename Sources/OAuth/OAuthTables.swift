@@ -63,10 +63,13 @@ extension TokenFamilies {
         ofClient: .steps { client, batch, db in
             let some = try db.rows(
                 """
-                SELECT f.id, f.user_id, c.deleted_at FROM token_families f JOIN clients c ON c.id = f.client_id
+                SELECT f.id, f.user_id, COALESCE(c.deleted_at, m.deleted_at) AS deleted_at
+                FROM token_families f JOIN clients c ON c.id = f.client_id
+                LEFT JOIN merchants m ON m.id = c.merchant_id
                 WHERE f.client_id = \(client) LIMIT \(batch)
                 """)
-            // The web views that these bought have ended before (`Sessions.endWebViews`), and their sites were told.
+            // Their web views have ended before (`Sessions.endWebViews`), and sites were told; or they end here with
+            // their merchant, for which alone they are good, and all its sites go too.
             let families: [(user: UserID?, id: TokenFamily.ID)] = try some.map {
                 (try $0.get("user_id"), try $0.get("id"))
             }

@@ -110,7 +110,7 @@ extension LentDatabase {
     func confirmRoom() async throws { try await base.confirmRoom() }
 
     func abandonWork(over time: Duration) {
-        // It refuses work from now on, so nobody else gets it.
+        // It refuses work from now on, so it goes to no other test.
         isClosed.withLock { $0 = true }
         base.abandonWork(over: time)
     }

@@ -41,7 +41,7 @@ public actor PostgreSQLCluster {
         self.lifeline = lifeline
     }
 
-    /// The URL of a new database: a copy of `template`, which nobody is connected to, or an empty one.
+    /// The URL of a new database: a copy of `template`, which has no connections, or an empty one.
     public func freshDatabaseURL(
         encoding: String = "UTF8", copying template: String = "template0"
     ) async throws -> String {

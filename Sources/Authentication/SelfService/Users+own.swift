@@ -83,8 +83,7 @@ extension Users {
     }
 
     /// Throws `PasswordSignIn.Refusal` unless the user of `session` may still do what `proof` allows. For actions that
-    /// only
-    /// start here, in the transaction that starts them.
+    /// only start here, in the transaction that starts them.
     public static func confirm(_ proof: PasswordSignIn.Proof?, for session: Session, in db: any Transaction) throws {
         let row = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
         guard let row, try permits(proof, for: session, current: confirming(row), in: db) else {

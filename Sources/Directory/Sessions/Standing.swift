@@ -38,30 +38,23 @@ package enum Standing: Sendable, Equatable {
             AND u.deletion_due_at IS NULL AND i.disabled_at IS NULL AND i.gone_at IS NULL
         """
 
+    /// What each of the columns means where it is set: an end before a rest.
+    private static let reasons: [(column: String, standing: Standing)] = [
+        ("user_disabled_at", .ended("account_disabled")), ("deletion_due_at", .ended("account_leaving")),
+        ("ended_at", .ended("permission_ended")), ("client_disabled_at", .rests("client_disabled")),
+        ("merchant_disabled_at", .rests("merchant_disabled")), ("issuer_disabled_at", .rests("issuer_disabled")),
+        // It ends in a batch to come.
+        ("issuer_gone_at", .rests("issuer_gone")),
+    ]
+
     /// That of a family in `row`, of `user` or of its client.
     package init(_ row: Row, of user: UserID?) throws {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
-        self =
-            if try user != nil && !isSet("user_found") {
-                .ended("account_deleted")
-            } else if try isSet("user_disabled_at") {
-                .ended("account_disabled")
-            } else if try isSet("deletion_due_at") {
-                .ended("account_leaving")
-            } else if try isSet("ended_at") {
-                .ended("permission_ended")
-            } else if try isSet("client_disabled_at") {
-                .rests("client_disabled")
-            } else if try isSet("merchant_disabled_at") {
-                .rests("merchant_disabled")
-            } else if try isSet("issuer_disabled_at") {
-                .rests("issuer_disabled")
-            } else if try isSet("issuer_gone_at") {
-                // It ends in a batch to come.
-                .rests("issuer_gone")
-            } else {
-                .live
-            }
+        if user != nil, try !isSet("user_found") {
+            self = .ended("account_deleted")
+        } else {
+            self = try Self.reasons.first { try isSet($0.column) }?.standing ?? .live
+        }
     }
 
     // MARK: Sessions
@@ -77,10 +70,13 @@ package enum Standing: Sendable, Equatable {
         LEFT JOIN merchants m ON m.id = COALESCE(\(Issuers.merchant), c.merchant_id)
         """
 
-    /// Whether a session, so joined, is live.
+    /// Whether a session, so joined, is live. What it rests on must be there: rows of deleted clients are gone, while
+    /// their sessions stay until they expire. An issuer of another merchant is not joined to a web view.
     package static let ofSession: SQL =
         """
         s.ended_at IS NULL AND u.disabled_at IS NULL AND u.deletion_due_at IS NULL AND c.disabled_at IS NULL
             AND b.disabled_at IS NULL AND m.disabled_at IS NULL AND i.disabled_at IS NULL AND i.gone_at IS NULL
+            AND CASE WHEN s.path IS NULL THEN s.issuer_id IS NULL OR i.id IS NOT NULL
+                ELSE c.id IS NOT NULL AND b.id IS NOT NULL END
         """
 }

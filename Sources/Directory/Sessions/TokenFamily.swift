@@ -13,11 +13,11 @@ public enum TokenFamily {
     /// that came from F lies between `F1` and `F3`, what came by its web views between `F1` and `F2`.
     public struct Path: Sendable, Hashable, CustomStringConvertible {
         /// How a family was got by another.
-        public enum Step: Character, Sendable {
+        public enum Step: Int, Sendable {
             /// In a session that the other had bought.
-            case webView = "1"
+            case webView = 1
             /// By a code that the other had bought.
-            case code = "2"
+            case code = 2
         }
 
         /// The most families in one path: a longer chain of purchases has no use.
@@ -46,11 +46,23 @@ public enum TokenFamily {
         public var parent: Path? { isRoot ? nil : Path(String(text.dropLast(Self.idLength + 1))) }
         /// How its family was got by the one before; nil of a root's.
         public var step: Step? {
-            isRoot ? nil : text.dropLast(Self.idLength).last.flatMap(Step.init)
+            isRoot ? nil : text.dropLast(Self.idLength).last?.wholeNumberValue.flatMap(Step.init)
         }
 
         /// The path of `family`, which was got in a session that this one's family had bought.
-        public func webView(_ family: ID) -> Path { Path(text + String(Step.webView.rawValue) + family.text) }
+        public func webView(_ family: ID) -> Path { Path(text + Self.ending(family, by: .webView)) }
+
+        /// What the path of `family` has after that of the family it was got by.
+        public static func ending(_ family: ID, by step: Step) -> String { "\(step.rawValue)\(family)" }
+
+        /// The texts between which the paths lie of all that was got by way of its web views.
+        public var webViews: (low: String, high: String) { between(.webView, .webView) }
+        /// The same of all that came from it.
+        public var descendants: (low: String, high: String) { between(.webView, .code) }
+
+        private func between(_ first: Step, _ last: Step) -> (low: String, high: String) {
+            ("\(text)\(first.rawValue)", "\(text)\(last.rawValue + 1)")
+        }
 
         /// Whether its family came from that of `other`, or is it.
         public func isWithin(_ other: Path) -> Bool { text.hasPrefix(other.text) }

@@ -2,7 +2,7 @@ public import Directory
 import Values
 
 extension IssuerSubjects {
-    /// Removes links that somebody else may have made.
+    /// Removes links that another person may have made.
     public static let subscriber = UserEvents.Subscriber(
         "IssuerSubjects",
         [

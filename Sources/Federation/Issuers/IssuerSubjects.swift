@@ -134,8 +134,8 @@ public struct IssuerSubjects: Sendable {
         return true
     }
 
-    /// Removes all links of a user, in the caller's transaction, and forgets removed ones: somebody else may have made
-    /// and removed them.
+    /// Removes all links of a user, in the caller's transaction, and forgets removed ones: another person may have
+    /// made and removed them.
     static func unlink(_ user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
         try RemovedSignIns.forgetAll(of: user, in: db)

@@ -93,7 +93,7 @@ enum RemovedSignIns {
             "DELETE FROM removed_sign_ins WHERE user_id = \(user) AND \(isOf(issuer, row: "removed_sign_ins"))")
     }
 
-    /// Forgets all of a user's: somebody else may have made and removed the links.
+    /// Forgets all of a user's: another person may have made and removed the links.
     static func forgetAll(of user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM removed_sign_ins WHERE user_id = \(user)")
     }

@@ -10,7 +10,7 @@ extension TrustedIssuers {
     /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
     /// none. `confirm`, which repeats the checks that were made before this call, and `permit` refuse by throwing.
     ///
-    /// Nobody finds it any more, and its name is free. What is left of the rest beyond `budget` goes by
+    /// From then on it is not found, and its name is free. What is left of the rest beyond `budget` goes by
     /// `finishDeletions`.
     public func delete(
         _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request,

@@ -42,8 +42,8 @@ public struct FrontChannelTokens: Sendable {
             let client = request.returnAddress.client
             let announcement = mint.callbacks.announcement(at: now)
             let stands = try await database.write { db -> Bool in
-                guard try family == nil || Clients.noteUse(of: client, at: now, in: db),
-                    case .won = try claim.win(at: now, in: db)
+                guard case .won = try claim.win(at: now, in: db),
+                    try family == nil || Clients.noteUse(of: client, at: now, in: db)
                 else { return false }
                 if let family { try TokenFamilies.store(family, telling: announcement, in: db) }
                 return true

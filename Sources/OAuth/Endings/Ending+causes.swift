@@ -18,11 +18,13 @@ extension Ending {
         case .familiesEnd(let ids): try ends.take(families: "f.id IN (\(list: ids))")
         case .clientEnds(let client):
             try ends.take(families: "f.user_id = \(user) AND f.client_id = \(client)")
+            try ends.take(buyersOf: "s.user_id = \(user) AND s.buyer_id = \(client)")
             try ends.take(sessions: "s.user_id = \(user) AND s.client_id = \(client)")
             ends.revoked = "client_id = \(client)"
         case .removed(let merchant):
             let clients = Clients.vouchedFor(by: merchant)
             try ends.take(families: "f.user_id = \(user) AND f.client_id IN (\(clients))")
+            try ends.take(buyersOf: "s.user_id = \(user) AND s.buyer_id IN (\(clients))")
             ends.revoked = "client_id IN (\(clients))"
         case .disconnected(let merchant):
             try ends.take(
@@ -120,6 +122,11 @@ private struct Ends {
 
     mutating func take(families condition: SQL) throws {
         roots.formUnion(try Rows.paths(condition, in: db))
+    }
+
+    /// Takes the families that bought these web views, which may be forgotten.
+    mutating func take(buyersOf webViews: SQL) throws {
+        roots.formUnion(try Rows.sessions(webViews, in: db).compactMap(\.path))
     }
 
     /// Takes those that last no longer than their session.
@@ -238,7 +245,7 @@ enum Rows {
     }
 
     /// Between which paths lies what was got by way of web views of the family at `path`.
-    private static func range(_ path: TokenFamily.Path) -> SQL { "(\(path.text + "1"), \(path.text + "2"))" }
+    private static func range(_ path: TokenFamily.Path) -> SQL { "(\(path.webViews.low), \(path.webViews.high))" }
 
     private static let columns: SQL.Columns =
         "f.path, f.scope, f.front_channel, f.client_id, c.first_party, c.spid_compatible, c.scope AS registered"
@@ -254,7 +261,7 @@ enum Rows {
 
     /// Whether a family `f` came from that at `path`.
     static func below(_ path: TokenFamily.Path) -> SQL {
-        "f.path > \(path.text + "1") AND f.path < \(path.text + "3")"
+        "f.path > \(path.descendants.low) AND f.path < \(path.descendants.high)"
     }
 
     /// The sessions `s` that have not ended and for which `condition` holds: also those that have expired, which a

@@ -64,9 +64,6 @@ public struct BearerTokenMint: TokenMint {
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let outcome = try await write(isDecidedByOneRow) { db in
-            guard try Clients.noteUse(of: client, at: now, in: db) else {
-                return .refused(.clientRefused("client_deleted_meanwhile", client.id))
-            }
             let outcome = try authorization.claim.win(attempt, in: db)
             switch outcome {
             case .won: break
@@ -75,6 +72,9 @@ public struct BearerTokenMint: TokenMint {
                 try TokenFamilies.end(family, telling: announcement, in: db)
                 return outcome
             case .wonBefore, .changed, .refused: return outcome
+            }
+            guard try Clients.noteUse(of: client, at: now, in: db) else {
+                return .refused(.clientRefused("client_deleted_meanwhile", client.id))
             }
             for sql in new.insertions(when: nil) { try db.enqueue(sql) }
             if let newFamily { try TokenFamilies.keepUp(newFamily, telling: announcement, in: db) }
