@@ -80,6 +80,7 @@ CREATE TABLE clients (
 
     -- What it is and what it may do
     authentication_method TEXT NOT NULL,
+    custody TEXT NOT NULL, -- of its secret: none, in_app, on_server; follows from the method and the redirect URIs
     first_party BIGINT NOT NULL CHECK (first_party IN (0, 1)),
     spid_compatible BIGINT NOT NULL CHECK (spid_compatible IN (0, 1)),
     grant_types TEXT NOT NULL,

@@ -100,7 +100,7 @@ public struct ClientsEndpoint: Endpoint {
         let bound = bound(for: administrator)
         let isOfMerchant = administrator.confines != nil
         return { db in
-            if client.registeredItself { try bound(db) }
+            if !client.may(.belongToMerchant) { try bound(db) }
             // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
             guard isOfMerchant, try Connections.isUsed(client.id, in: db) || Consents.areGiven(to: client.id, in: db)
             else { return }

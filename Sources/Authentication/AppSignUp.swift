@@ -42,7 +42,7 @@ public struct AppSignUp: Sendable {
         case address(String)
 
         public init(_ client: Client, from address: String) {
-            self = client.isBackend ? .backend(client) : .address(address)
+            self = client.may(.answerForItself) ? .backend(client) : .address(address)
         }
 
         /// Who takes turns at hashing. All clients of a merchant share one, because it makes as many as it likes.

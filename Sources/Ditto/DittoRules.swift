@@ -32,8 +32,8 @@ public struct DittoRules: Sendable {
 
     func takes(_ kind: TokenKind) -> Bool { tokens.contains(kind) }
 
-    func takes(tokensOf client: Client.ID, isFirstParty: Bool) -> Bool {
-        clients.isEmpty ? isFirstParty : clients.contains(client)
+    func takes(tokensOf client: Client.ID, isUsual: Bool) -> Bool {
+        clients.isEmpty ? isUsual : clients.contains(client)
     }
 
     func takes(audience: String, issuer: String) -> Bool {

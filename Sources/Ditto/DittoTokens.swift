@@ -46,7 +46,7 @@ public struct DittoTokens: Sendable {
 
     private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
         guard let user = token.user else { throw OAuthError.userTokenNeeded }
-        guard rules.takes(tokensOf: token.client, isFirstParty: token.isFirstParty) else {
+        guard rules.takes(tokensOf: token.client, isUsual: token.may(.passWebhooks)) else {
             throw OAuthError.tokenRefused("ditto_client")
         }
         guard rules.takes(audience: token.resource ?? issuer, issuer: issuer) else {
@@ -58,7 +58,7 @@ public struct DittoTokens: Sendable {
         }
         var attributes: JSON = .object([])
         // No page asks a third party's users for them.
-        if rules.permissions.namesAttributes, token.isFirstParty {
+        if rules.permissions.namesAttributes, token.may(.takeAttributes) {
             guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("account_deleted") }
             attributes = found.attributes
         }
@@ -74,7 +74,7 @@ public struct DittoTokens: Sendable {
         guard Merchant.same(webhook.merchant, client.merchant) else {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
-        guard rules.takes(tokensOf: client.id, isFirstParty: client.firstParty) else {
+        guard rules.takes(tokensOf: client.id, isUsual: client.may(.passWebhooks)) else {
             throw OAuthError.tokenRefused("ditto_client")
         }
         guard client.scope.contains(Scope.openID) else { throw OAuthError.tokenRefused("ditto_client_without_openid") }
@@ -94,7 +94,7 @@ public struct DittoTokens: Sendable {
             throw OAuthError.tokenRefused("signed_out")
         }
         return DittoUser(
-            subject: token.subject, attributes: client.firstParty ? found.attributes : .object([]),
+            subject: token.subject, attributes: client.may(.takeAttributes) ? found.attributes : .object([]),
             expiresAt: token.expiresAt)
     }
 }

@@ -58,9 +58,7 @@ extension DataObjects {
         let precedes = query.isDescending ? { Place.precedes($1, $0) } : Place.precedes
         let clients: [Client.ID] = try db.rows(
             """
-            SELECT c.id FROM clients c
-            WHERE c.deleted_at IS NULL
-                AND (c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.first_party = 1))
+            SELECT c.id FROM clients c WHERE c.deleted_at IS NULL AND \(scope.contains("c"))
             """
         ).map { try $0.get("id") }
         var found: [Place] = []

@@ -31,9 +31,10 @@ struct LoginsTests {
                 try db.execute(
                     """
                     INSERT INTO clients (id, name, redirect_uris, grant_types, scope, authentication_method,
-                        first_party, spid_compatible, requires_pkce, rotates_refresh_tokens, refresh_repeat_window,
-                        access_token_lifetime, refresh_token_lifetime, sealed_sign_secret, created_at, updated_at)
-                    VALUES ('loom', 'Loom', '', '', '', 'none', 1, 1, 1, 0, 0, 1, 1, '', \(now), \(now))
+                        custody, first_party, spid_compatible, requires_pkce, rotates_refresh_tokens,
+                        refresh_repeat_window, access_token_lifetime, refresh_token_lifetime, sealed_sign_secret,
+                        created_at, updated_at)
+                    VALUES ('loom', 'Loom', '', '', '', 'none', 'none', 1, 1, 1, 0, 0, 1, 1, '', \(now), \(now))
                     """)
                 try db.execute(
                     "INSERT INTO connections (user_id, client_id, created_at) VALUES (\(id), 'loom', \(now))")

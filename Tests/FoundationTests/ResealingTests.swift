@@ -26,9 +26,9 @@ import Values
             try db.execute(
                 """
                 INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
-                    first_party, spid_compatible, requires_pkce, rotates_refresh_tokens, refresh_repeat_window,
+                    custody, first_party, spid_compatible, requires_pkce, rotates_refresh_tokens, refresh_repeat_window,
                     access_token_lifetime, refresh_token_lifetime, sealed_sign_secret, created_at, updated_at)
-                VALUES ('c', 'm', 'C', '[]', '[]', '', 'none', 1, 0, 1, 0, 0, 1, 1,
+                VALUES ('c', 'm', 'C', '[]', '[]', '', 'none', 'none', 1, 0, 1, 0, 0, 1, 1,
                     \(seal.seal("sign secret", .signSecret, row: "c")), 0, 0)
                 """)
             for (id, sealed) in [("i", seal.seal("shared secret", .issuerSecret, row: "i")), ("j", nil)] {

@@ -15,9 +15,9 @@ struct EndingTests {
     }
 
     private static func family(
-        _ path: TokenFamily.Path, isPassing: Bool = false, isOfApp: Bool = false
+        _ path: TokenFamily.Path, isPassing: Bool = false, outlivesApps: Bool = true
     ) -> Ending.Family {
-        Ending.Family(path: path, isPassing: isPassing, isOfApp: isOfApp)
+        Ending.Family(path: path, isPassing: isPassing, outlivesApps: outlivesApps)
     }
 
     private static func byCode(_ number: Int, of path: TokenFamily.Path) -> TokenFamily.Path {
@@ -28,7 +28,7 @@ struct EndingTests {
     func webView() {
         let families = [
             Self.family(Self.root.webView(Self.id(1)), isPassing: true),
-            Self.family(Self.root.webView(Self.id(2)), isOfApp: true), Self.family(Self.root.webView(Self.id(3))),
+            Self.family(Self.root.webView(Self.id(2)), outlivesApps: false), Self.family(Self.root.webView(Self.id(3))),
             Self.family(Self.byCode(4, of: Self.root)),
         ]
         let views = [Ending.WebView(id: "view", path: Self.root), Ending.WebView(id: "other", path: .init(Self.id(9)))]
@@ -42,7 +42,7 @@ struct EndingTests {
     @Test("What a backend's lasting tokens bought lives with them")
     func backend() {
         let lasting = Self.root.webView(Self.id(1))
-        let families = [Self.family(lasting), Self.family(lasting.webView(Self.id(2)), isOfApp: true)]
+        let families = [Self.family(lasting), Self.family(lasting.webView(Self.id(2)), outlivesApps: false)]
         let plan = Ending(roots: [Self.root]).plan(families, [Ending.WebView(id: "view", path: lasting)])
         #expect(plan.families == [Self.id(0)])
         #expect(plan.sessions.isEmpty)

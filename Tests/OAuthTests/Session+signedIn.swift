@@ -7,7 +7,7 @@ extension Session {
     static func signedIn(_ user: UserID, _ id: Session.ID, at now: Timestamp) -> Session {
         Session(
             id: id, user: user, email: nil, emailVerified: false, signIn: SignIn(at: now, by: .password),
-            origin: .signIn, buyer: nil, isRemembered: false, isOfSPiDWebView: false, renewals: 0, seenAt: now,
+            origin: .signIn, buyer: nil, isRemembered: false, showsAccount: false, renewals: 0, seenAt: now,
             createdAt: now)
     }
 }

@@ -84,7 +84,7 @@ public struct Users: Sendable {
                     "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
                 ).map(User.init)
             }
-            let counted: SQL = ofOwnClients ? "first_party = 1" : .always
+            let counted = ofOwnClients ? ClientRight.shareWithMerchant.held(by: "clients") : .always
             let clients: [Client.ID] = try db.rows(
                 "SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND \(counted)"
             ).map { try $0.get("id") }

@@ -21,9 +21,7 @@ extension ConnectedUsers {
             SELECT \(User.columns),
                 (SELECT MAX(l.created_at) FROM logins l
                     WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
-                        SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                            OR (c.merchant_id = \(scope.merchantOfLogins)
-                                AND c.first_party = 1 AND c.deleted_at IS NULL))) AS last_login,
+                        SELECT c.id FROM clients c WHERE \(scope.countsLogins(at: "c")))) AS last_login,
                 NULL AS last_proof
             FROM users WHERE id IN (\(list: ids))
             """
@@ -73,9 +71,7 @@ extension ConnectedUsers {
         }
         let clients: [Client.ID] = try db.rows(
             """
-            SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client)
-                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)
+            SELECT c.id FROM clients c WHERE \(scope.contains("c"))
             """
         ).map { try $0.get("id") }
         let areFew = try clients.allSatisfy {
@@ -105,8 +101,7 @@ extension ConnectedUsers {
         """
         \(query.filter) AND EXISTS (
             SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-            WHERE n.user_id = u.id AND (c.id = \(scope.client)
-                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
+            WHERE n.user_id = u.id AND \(scope.contains("c")))
         """
     }
 

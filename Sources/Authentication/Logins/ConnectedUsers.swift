@@ -64,15 +64,11 @@ public struct ConnectedUsers: Sendable {
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1
                             AND l.client_id IN (
-                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                                OR (c.merchant_id = \(scope.merchantOfLogins)
-                                    AND c.first_party = 1 AND c.deleted_at IS NULL))) AS last_login,
+                                SELECT c.id FROM clients c WHERE \(scope.countsLogins(at: "c")))) AS last_login,
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.type <> 'auto'
                             AND l.client_id IN (
-                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                                OR (c.merchant_id = \(scope.merchantOfLogins)
-                                    AND c.first_party = 1 AND c.deleted_at IS NULL))) AS last_proof
+                                SELECT c.id FROM clients c WHERE \(scope.countsLogins(at: "c")))) AS last_proof
                 FROM users WHERE id = \(id) AND deletion_due_at IS NULL
                 """
             ).first.map(Match.init)

@@ -56,9 +56,7 @@ public struct Logins: Sendable {
     private static func ofAll(_ query: Query, _ scope: ClientScope, in db: any Transaction) throws -> [Login] {
         let clients: [Client.ID] = try db.rows(
             """
-            SELECT c.id FROM clients c
-            WHERE c.id = \(scope.client)
-                OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)
+            SELECT c.id FROM clients c WHERE \(scope.contains("c"))
             """
         ).map { try $0.get("id") }
         // All before the part count, so only their places are kept.
@@ -99,8 +97,7 @@ public struct Logins: Sendable {
             SELECT l.id, l.created_at FROM logins l JOIN users a ON a.id = l.user_id
             WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
+                    WHERE n.user_id = l.user_id AND \(scope.contains("c")))
                 AND a.deletion_due_at IS NULL
                 \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
@@ -118,11 +115,9 @@ public struct Logins: Sendable {
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
-            WHERE l.user_id = \(user) AND (t.id = \(scope.client)
-                    OR (t.merchant_id = \(scope.reach) AND t.first_party = 1 AND t.deleted_at IS NULL))
+            WHERE l.user_id = \(user) AND \(scope.contains("t"))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.first_party = 1 AND c.deleted_at IS NULL)))
+                    WHERE n.user_id = l.user_id AND \(scope.contains("c")))
                 AND a.deletion_due_at IS NULL
                 \(query.outcome)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)

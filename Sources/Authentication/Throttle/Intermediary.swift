@@ -7,13 +7,13 @@ struct Intermediary: Sendable {
     /// What it counts with: the other backends of its merchant, which makes as many as it likes. Whoever has an app has
     /// the secret in it, so an app counts alone.
     let share: String
-    /// Whether only a server has its secret. What is reserved for backends is for these.
-    let isBackend: Bool
+    /// Whether it counts in place of the address that it calls from.
+    let answersForItself: Bool
 
     /// Nil for a client without a secret.
     init?(_ client: Client) {
-        guard !client.isPublic else { return nil }
-        isBackend = client.isBackend
-        share = client.isBackend ? client.merchant?.text ?? "" : "app \(client.id)"
+        guard client.may(.signInVisitors) else { return nil }
+        answersForItself = client.may(.answerForItself)
+        share = answersForItself ? client.merchant?.text ?? "" : "app \(client.id)"
     }
 }

@@ -80,7 +80,7 @@ extension Throttle {
         if let mark = place?.addressMark, try KnownDevices.knows(mark, ofReaderOf: verification, in: db) {
             return "|address \(mark.text)"
         }
-        if let backend, backend.firstParty, let merchant = backend.merchant, let user = verification.user,
+        if let backend, backend.may(.shareWithMerchant), let merchant = backend.merchant, let user = verification.user,
             try Connections.hasAny(user, around: backend, in: db)
         {
             return "|merchant \(merchant)"

@@ -138,7 +138,7 @@ enum Throttle {
         let pair = pair(attempt, underAttack: underAttack)
         let ofPair = pair + pairForLong(attempt)
         let outcome = try charge(ofPair + address(attempt) + ofUser, at: now, in: db)
-        guard case .wait = outcome, let backend = attempt.intermediary, backend.isBackend else { return outcome }
+        guard case .wait = outcome, let backend = attempt.intermediary, backend.answersForItself else { return outcome }
         return try charge(ofPair + [self.backend(backend.share)] + ofUser, at: now, in: db)
     }
 

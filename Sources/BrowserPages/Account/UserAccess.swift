@@ -91,7 +91,7 @@ public struct UserAccess: Sendable {
         guard let session = try await newSessions.sessions.of(request, pages.site) else { return nil }
         switch session.origin {
         case .signIn: return session
-        case .bought: return inWebViews && session.isOfSPiDWebView ? session : nil
+        case .bought: return inWebViews && session.showsAccount ? session : nil
         case .asserted: return nil
         }
     }

@@ -204,7 +204,7 @@ public struct AuthorizeEndpoint: Endpoint {
         let client = request.returnAddress.client
         let isMeant = try await requestedSubject.isMeant(session?.user, by: request)
         guard let session else { return nil }
-        let consented = client.firstParty ? nil : try await consents.find(session.user, client.id)?.scope
+        let consented = client.may(.skipConsent) ? nil : try await consents.find(session.user, client.id)?.scope
         return BrowserSessionState(
             subject: Subject(session), origin: session.origin, isDated: session.signIn.isDated,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,

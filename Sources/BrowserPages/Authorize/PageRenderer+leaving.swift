@@ -30,7 +30,7 @@ extension PageRenderer {
         for client: Client, _ refusal: OAuthError, _ form: Form, _ http: Request,
         isKnown: (Client) async throws -> Bool
     ) async throws -> Bool {
-        guard client.registeredItself, !refusal.code.needsUser, !http.isSilentInFrame(form) else { return false }
+        guard !client.may(.sendBrowsersOn), !refusal.code.needsUser, !http.isSilentInFrame(form) else { return false }
         return try await !isKnown(client)
     }
 

@@ -41,11 +41,6 @@ extension LogoutEndpoint {
 
     private func clientOfSDRN(_ parameters: OAuth.Parameters) async throws -> Client? {
         guard let id = parameters[.clientSDRN].flatMap({ Client.ID(sdrn: $0) }) else { return nil }
-        return try await spidClient(id)
-    }
-
-    private func spidClient(_ id: Client.ID) async throws -> Client? {
-        guard let client = try await pages.clients.findLive(id), client.spidCompatible else { return nil }
-        return client
+        return try await pages.clients.findLive(ofScripts: id)
     }
 }

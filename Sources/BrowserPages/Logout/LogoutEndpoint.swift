@@ -193,7 +193,7 @@ public struct LogoutEndpoint: Endpoint {
         }
         let cleared = logout.leaves == nil ? pages.site.clearedSessionCookies : []
         if logout.leaves == nil { try await sessions.endResting(of: request, pages.site) }
-        if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
+        if let address = logout.address, let client = logout.client, !client.may(.sendBrowsersOn), !sawPage {
             return pages.leaving(by: .redirect(address.location), try await visit(request, logout), cookies: cleared)
         }
         // An image that arrives only where nobody is signed in would tell any site so.

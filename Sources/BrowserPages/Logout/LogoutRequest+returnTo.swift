@@ -15,7 +15,7 @@ extension LogoutRequest {
         let others: [Parameter] = [.idTokenHint, .postLogoutRedirectURI, .redirectURI]
         guard request.target.path == "/v2/logout", parameters[.clientID] == client.id.text,
             parameters[.returnTo] != nil, others.allSatisfy({ parameters[$0] == nil }),
-            address?.isRegistered == true, !client.registeredItself, request.isNavigation
+            address?.isRegistered == true, client.may(.sendBrowsersOn), request.isNavigation
         else { return false }
         if request.headers[.secFetchSite] == "none" { return true }
         return request.webOrigin.map(client.ownOrigins.contains) ?? false

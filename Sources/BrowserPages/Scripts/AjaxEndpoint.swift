@@ -52,7 +52,7 @@ public struct AjaxEndpoint: Endpoint {
         }
         return try await ScriptCall.answer(request, context, clients: clients) { client in
             // No third party decides for its users.
-            client.firstParty ? try await work(client) : Self.notOwn
+            client.may(.actForUsers) ? try await work(client) : Self.notOwn
         }
     }
 

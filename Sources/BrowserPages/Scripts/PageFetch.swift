@@ -23,7 +23,7 @@ enum PageFetch {
             return refused(
                 .badRequest, "client_missing", "client_sdrn must be sdrn:spid.no:client: and the client's id.")
         }
-        guard let client = try await clients.findLive(id), client.spidCompatible else {
+        guard let client = try await clients.findLive(ofScripts: id) else {
             return refused(.forbidden, "unknown_client", "The client is unknown, disabled, or not SPiD-compatible.")
         }
         // Browsers set it on every such call, and pages cannot.

@@ -63,6 +63,13 @@ struct ScriptCall {
     }
 }
 
+extension Clients {
+    /// The live client with `id`, if it speaks SPiD with its users' browsers.
+    func findLive(ofScripts id: Client.ID) async throws -> Client? {
+        try await findLive(id).flatMap { $0.may(.useSPiDScripts) ? $0 : nil }
+    }
+}
+
 extension Request {
     /// The origin of the page that calls: `Origin`, or else the origin of `Referer`.
     var webOrigin: String? {

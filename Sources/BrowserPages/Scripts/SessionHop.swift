@@ -54,7 +54,7 @@ struct SessionHop {
 
     private init(_ request: Request, _ clients: Clients) async throws {
         guard let query = try? request.query, let id = (try? query.parameters)?.pageClient,
-            let client = try await clients.findLive(id), client.spidCompatible
+            let client = try await clients.findLive(ofScripts: id)
         else { throw Refused.client }
         guard let text = query["redirect_uri"], text.hasPrefix("https://") || text.hasPrefix("http://"),
             let page = client.page(text) ?? client.redirectURI(text)

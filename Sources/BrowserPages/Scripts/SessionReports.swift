@@ -86,7 +86,7 @@ public struct SessionReports: Sendable {
     private func person(
         _ id: UserID, _ client: Client, _ scope: Scope, _ left: Duration
     ) async throws -> User {
-        let mayName = client.firstParty || scope.contains("profile")
+        let mayName = client.may(.seeUsersUnasked) || scope.contains("profile")
         let user = try await users.find(id)
         let profile = mayName ? user?.profile : nil
         let name = mayName ? user?.displayedName ?? "" : ""
@@ -101,7 +101,7 @@ public struct SessionReports: Sendable {
             "displayName": name.isEmpty ? nil : .string(name),
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
-            "sp_id": try client.spidCompatible && hasNumber
+            "sp_id": try client.may(.useSPiDScripts) && hasNumber
                 ? user.map { .string(try signSecrets.paywallID(of: $0, for: client, at: clock.now)) } : nil,
             "defaultAgreementAccepted": .bool(isPlatformAgreed), "clientAgreementAccepted": .bool(isClientAgreed),
         ])
@@ -112,7 +112,7 @@ public struct SessionReports: Sendable {
 
     /// Adds the same data in the client's own signature, for its backend: a page can say anything.
     func signed(_ members: [JSON.Member], for client: Client) throws -> JSON {
-        guard client.spidCompatible else { return .object(members) }
+        guard client.may(.useSPiDScripts) else { return .object(members) }
         let payload = [JSON.Member("algorithm", "HMAC-SHA256")] + members
         let request = try signSecrets.open(client).signed(.object(payload)).request
         return .object(members + [JSON.Member("sig", .string(request))])

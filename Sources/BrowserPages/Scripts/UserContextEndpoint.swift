@@ -31,7 +31,7 @@ public struct UserContextEndpoint: Endpoint {
     /// What a "continue as" prompt shows. Nothing, unless the client knows the user and may see the name.
     private func person(_ user: KnownUser, _ client: Client) async throws -> JSON {
         guard case .connected(let session, let scope) = user, !client.openID.isPairwise,
-            client.firstParty || scope.contains("profile"), let user = try await users.find(session.user)
+            client.may(.seeUsersUnasked) || scope.contains("profile"), let user = try await users.find(session.user)
         else { return .object([]) }
         let profile = user.profile
         let name = ["nickname", "name", "given_name"].compactMap { profile[$0]?.string }.first
@@ -52,7 +52,7 @@ public struct UserContextEndpoint: Endpoint {
             return refused("login_status_embedded", "login_status is a page to go to, not a part of another.")
         }
         guard let query = try? request.query, let id = query["client_id"],
-            let client = try await clients.findLive(Client.ID(id)), client.spidCompatible
+            let client = try await clients.findLive(ofScripts: Client.ID(id))
         else { return refused("unknown_client", "client_id names no SPiD-compatible client.") }
         // All are looked at, so that a wrong one is found before somebody comes who needs it.
         var addresses: [String: String] = [:]

@@ -20,7 +20,7 @@ struct AppReturnEndpoint: Endpoint {
             let visit = try await pages.visit(request, client: client)
             return pages.message(client == nil ? .unknownClient : .unregisteredRedirectURI, visit)
         }
-        guard !client.registeredItself else {
+        guard client.may(.sendBrowsersOn) else {
             return pages.leaving(by: .redirect(uri.text), try await pages.visit(request, client: client))
         }
         return .sendBrowser(to: uri.text)

@@ -3,7 +3,7 @@ extension Client {
     /// same private-use scheme (RFC 8252 §7.1) and authority is. SPiD's SDK for iOS says so where the app goes on. It
     /// is for browsers that leave, never for codes and tokens.
     package func appPage(_ text: String) -> RedirectURI? {
-        guard spidCompatible, let page = RedirectURI(registering: text), let place = page.appPlace,
+        guard may(.varyAddresses), let page = RedirectURI(registering: text), let place = page.appPlace,
             redirectURIs.contains(where: { $0.appPlace?.elementsEqual(place) == true })
         else { return nil }
         return page

@@ -12,15 +12,15 @@ extension Client {
             "grant_types": .array(grantTypes.map(\.name).sorted().map { .string($0) }),
             "scope": .string(scope.description),
             "token_endpoint_auth_method": .string(authentication.rawValue),
-            "first_party": .bool(firstParty),
-            "spid_compatible": .bool(spidCompatible),
+            "first_party": .bool(kind.isFirstParty),
+            "spid_compatible": .bool(kind.isSPiDCompatible),
             "rotate_refresh_tokens": .bool(rotates),
             "access_token_lifetime": .integer(accessTokenLifetime.seconds),
             "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
             "refresh_family_lifetime": refreshFamilyLifetime.json,
             "refresh_repeat_window": .integer(refreshRepeatWindow.seconds),
             "refresh_leeway": .integer(refreshLeeway.seconds),
-            "require_pkce": .bool(isPublic || requiresPKCE),
+            "require_pkce": .bool(!may(.omitChallenge) || requiresPKCE),
             "web_origins": .array(webPages.map { .string($0.text) }),
             "post_logout_redirect_uris": .array(postLogoutRedirectURIs.map { .string($0.text) }),
             "callback_uri": callbackURI.map { .string($0) },
@@ -31,7 +31,7 @@ extension Client {
             "updated_at": .integer(updatedAt.seconds),
             "disabled": .bool(disabledAt != nil),
         ])
-        return .object((own.members ?? []) + (spidCompatible ? spid.members : []) + openID.members)
+        return .object((own.members ?? []) + (may(.haveSPiDSettings) ? spid.members : []) + openID.members)
     }
 }
 

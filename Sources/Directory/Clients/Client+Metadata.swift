@@ -37,8 +37,8 @@ public struct ClientMetadata: Sendable {
         grantTypes = try Self.grantTypes(members) ?? base?.grantTypes ?? [.authorizationCode]
         scope = try Self.scope(members) ?? base?.scope ?? .empty
         authentication = try Self.authentication(members) ?? base?.authentication ?? .secretBasic
-        firstParty = try members.flag("first_party") ?? base?.firstParty ?? true
-        spidCompatible = try members.flag("spid_compatible") ?? base?.spidCompatible ?? false
+        firstParty = try members.flag("first_party") ?? base?.kind.isFirstParty ?? true
+        spidCompatible = try members.flag("spid_compatible") ?? base?.kind.isSPiDCompatible ?? false
         rotatesRefreshTokens = try members.flag("rotate_refresh_tokens") ?? base?.rotatesRefreshTokens ?? false
         accessTokenLifetime =
             try members.seconds(
@@ -90,20 +90,20 @@ public struct ClientMetadata: Sendable {
     }
 
     private func checkTogether(_ members: JSONMembers) throws(JSONFault) {
-        if authentication == .none, grantTypes.contains(.clientCredentials) {
+        if !kind.may(.actForItself), grantTypes.contains(.clientCredentials) {
             // RFC 6749 §4.4: the client credentials grant is for confidential clients.
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
         // One that was registered before this rule can still be disabled.
-        if !isBackend, members.has("scope") || members.has("redirect_uris"),
+        if !kind.may(.administer), members.has("scope") || members.has("redirect_uris"),
             scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant)
         {
             throw JSONFault("scope", "without admin scopes for a client that has no secret, or has it in an app")
         }
-        if authentication == .none, try members.flag("require_pkce") == false {
+        if !kind.may(.omitChallenge), try members.flag("require_pkce") == false {
             throw JSONFault("require_pkce", "true for a client that has no secret")
         }
-        if !isBackend, try members.flag("rotate_refresh_tokens") == false {
+        if !kind.may(.keepRefreshTokens), try members.flag("rotate_refresh_tokens") == false {
             throw JSONFault("rotate_refresh_tokens", "true for a client that has no secret, or has it in an app")
         }
         try checkRefreshLeeway(members)
@@ -148,16 +148,16 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    /// As `Client.isBackend`.
-    private var isBackend: Bool { authentication != .none && redirectURIs.allSatisfy(\.isOfWeb) }
+    /// The kind of client that this is of. Whose it is does not matter to what is checked here.
+    var kind: ClientKind { ClientKind(self, at: nil, registeredItself: false) }
 
     /// What is only for clients with a secret, or only for those without.
     private func checkSecret() throws(JSONFault) {
-        guard !isBackend || spid.publicExchangeCodesFrom.isEmpty else {
+        guard !kind.may(.takeCodesOfAnyClient) || spid.publicExchangeCodesFrom.isEmpty else {
             throw JSONFault(
                 "public_exchange_codes_from", "left out for a client that has a secret, and not in an app")
         }
-        guard authentication != .none || !spid.codesRedeemedTwice else {
+        guard kind.may(.redeemCodesTwice) || !spid.codesRedeemedTwice else {
             throw JSONFault("codes_redeemed_twice", "false for a client that has no secret")
         }
     }

@@ -6,11 +6,10 @@ extension Client {
     init(_ row: Row) throws {
         let redirectURIs = try Self.list(row, "redirect_uris").map(RedirectURI.init(stored:))
         self.init(
-            id: try row.get("id"), merchant: try row.get("merchant_id"), name: try row.get("name"),
+            id: try row.get("id"), kind: try ClientKind(row), name: try row.get("name"),
             redirectURIs: redirectURIs,
             grantTypes: Set(try Self.list(row, "grant_types").map(GrantType.init)), scope: try row.get("scope"),
-            authentication: try Self.authentication(row), firstParty: try row.get("first_party"),
-            spidCompatible: try row.get("spid_compatible"),
+            authentication: try Self.authentication(row),
             rotatesRefreshTokens: try row.get("rotates_refresh_tokens"),
             accessTokenLifetime: .milliseconds(try row.get("access_token_lifetime", as: Int64.self)),
             refreshTokenLifetime: .milliseconds(try row.get("refresh_token_lifetime", as: Int64.self)),
@@ -25,7 +24,6 @@ extension Client {
             termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row, redirectURIs),
             spid: try Self.spid(row),
             sealedSignSecret: try row.get("sealed_sign_secret"),
-            registeredItself: try row.get("registration_token", as: String?.self) != nil,
             scopeLimit: try row.get("scope_limit"), grantLimit: try Self.grantLimit(row),
             createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), usedAt: try row.get("used_at"),
@@ -72,12 +70,13 @@ extension Clients {
         try db.execute(
             """
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
-                first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
-                refresh_family_lifetime, refresh_repeat_window, refresh_leeway, requires_pkce, web_origins,
-                post_logout_redirect_uris, callback_uri, requires_verified_email, signs_responses, terms_uri,
+                custody, first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime,
+                refresh_token_lifetime, refresh_family_lifetime, refresh_repeat_window, refresh_leeway, requires_pkce,
+                web_origins, post_logout_redirect_uris, callback_uri, requires_verified_email, signs_responses, terms_uri,
                 terms_changed_at, openid, spid, sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
-                \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
+                \(client.scope), \(client.authentication.rawValue), \(client.kind.custody.rawValue),
+                \(client.kind.isFirstParty), \(client.kind.isSPiDCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
                 \(client.refreshTokenLifetime.milliseconds), \(client.refreshFamilyLifetime.stored),
                 \(client.refreshRepeatWindow.milliseconds), \(client.chosenRefreshLeeway?.milliseconds),
@@ -93,8 +92,10 @@ extension Clients {
         try db.execute(
             """
             UPDATE clients SET name = \(client.name), redirect_uris = \(client.storedURIs),
-                grant_types = \(client.storedGrants), scope = \(client.scope), first_party = \(client.firstParty),
-                spid_compatible = \(client.spidCompatible), rotates_refresh_tokens = \(client.rotatesRefreshTokens),
+                custody = \(client.kind.custody.rawValue), grant_types = \(client.storedGrants),
+                scope = \(client.scope), first_party = \(client.kind.isFirstParty),
+                spid_compatible = \(client.kind.isSPiDCompatible),
+                rotates_refresh_tokens = \(client.rotatesRefreshTokens),
                 access_token_lifetime = \(client.accessTokenLifetime.milliseconds),
                 refresh_token_lifetime = \(client.refreshTokenLifetime.milliseconds),
                 refresh_family_lifetime = \(client.refreshFamilyLifetime.stored),

@@ -2,12 +2,11 @@ public import JSON
 
 extension Client {
     mutating func take(_ metadata: ClientMetadata) {
+        kind = kind.changed(to: metadata)
         name = metadata.name
         redirectURIs = metadata.redirectURIs
         grantTypes = metadata.grantTypes
         scope = metadata.scope
-        firstParty = metadata.firstParty
-        spidCompatible = metadata.spidCompatible
         rotatesRefreshTokens = metadata.rotatesRefreshTokens
         accessTokenLifetime = metadata.accessTokenLifetime
         refreshTokenLifetime = metadata.refreshTokenLifetime

@@ -7,8 +7,8 @@ extension Client {
     /// server has the same id and secret, as behind SPiD's apps. What such a code gives outlives the app's sign-out, as
     /// a backend's tokens do (docs/decisions/what-spid-clients-may.md).
     package var exchangeCodeSources: [ID]? {
-        guard !isBackend else { return nil }
-        let hasServer = spidCompatible && !isPublic && redirectURIs.contains { $0.secureHost != nil }
+        guard !may(.takeCodesOfAnyClient) else { return nil }
+        let hasServer = may(.takeCodesOfItself) && redirectURIs.contains { $0.secureHost != nil }
         return spid.publicExchangeCodesFrom + (hasServer ? [id] : [])
     }
 

@@ -18,18 +18,15 @@ public struct Client: Sendable, Equatable {
     }
 
     public let id: ID
-    /// Nil for the platform's own clients.
-    public let merchant: Merchant.ID?
+    /// What it may do follows from it.
+    public internal(set) var kind: ClientKind
     public var name: String
     /// What a client without a name is called.
     package static let unnamed = "Unnamed client"
-    public var redirectURIs: [RedirectURI]
+    public internal(set) var redirectURIs: [RedirectURI]
     public var grantTypes: Set<GrantType>
     public var scope: Scope
     public let authentication: Authentication
-    /// Whether it is the merchant's own: its users need not be asked for consent, and it may buy sessions.
-    public var firstParty: Bool
-    public var spidCompatible: Bool
     /// Whether a confidential client gets a new refresh token at each use. A public client always does.
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
@@ -64,8 +61,6 @@ public struct Client: Sendable, Equatable {
     @Boxed public var spid: SPiDSettings
     /// The sealed key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
-    /// Whether it registered itself, so that nothing it says about itself is verified (RFC 7591 §5).
-    public let registeredItself: Bool
     /// The scope that administration last chose for a client that registered itself. Nil if it chose none.
     public var scopeLimit: Scope?
     /// The same of its grant types.
@@ -80,25 +75,9 @@ public struct Client: Sendable, Equatable {
     /// When a client that registered itself last became another to its users. No two changes have the same time.
     public var identityChangedAt: Timestamp?
 
-    public var isPublic: Bool { authentication == .none }
-    /// Whether it is neither first-party nor set to SPiD's rules: it may only do what its users consented to.
-    public var isThirdParty: Bool { !firstParty && !spidCompatible }
-    /// Whether it may see and revoke tokens of `other`, a client of `merchant`. A third party's sees only its own: its
-    /// users allowed it a scope, and not to know what they do at the merchant.
-    package func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {
-        firstParty ? Merchant.same(self.merchant, merchant) : id == other
-    }
     /// Whether a refresh token of it is good once. Of a backend, a thief would need the secret too.
-    public var rotates: Bool { !isBackend || rotatesRefreshTokens }
+    public var rotates: Bool { !may(.keepRefreshTokens) || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
-
-    /// Whether it is an app on users' devices, at a scheme of its own: any other app there can claim that scheme (RFC
-    /// 8252 §8.6), and read a secret that it has (§8.5).
-    package var isOfApp: Bool { redirectURIs.contains { !$0.isOfWeb } }
-
-    /// Whether it has a secret that a server keeps. What is reserved for backends is for these: whoever has an app has
-    /// the secret in it.
-    package var isBackend: Bool { !isPublic && !isOfApp }
 
     /// The registered redirect URI that is exactly `text`.
     public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.isExactly(text) } }

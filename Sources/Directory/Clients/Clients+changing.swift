@@ -33,11 +33,11 @@ extension Clients {
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             let namesClaims = try JSONMembers(json).has("id_token_claims")
-            if author == .platform, client.firstParty, !changed.firstParty, !namesClaims {
+            if author == .platform, client.may(.takeAttributes), !changed.may(.takeAttributes), !namesClaims {
                 // They were a merchant's own to give. The platform gives a third party's by naming them.
                 changed.openID.claims = [:]
             }
-            if client.registeredItself, author != .itself {
+            if !client.may(.belongToMerchant), author != .itself {
                 let members = try JSONMembers(json)
                 if members.any("scope") != nil { changed.scopeLimit = changed.scope }
                 if members.any("grant_types") != nil { changed.grantLimit = changed.grantTypes }
@@ -45,7 +45,7 @@ extension Clients {
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
             }
-            guard !changed.registeredItself || changed.openID.idTokenAlgorithm != .signSecret else {
+            guard client.may(.shareSigningSecret) || changed.openID.idTokenAlgorithm != .signSecret else {
                 throw JSONFault.sharedSecretOfStranger
             }
             try permit(client, changed)
@@ -56,7 +56,7 @@ extension Clients {
                 let changedAt = max(now, (client.identityChangedAt ?? now) + .milliseconds(1))
                 try db.execute("UPDATE clients SET identity_changed_at = \(changedAt) WHERE id = \(id)")
             }
-            if changed.firstParty != client.firstParty {
+            if changed.may(.skipConsent) != client.may(.skipConsent) {
                 // A server knows the client as it was for a moment longer.
                 let changedAt = clock.now + KnownClients.memory
                 try db.execute("UPDATE clients SET first_party_changed_at = \(changedAt) WHERE id = \(id)")
@@ -65,7 +65,7 @@ extension Clients {
             try ClientResources.note(changed, after: client, by: author, in: db)
             try Self.confirmCallback(of: changed, after: client, by: author, in: db)
             try Self.confirmClaims(of: changed, after: client, by: author)
-            if changed.firstParty, !client.firstParty {
+            if changed.may(.skipConsent), !client.may(.skipConsent) {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
@@ -81,8 +81,11 @@ extension Clients {
     /// Throws when a third party's client, which `author` stores, gets attributes that the platform has not given it:
     /// no page asks its users for them.
     static func confirmClaims(of client: Client, after former: Client?, by author: ClientAuthor) throws(JSONFault) {
-        let (claims, before) = (client.openID.claims, former.map { $0.firstParty ? [:] : $0.openID.claims } ?? [:])
-        guard author != .platform, !client.firstParty, !claims.allSatisfy({ before[$0.key] == $0.value }) else {
+        let (claims, before) = (
+            client.openID.claims, former.map { $0.may(.takeAttributes) ? [:] : $0.openID.claims } ?? [:]
+        )
+        guard author != .platform, !client.may(.takeAttributes), !claims.allSatisfy({ before[$0.key] == $0.value })
+        else {
             return
         }
         throw JSONFault(

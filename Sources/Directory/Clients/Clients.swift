@@ -31,14 +31,15 @@ public struct Clients: Sendable {
 
     static let columns: SQL.Columns = """
         clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
-        clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
-        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_family_lifetime, \
-        clients.refresh_repeat_window, clients.refresh_leeway, clients.requires_pkce, clients.web_origins, \
-        clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
-        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, clients.spid, \
-        clients.sealed_sign_secret, clients.registration_token, clients.scope_limit, clients.grant_limit, \
-        clients.created_at, clients.updated_at, clients.used_at, clients.disabled_at, clients.secret_ended_at, \
-        clients.identity_changed_at
+        clients.authentication_method, clients.custody, clients.first_party, clients.spid_compatible, \
+        clients.rotates_refresh_tokens, clients.access_token_lifetime, clients.refresh_token_lifetime, \
+        clients.refresh_family_lifetime, clients.refresh_repeat_window, clients.refresh_leeway, \
+        clients.requires_pkce, clients.web_origins, clients.post_logout_redirect_uris, clients.callback_uri, \
+        clients.requires_verified_email, clients.signs_responses, clients.terms_uri, clients.terms_changed_at, \
+        clients.openid, clients.spid, clients.sealed_sign_secret, \
+        CASE WHEN clients.registration_token IS NULL THEN 0 ELSE 1 END AS registered_itself, clients.scope_limit, \
+        clients.grant_limit, clients.created_at, clients.updated_at, clients.used_at, clients.disabled_at, \
+        clients.secret_ended_at, clients.identity_changed_at
         """
 
     /// A new client with its secrets, which are shown once.
@@ -65,9 +66,9 @@ public struct Clients: Sendable {
         let id = chosen ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
         let client = Client(
-            id: id, merchant: merchant, name: metadata.name, redirectURIs: metadata.redirectURIs,
+            id: id, kind: ClientKind(metadata, at: merchant, registeredItself: registeringItself),
+            name: metadata.name, redirectURIs: metadata.redirectURIs,
             grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
-            firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
             refreshTokenLifetime: metadata.refreshTokenLifetime,
             refreshFamilyLifetime: metadata.refreshFamilyLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
@@ -79,7 +80,7 @@ public struct Clients: Sendable {
             termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
             openID: metadata.openID, spid: metadata.spid,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text),
-            registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
+            createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         if author != .platform { try await names.learn(from: database) }
@@ -125,7 +126,7 @@ public struct Clients: Sendable {
         try db.rows(
             """
             SELECT id FROM clients
-            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND registration_token IS NULL
+            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND \(isOfMerchant)
             ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
             """
         ).isEmpty
@@ -136,7 +137,7 @@ public struct Clients: Sendable {
         try db.rows(
             """
             SELECT id FROM clients
-            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND registration_token IS NOT NULL
+            WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND NOT \(isOfMerchant)
             ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
             """
         ).isEmpty
@@ -260,7 +261,7 @@ public struct Clients: Sendable {
                 """
                 SELECT \(Self.columns) FROM clients
                 WHERE merchant_id = \(merchant) AND disabled_at IS NULL
-                    AND (registration_token IS NULL OR id = \(client.id))
+                    AND (\(Self.isOfMerchant) OR id = \(client.id))
                 ORDER BY id LIMIT \(part.limit) OFFSET \(part.offset)
                 """
             ).map(Client.init)
@@ -271,6 +272,8 @@ public struct Clients: Sendable {
 extension Clients {
     /// Selects the clients that `merchant` vouches for: not those that registered themselves.
     package static func vouchedFor(by merchant: Merchant.ID) -> SQL {
-        "SELECT id FROM clients WHERE merchant_id = \(merchant) AND registration_token IS NULL"
+        "SELECT id FROM clients WHERE merchant_id = \(merchant) AND \(isOfMerchant)"
     }
+
+    private static let isOfMerchant = ClientRight.belongToMerchant.held(by: "clients")
 }

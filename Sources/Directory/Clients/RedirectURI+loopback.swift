@@ -7,7 +7,7 @@ extension Client {
     /// registered one only. Nil where that has been asked.
     package func returnURI(_ text: String, besides own: String?) -> RedirectURI? {
         if let registered = redirectURI(text) { return registered }
-        guard isPublic, let given = Loopback(text),
+        guard may(.varyPort), let given = Loopback(text),
             redirectURIs.contains(where: { Loopback($0.text).map(given.isSame) ?? false }),
             own.map({ WebSite(of: text)?.isSameServer(asURL: $0) == false }) ?? true
         else { return nil }

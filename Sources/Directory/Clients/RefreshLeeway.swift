@@ -8,7 +8,7 @@ extension Client {
     /// How long a rotated refresh token stands for its successor, whose use does not end that. None for an app on a
     /// device, which has one place that refreshes, nor for a client with a secret.
     public var refreshLeeway: Duration {
-        guard Self.isBrowserApp(authentication, redirectURIs, openID) else { return .zero }
+        guard Self.isBrowserApp(kind, redirectURIs, openID) else { return .zero }
         return chosenRefreshLeeway ?? .seconds(10)
     }
 
@@ -25,10 +25,9 @@ extension Client {
     /// Whether its codes go to web pages alone. An app on a device may claim an https address too (RFC 8252 §7.2),
     /// which `application_type` tells.
     fileprivate static func isBrowserApp(
-        _ authentication: Authentication, _ redirectURIs: [RedirectURI], _ openID: OpenIDSettings
+        _ kind: ClientKind, _ redirectURIs: [RedirectURI], _ openID: OpenIDSettings
     ) -> Bool {
-        authentication == .none && !redirectURIs.isEmpty
-            && redirectURIs.allSatisfy(\.isOfSecureSite)
+        kind.may(.refreshInTabs) && !redirectURIs.isEmpty && redirectURIs.allSatisfy(\.isOfSecureSite)
             && !openID.information.contains { $0.name == "application_type" && $0.value == "native" }
     }
 }
@@ -41,7 +40,7 @@ extension ClientMetadata {
     /// One that is stored is of no effect while the client is another kind: its redirect URIs may change.
     func checkRefreshLeeway(_ members: JSONMembers) throws(JSONFault) {
         guard let leeway = try Self.refreshLeeway(members), leeway > .zero,
-            !Client.isBrowserApp(authentication, redirectURIs, openID)
+            !Client.isBrowserApp(kind, redirectURIs, openID)
         else { return }
         throw JSONFault(
             "refresh_leeway",

@@ -18,7 +18,7 @@ public struct SectorDocument: Sendable {
 
             /// A client that does not exist yet: its part is `token`, the id of an initial access token.
             package init(newOf merchant: Merchant.ID, token: String) {
-                share = Client.outboundShare(of: merchant, registeredItself: true)
+                share = ClientKind.Owner.registeredItself(at: merchant).outboundShare
                 part = token
             }
         }

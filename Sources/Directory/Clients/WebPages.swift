@@ -62,9 +62,8 @@ extension Client {
     /// SPiD-compatible client need not register such an address itself. It is for browsers that leave, never for codes
     /// and tokens.
     package func page(_ text: String) -> RedirectURI? {
-        guard spidCompatible, let address = PageAddress(text), webPages.contains(where: { $0.contain(address) }) else {
-            return appPage(text)
-        }
+        guard may(.varyAddresses), let address = PageAddress(text), webPages.contains(where: { $0.contain(address) })
+        else { return appPage(text) }
         return RedirectURI(stored: address.text)
     }
 

@@ -10,7 +10,7 @@ extension Requester {
     /// One of the merchant's clients that registered themselves, which have a share together: it knows nothing of them.
     /// `part` is the client's id, or that of the token with which one registers.
     package static func registered(of merchant: Merchant.ID?, by part: String) -> Requester {
-        .merchant(Client.outboundShare(of: merchant, registeredItself: true)).asked(by: part)
+        .merchant(ClientKind.Owner.registeredItself(at: merchant).outboundShare).asked(by: part)
     }
 
     /// A user at a merchant's apps, who waits for `purpose`. All of these have a share together, beside the merchant's

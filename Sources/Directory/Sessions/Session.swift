@@ -16,8 +16,8 @@ public struct Session: Sendable {
     /// The path of the token family that bought it, if one did.
     public let buyer: TokenFamily.Path?
     package let isRemembered: Bool
-    /// Whether it was bought for a SPiD-compatible client, whose web views show the account page.
-    public let isOfSPiDWebView: Bool
+    /// Whether it was bought for a client whose web views show the account page.
+    public let showsAccount: Bool
     /// How often it had got another secret when its cookie was shown. What that cookie may do ends with the next one.
     public let renewals: Int64
     let seenAt: Timestamp

@@ -131,6 +131,8 @@ public struct Sessions: Sendable {
         return session
     }
 
+    private static let showsAccount = ClientRight.showAccountInWebViews.held(by: "c")
+
     /// The live session with this `fingerprint`, unless its user, merchant, client, the client that bought it, or the
     /// issuer that asserted it is disabled.
     static func find(
@@ -140,7 +142,7 @@ public struct Sessions: Sendable {
             """
             SELECT s.id, s.user_id, s.path, \(Issuers.merchant) AS vouched_for, s.signed_in_at, s.is_dated,
                 s.method, s.issuer_id, s.seen_at, s.renewals, s.created_at, s.remembered, u.email, u.email_verified,
-                c.merchant_id, c.spid_compatible, c.first_party
+                c.merchant_id, CASE WHEN \(showsAccount) THEN 1 ELSE 0 END AS shows_account
             FROM sessions s \(Standing.whatSessionsRestOn)
             WHERE s.fingerprint = \(fingerprint) AND s.expires_at > \(now) AND \(Standing.ofSession)
             """
@@ -185,8 +187,7 @@ extension Session {
             signIn: try SignIn(row),
             origin: try Self.origin(row), buyer: try row.get("path"),
             isRemembered: try row.get("remembered"),
-            isOfSPiDWebView: try row.get("spid_compatible", as: Bool?.self) == true
-                && row.get("first_party", as: Bool?.self) == true,
+            showsAccount: try row.get("shows_account"),
             renewals: try row.get("renewals"), seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
     }

@@ -1,4 +1,4 @@
-import Storage
+package import Storage
 public import Values
 
 /// The clients that ask about users: one, alone or with all others of its merchant. A client without a merchant is
@@ -23,8 +23,18 @@ public struct ClientScope: Sendable {
         self.user = user
     }
 
+    /// Whether `client`, the name of a row of `clients` in a statement, is one of these.
+    package func contains(_ client: SQL) -> SQL { isAmong(reach, client) }
+    /// Whether sign-ins at it count as the user's last one.
+    package func countsLogins(at client: SQL) -> SQL { isAmong(isStranger ? nil : merchant, client) }
+
+    /// Of others than the client itself, the merchant's own count.
+    private func isAmong(_ merchant: Merchant.ID?, _ client: SQL) -> SQL {
+        """
+        (\(client).id = \(self.client) OR (\(client).merchant_id = \(merchant)
+            AND \(ClientRight.shareWithMerchant.held(by: client)) AND \(client).deleted_at IS NULL))
+        """
+    }
     /// The merchant whose clients count. Nil when only the client counts: NULL equals no client's merchant.
     package var reach: Merchant.ID? { isWide ? merchant : nil }
-    /// The merchant at whose clients sign-ins count as the user's last one.
-    package var merchantOfLogins: Merchant.ID? { isStranger ? nil : merchant }
 }

@@ -36,7 +36,7 @@ public struct Connections: Sendable {
         FROM connections JOIN clients ON clients.id = connections.client_id
         WHERE connections.user_id = \(user) AND clients.deleted_at IS NULL
             AND (clients.id = \(client.id)
-                OR (clients.merchant_id = \(client.merchant) AND clients.first_party = 1))
+                OR (clients.merchant_id = \(client.merchant) AND \(ClientRight.shareWithMerchant.held(by: "clients"))))
         """
     }
 }

@@ -28,7 +28,7 @@ public struct JWTBearerGrant: Grant {
     public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
         let token = try request.parameters.require(.assertion)
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
-        if client.spidCompatible, ProviderAssertion.isMeant(by: token) {
+        if client.may(.sendProviderTokens), ProviderAssertion.isMeant(by: token) {
             return try await authorize(byProvider: token, request, scope: scope, client: client)
         }
         return try await signIn.authorization(for: token, as: .assertion, request, scope: scope, client: client)

@@ -73,10 +73,10 @@ public struct ProviderAssertions: Sendable {
 
     /// The merchant of a client that may send these: SPiD-compatible, and not public, for a public sign secret is none.
     private static func merchant(of client: Client) throws(OAuthError) -> Merchant.ID {
-        guard client.spidCompatible else {
+        guard client.may(.sendProviderTokens) else {
             throw .providerNotForClient(client.id, "This client is not set to SPiD compatibility.")
         }
-        guard !client.isPublic else {
+        guard client.may(.signBySecret) else {
             throw .providerNotForClient(client.id, "A public client has no sign secret to sign this with.")
         }
         guard client.may(.jwtBearer) else { throw .grantNotAllowed(client.id) }

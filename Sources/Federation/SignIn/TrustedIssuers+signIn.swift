@@ -58,7 +58,7 @@ extension TrustedIssuers {
                 SELECT \(Self.columns) FROM \(Self.stored)
                 WHERE (s.merchant_id IN (
                             SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
-                            WHERE n.user_id = \(user) AND c.registration_token IS NULL)
+                            WHERE n.user_id = \(user) AND \(ClientRight.belongToMerchant.held(by: "c")))
                         OR s.issuer_id IN (\(RemovedSignIns.issuers(removedBy: user))))
                     AND s.issuer_id NOT IN (
                         SELECT l.issuer_id FROM issuer_subjects l WHERE l.user_id = \(user) AND l.is_confined = 0)

@@ -54,7 +54,7 @@ extension PageRenderer {
     /// The name of the application and the address that lead back from the account: a registered one, or a page of
     /// a SPiD-compatible client. Not for a client that registered itself, which our pages do not speak for.
     package func wayBack(_ from: AccountReturn?) async throws -> (name: String, address: String)? {
-        guard let from, let client = try await clients.findLive(from.client), !client.registeredItself,
+        guard let from, let client = try await clients.findLive(from.client), client.may(.sendBrowsersOn),
             let uri = from.uri(of: client)
         else { return nil }
         return (client.name, uri.text)

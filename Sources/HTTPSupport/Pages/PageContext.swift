@@ -69,8 +69,8 @@ extension PageContext {
     package var wantsFreshness: Bool {
         guard let request = destination?.interaction?.form else { return false }
         let asksAgain = request[.prompt]?.split(separator: " ").contains { $0 == Prompt.login.rawValue } ?? false
-        let isSPiDs = client?.spidCompatible == true
-        let asksForPassword = isSPiDs && AuthorizationRequest.asksForPassword(request[.acrValues])
+        let mayAsk = client?.may(.askAsSPiD) == true
+        let asksForPassword = mayAsk && AuthorizationRequest.asksForPassword(request[.acrValues])
         return asksAgain || asksForPassword || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
     }
 
@@ -78,7 +78,7 @@ extension PageContext {
     /// could lay its request under something else and have it clicked, and a page with one click to agree is for no
     /// frame: even a merchant's own page could trick the user into that click.
     package var framable: PageContext {
-        guard let client, client.firstParty else { return self }
+        guard let client, client.may(.frameSignIn) else { return self }
         var visit = self
         visit.framedBy = client.webOrigins
         return visit
@@ -106,7 +106,9 @@ extension PageRenderer {
         if client == nil, let id = destination?.client { client = try await clients.findLive(id) }
         var merchant: Merchant?
         // A client that registered itself must not pass for the merchant's own under the merchant's name and colours.
-        if let client, !client.registeredItself, let id = client.merchant { merchant = try await merchants.find(id) }
+        if let client, client.may(.bearMerchantsName), let id = client.merchant {
+            merchant = try await merchants.find(id)
+        }
         return PageContext(language: language, client: client, merchant: merchant, destination: destination)
     }
 }

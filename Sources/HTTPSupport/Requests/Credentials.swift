@@ -101,9 +101,9 @@ extension AccessTokens {
     ) async throws -> AccessToken {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
-        guard !presented.wasSentTwice || token.isSPiDCompatible else { throw OAuthError.twoTokens }
+        guard !presented.wasSentTwice || token.may(.sendTokensInURLs) else { throw OAuthError.twoTokens }
         // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot do otherwise.
-        guard !presented.wasInQuery || token.isSPiDCompatible || inQuery else {
+        guard !presented.wasInQuery || token.may(.sendTokensInURLs) || inQuery else {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
         }

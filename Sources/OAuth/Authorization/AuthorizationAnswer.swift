@@ -61,13 +61,13 @@ extension ReturnAddress {
     public func answer(cancelled: OAuthError, issuer: String) -> AuthorizationAnswer {
         guard let cancelURI else { return answer(refusal: cancelled, issuer: issuer) }
         // SPiD said at which of its pages the user left.
-        return .redirect(client.spidCompatible ? cancelURI.adding([("spid_page", "login")]) : cancelURI.text)
+        return .redirect(client.may(.getSPiDAnswers) ? cancelURI.adding([("spid_page", "login")]) : cancelURI.text)
     }
 
     /// `iss` tells a client of several servers which of them answered (RFC 9207). SPiD's SDKs know one server, and make
     /// their own address from what is left of the redirect: to most of them it would be a parameter of the page.
     private func answer(_ items: [(name: String, value: String)], _ issuer: String) -> AuthorizationAnswer {
-        let namesIssuer = !client.spidCompatible || client.spid.authorizationResponseISS
+        let namesIssuer = !client.may(.omitIssuer) || client.spid.authorizationResponseISS
         let items = items + (state.map { [("state", $0)] } ?? []) + (namesIssuer ? [("iss", issuer)] : [])
         let fields = items.map { AuthorizationAnswer.Field(name: $0.name, value: $0.value) }
         return switch mode {

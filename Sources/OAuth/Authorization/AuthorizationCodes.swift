@@ -80,12 +80,12 @@ public struct AuthorizationCodes: Sendable {
         """
         NOT EXISTS (SELECT 1 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE c.id = authorization_codes.client_id AND NOT CASE
-                WHEN c.first_party = 0 THEN authorization_codes.scope = '' OR EXISTS (SELECT 1 FROM consents k
-                    WHERE k.user_id = authorization_codes.user_id AND k.client_id = c.id AND \(Consents.isGood))
-                ELSE m.id IS NULL OR m.skips_introduction = 1
+                WHEN \(ClientRight.skipConsent.held(by: "c")) THEN m.id IS NULL OR m.skips_introduction = 1
                     OR \(Introductions.haveMet(user: "authorization_codes.user_id", merchant: "m.id"))
                     OR EXISTS (SELECT 1 FROM sessions b
-                        WHERE b.id = authorization_codes.session_id AND b.path IS NOT NULL) END)
+                        WHERE b.id = authorization_codes.session_id AND b.path IS NOT NULL)
+                ELSE authorization_codes.scope = '' OR EXISTS (SELECT 1 FROM consents k
+                    WHERE k.user_id = authorization_codes.user_id AND k.client_id = c.id AND \(Consents.isGood)) END)
         AND NOT \(SessionClients.isGone(
             session: "authorization_codes.session_id", client: "authorization_codes.client_id"))
         """

@@ -35,17 +35,17 @@ public struct AuthorizationRequest: Sendable {
             throw .responseTypeNotAllowed(responseType, client.id)
         }
         // RFC 9700 §2.1.2: tokens in URLs leak. Nobody vouched for this client, so nobody knows what it does then.
-        guard allowsUnsafeTokens || !client.registeredItself || !responseType.contains(.token) else {
+        guard allowsUnsafeTokens || client.may(.takeTokensInURLs) || !responseType.contains(.token) else {
             throw .frontChannelToken(client.id)
         }
         guard responseType.isTokensAlone || client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
         // Its registration names the grant with such a response type (RFC 7591 §2.1), until administration takes it.
-        guard !responseType.isDirect || !client.registeredItself || client.may(.implicit) else {
+        guard !responseType.isDirect || client.may(.skipImplicitGrant) || client.may(.implicit) else {
             throw .grantNotAllowed(client.id)
         }
         challenge = try CodeChallenge.read(parameters)
         // RFC 9700 §2.1.1: public clients must use PKCE.
-        guard challenge != nil || !client.isPublic || !responseType.contains(.code) else {
+        guard challenge != nil || client.may(.omitChallenge) || !responseType.contains(.code) else {
             throw .missing(.codeChallenge)
         }
         scope = try Self.scope(parameters, of: client, for: responseType)
@@ -63,7 +63,7 @@ public struct AuthorizationRequest: Sendable {
         loginHint = parameters[.loginHint].flatMap { UserUUID.hasForm($0) ? nil : $0 }
         idTokenHint = parameters[.idTokenHint]
         self.returnAddress = returnAddress
-        if client.spidCompatible { takeSPiDContexts(parameters[.acrValues]) }
+        if client.may(.askAsSPiD) { takeSPiDContexts(parameters[.acrValues]) }
     }
 
     /// Refuses ways to pass parameters that are not offered here. A request object has been unpacked before.
@@ -78,7 +78,7 @@ public struct AuthorizationRequest: Sendable {
     ) throws(OAuthError) -> Scope {
         var scope = try client.understood(parameters[.scope])
         // Google's way to request it, and Sync Gateway's. First-party and SPiD clients have its effect by other rules.
-        if client.isThirdParty, parameters[.accessType] == "offline", client.mayAskForOfflineAccess {
+        if !client.may(.keepTokensAfterSessions), parameters[.accessType] == "offline", client.mayAskForOfflineAccess {
             scope.formUnion(Scope([Scope.offlineAccess]))
         }
         guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }

@@ -39,7 +39,7 @@ extension AuthorizationRequest {
         // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
         guard browser.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Nor does another's client that the user has not allowed: not whose hint or `sub` it has, nor since when.
-        let isAllowed = client.firstParty || browser.consented != nil
+        let isAllowed = client.may(.skipConsent) || browser.consented != nil
         guard isAllowed || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Core §3.1.2.2, §5.5.1: no response for another user than requested, or for another way of signing in.
         guard browser.isMeant else { return hasAsked ? .refuse(.loginRequired) : signIn }
@@ -64,7 +64,7 @@ extension AuthorizationRequest {
     ///
     /// A merchant's own client need not ask. Others ask for what they do not have yet, and once even for nothing.
     public func scopeToAsk(for consented: Scope?) -> Scope? {
-        guard !returnAddress.client.firstParty else { return prompt.contains(.consent) ? scope : nil }
+        guard !returnAddress.client.may(.skipConsent) else { return prompt.contains(.consent) ? scope : nil }
         guard !prompt.contains(.consent), let consented else { return wanted }
         return wanted.isSubset(of: consented) ? nil : wanted.subtracting(consented)
     }
@@ -72,7 +72,7 @@ extension AuthorizationRequest {
     /// What a user is asked to allow: the scope and, of an app that is not the merchant's own, the single claims.
     var wanted: Scope {
         let client = returnAddress.client
-        guard !client.firstParty else { return scope }
+        guard !client.may(.skipConsent) else { return scope }
         return scope.union(authentication.claims?.families(beside: scope, within: client.scope) ?? .empty)
     }
 

@@ -21,7 +21,7 @@ public struct LogoutAddress: Sendable {
             uri = exact ?? client.page(text)
         } else {
             isRegistered = true
-            uri = isUsual && client.spidCompatible ? client.usualLogoutURI : nil
+            uri = isUsual && client.may(.varyAddresses) ? client.usualLogoutURI : nil
         }
         guard let uri else { return nil }
         location = parameters[.state].map { uri.adding([("state", $0)]) } ?? uri.text

@@ -7,7 +7,7 @@ extension Client {
     /// SPiD's clients send another query than before: they append the code of the response or leave out their own. The
     /// browser's redirect was decided by then, and exactly. So theirs are compared without query and trailing slash.
     func means(_ uri: RedirectURI, by text: String) -> Bool {
-        guard spidCompatible else { return uri.isExactly(text) }
+        guard may(.varyAddresses) else { return uri.isExactly(text) }
         return RedirectURI.stem(of: uri.text).elementsEqual(RedirectURI.stem(of: text))
     }
 }

@@ -36,7 +36,7 @@ public struct ReturnAddress: Sendable {
         let cancel = parameters[.cancelRedirectURI]
         cancelURI = cancel.flatMap { client.cancelURI($0, besides: own) }
         hasUnusableCancelURI = cancel != nil && cancelURI == nil
-        if let cancel, hasUnusableCancelURI, !client.spidCompatible {
+        if let cancel, hasUnusableCancelURI, !client.may(.varyAddresses) {
             throw Refusal.unregisteredCancelURI(client, cancel)
         }
         self.client = client
@@ -51,7 +51,7 @@ public struct ReturnAddress: Sendable {
     /// client has no secret or gets tokens without a code. An `https` URL of a site has an owner.
     func isOpenToAnyApp(for type: ResponseType) -> Bool {
         let isAtPort = redirectURI.secureHost == nil || redirectURI.isAtDevice
-        return !redirectURI.isOfWeb || isAtPort && (client.isPublic || type.isDirect)
+        return !redirectURI.isOfWeb || isAtPort && (!client.may(.useLocalPortUnseen) || type.isDirect)
     }
 
     private static func redirectURI(

@@ -7,6 +7,7 @@ public import Values
 extension CallbackAnnouncement {
     /// What `leave` needs of each receiver, a row of `clients c`.
     private static let receiver: SQL.Columns = "c.id, c.merchant_id, c.callback_uri, c.sealed_sign_secret"
+    private static let isOwn = ClientRight.shareWithMerchant.held(by: "c")
 
     /// Tells every live client of the user which `fields` of `user` changed. `status` is the new status, if that
     /// changed. Values are never sent: a client asks for them.
@@ -62,7 +63,7 @@ extension CallbackAnnouncement {
     public func signedOut(of family: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """
-            SELECT p.user_id, p.client_id, CASE WHEN c.first_party = 1 THEN c.merchant_id END AS merchant_id
+            SELECT p.user_id, p.client_id, CASE WHEN \(Self.isOwn) THEN c.merchant_id END AS merchant_id
             FROM token_families p JOIN clients c ON c.id = p.client_id
             WHERE p.id = \(family) AND p.user_id IS NOT NULL
             """
@@ -75,7 +76,7 @@ extension CallbackAnnouncement {
             """
             SELECT \(Self.receiver)
             FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-            WHERE k.user_id = \(user) AND (c.id = \(client) OR (c.merchant_id = \(merchant) AND c.first_party = 1))
+            WHERE k.user_id = \(user) AND (c.id = \(client) OR (c.merchant_id = \(merchant) AND \(Self.isOwn)))
                 AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
                 AND EXISTS (
                     SELECT 1 FROM token_families f WHERE f.user_id = \(user) AND f.client_id = c.id
@@ -99,7 +100,7 @@ extension CallbackAnnouncement {
         let told = try db.rows(
             """
             SELECT \(Self.receiver) FROM connections k JOIN clients c ON c.id = k.client_id
-            WHERE k.user_id = \(user) AND c.merchant_id = \(merchant) AND c.registration_token IS NULL
+            WHERE k.user_id = \(user) AND c.merchant_id = \(merchant) AND \(ClientRight.belongToMerchant.held(by: "c"))
                 AND c.callback_uri IS NOT NULL
             """)
         try leave(.session, Self.revoked, of: user, for: told, db)

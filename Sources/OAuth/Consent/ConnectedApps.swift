@@ -54,7 +54,8 @@ public struct ConnectedApps: Sendable {
                 """
                 SELECT c.id, c.name, c.scope, m.name AS merchant_name, k.scope AS consented,
                     k.created_at AS consented_at, n.created_at AS connected_at
-                FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id AND c.registration_token IS NULL
+                FROM clients c LEFT JOIN merchants m
+                    ON m.id = c.merchant_id AND \(ClientRight.bearMerchantsName.held(by: "c"))
                 LEFT JOIN connections n ON n.client_id = c.id AND n.user_id = \(user)
                 LEFT JOIN consents k ON k.client_id = c.id AND k.user_id = \(user) AND \(Consents.isGood)
                 WHERE c.deleted_at IS NULL AND c.id IN (SELECT client_id FROM connections WHERE user_id = \(user)
@@ -88,7 +89,7 @@ public struct ConnectedApps: Sendable {
     /// Whether `client` need not ask `user` first. What it had before it became a third party's, it had as the
     /// merchant's own.
     public func isAllowed(_ client: Client, by user: UserID) async throws -> Bool {
-        guard !client.firstParty else { return true }
+        guard !client.may(.skipConsent) else { return true }
         return try await database.read { db in try Consents.find(user, client.id, in: db) != nil }
     }
 

@@ -54,7 +54,7 @@ public struct Consents: Sendable {
             if lost != .empty {
                 let families = try Self.families(of: user, at: client, with: lost, in: db)
                 // A third party's code of before holds no more than was allowed then.
-                if shownClient.firstParty || !families.isEmpty || known?.isSubset(of: allowed) == false {
+                if shownClient.may(.skipConsent) || !families.isEmpty || known?.isSubset(of: allowed) == false {
                     try charge(db)
                     if !families.isEmpty {
                         try Ending.carryOut(
@@ -106,7 +106,7 @@ public struct Consents: Sendable {
         if let merchant = client.introduces {
             try Introductions.introduce(user, to: merchant, at: time, in: db)
         }
-        guard !client.firstParty else { return }
+        guard !client.may(.skipConsent) else { return }
         try db.execute(
             """
             INSERT INTO consents (user_id, client_id, scope, identity, created_at, updated_at)

@@ -22,8 +22,8 @@ public struct Introductions: Sendable {
         """
         EXISTS (SELECT 1 FROM introductions met WHERE met.user_id = \(user) AND met.merchant_id = \(merchant)
             AND EXISTS (SELECT 1 FROM connections k JOIN clients o ON o.id = k.client_id
-                WHERE k.user_id = met.user_id AND o.merchant_id = met.merchant_id AND o.first_party = 1
-                    AND o.deleted_at IS NULL))
+                WHERE k.user_id = met.user_id AND o.merchant_id = met.merchant_id AND o.deleted_at IS NULL
+                    AND \(ClientRight.shareWithMerchant.held(by: "o"))))
         """
     }
 
@@ -82,5 +82,5 @@ public struct Introductions: Sendable {
 extension Client {
     /// The merchant that its users must have been introduced to: for a merchant's own client, which asks for no
     /// consent. The platform's own clients act for this server; third-party clients ask for consent themselves.
-    public var introduces: Merchant.ID? { firstParty ? merchant : nil }
+    public var introduces: Merchant.ID? { may(.skipConsent) ? merchant : nil }
 }

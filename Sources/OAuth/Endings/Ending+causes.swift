@@ -225,7 +225,7 @@ enum Rows {
                 """
                 SELECT \(columns) FROM token_families f JOIN clients c ON c.id = f.client_id
                 WHERE f.ended_at IS NULL AND \(condition)
-                """), in: db)
+                """))
     }
 
     /// What was got in web views that came from `paths`. Joined to their ranges: for many conditions with OR SQLite
@@ -240,22 +240,21 @@ enum Rows {
                     SELECT \(columns) FROM r JOIN token_families f ON f.path > r.low AND f.path < r.high
                         JOIN clients c ON c.id = f.client_id
                     WHERE f.session_id IS NOT NULL AND f.path <> f.id AND f.ended_at IS NULL
-                    """), in: db)
+                    """))
         }
     }
 
     /// Between which paths lies what was got by way of web views of the family at `path`.
     private static func range(_ path: TokenFamily.Path) -> SQL { "(\(path.webViews.low), \(path.webViews.high))" }
 
-    private static let columns: SQL.Columns =
-        "f.path, f.scope, f.front_channel, f.client_id, c.first_party, c.spid_compatible, c.scope AS registered"
+    private static let columns: SQL = "f.path, f.scope, f.front_channel, c.scope AS registered, \(ClientKind.columns)"
 
-    private static func read(_ rows: [Row], in db: any Transaction) throws -> [Ending.Family] {
-        var apps: [Client.ID: Bool] = [:]
-        return try rows.map { row in
-            let (path, client): (TokenFamily.Path, Client.ID) = (try row.get("path"), try row.get("client_id"))
-            if !path.isRoot, apps[client] == nil { apps[client] = try Clients.find(client, in: db)?.isBackend != true }
-            return Ending.Family(path: path, isPassing: try isPassing(row), isOfApp: apps[client] ?? false)
+    private static func read(_ rows: [Row]) throws -> [Ending.Family] {
+        try rows.map { row in
+            let client = try ClientKind(row)
+            return Ending.Family(
+                path: try row.get("path"), isPassing: try isPassing(row, of: client),
+                outlivesApps: client.may(.outliveApps))
         }
     }
 
@@ -280,13 +279,12 @@ enum Rows {
     /// Whether the token family in `row` lasts no longer than its session: one for OpenID Connect, or of a third party
     /// that does not speak SPiD, unless the user allowed `offline_access` (Back-Channel Logout §2.7, OpenID Connect
     /// Core §11); and one whose tokens came through the browser.
-    private static func isPassing(_ row: Row) throws -> Bool {
+    private static func isPassing(_ row: Row, of client: ClientKind) throws -> Bool {
         guard try !row.get("front_channel", as: Bool.self) else { return true }
         let scope: Scope = try row.get("scope")
         // The client may have lost it since.
         let registered: Scope = try row.get("registered")
         guard !scope.contains(Scope.offlineAccess) || !registered.contains(Scope.offlineAccess) else { return false }
-        let isOfThirdParty = try !row.get("first_party", as: Bool.self) && !row.get("spid_compatible", as: Bool.self)
-        return isOfThirdParty || scope.contains(Scope.openID)
+        return !client.may(.keepTokensAfterSessions) || scope.contains(Scope.openID)
     }
 }

@@ -8,8 +8,9 @@ struct Ending: Sendable {
         let path: TokenFamily.Path
         /// Whether it lasts no longer than its session.
         let isPassing: Bool
-        /// Whether its client is an app: what holds an app's token can have what another app gets.
-        let isOfApp: Bool
+        /// Whether it lives on when the app that opened its web view signs out. An app's does not: what holds an app's
+        /// token can have what another app gets.
+        let outlivesApps: Bool
         var id: TokenFamily.ID { path.family }
     }
 
@@ -43,7 +44,7 @@ struct Ending: Sendable {
             let family = known[path]
             let outcome =
                 switch step {
-                case .webView: reachesBackends || family.map { $0.isPassing || $0.isOfApp } ?? true
+                case .webView: reachesBackends || family.map { $0.isPassing || !$0.outlivesApps } ?? true
                 case .code: reachesBackends
                 }
             decided[path] = outcome

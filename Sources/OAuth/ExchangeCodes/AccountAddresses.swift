@@ -15,6 +15,6 @@ public struct AccountAddresses: Sendable {
     /// Whether a session code for `client` may lead to `text`: exactly to one of them, for an app that speaks SPiD and
     /// is its merchant's own.
     func isOpen(_ text: String, to client: Client) -> Bool {
-        client.spidCompatible && client.firstParty && !client.registeredItself && all.contains(text)
+        client.may(.showAccountInWebViews) && all.contains(text)
     }
 }

@@ -15,7 +15,7 @@ extension ExchangeCode {
         return TokenFamilies.insertion(
             of: family,
             when: """
-                c.first_party = 1 AND \(isOfBuyer)
+                \(ClientRight.buyCodes.held(by: "c")) AND \(isOfBuyer)
                 AND NOT \(CodeEnds.condition(
                     user: "\(subject.user)", client: "\(client)", soldAt: "\(soldAt)"))
                 """)

@@ -39,7 +39,7 @@ public struct ExchangeCode: Sendable {
     func check(client: Client, redirectURI: String?, hasVerifier: Bool) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         // It may have been changed since the code was sold.
-        guard client.firstParty else { throw .codeRefused("third_party_receiver") }
+        guard client.may(.redeemExchangeCodes) else { throw .codeRefused("third_party_receiver") }
         guard client.exchangeCodeSources?.isEmpty != true else { throw .codeRefused("public_receiver") }
         guard let redirectURI else { throw .missing(.redirectURI) }
         let bound = client.redirectURIs.filter { self.redirectURI?.isExactly($0.text) ?? true }

@@ -57,7 +57,7 @@ public struct ExchangeCodes: Sendable {
         case .session:
             let code = Secret<ExchangeCode>.ordered(at: now, from: random)
             // Only a first-party client's token comes here.
-            let share = Client.outboundShare(of: token.merchant, registeredItself: false)
+            let share = token.clientKind.outboundShare
             try await database.write { [charge] db in
                 try charge(user, share, now, db)
                 try db.enqueue(
@@ -95,7 +95,7 @@ public struct ExchangeCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM token_families f \(Standing.whatTokensRestOn(of: "f"))
                     WHERE f.id = exchange_codes.source_family_id AND f.user_id = exchange_codes.user_id
-                        AND c.first_party = 1 AND \(Standing.ofFamily))
+                        AND \(ClientRight.buyCodes.held(by: "c")) AND \(Standing.ofFamily))
                 AND NOT \(CodeEnds.condition(
                     user: "exchange_codes.user_id", client: "exchange_codes.client_id",
                     soldAt: "exchange_codes.expires_at - \(ExchangeCode.Kind.session.lifetime.milliseconds)"))

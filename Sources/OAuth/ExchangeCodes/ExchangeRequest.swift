@@ -51,7 +51,7 @@ public struct ExchangeRequest: Sendable {
         guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
         // The code signs the user in at a backend or in a browser, but the user allowed a third-party app a few scopes
         // only (RFC 9700 §4.5: the backend could not tell the code from one of its own).
-        guard token.isFirstParty else {
+        guard token.may(.buyCodes) else {
             throw OAuthError(
                 .accessDenied, "third_party_exchange", "Only a first-party client's token buys codes and sessions.")
         }
@@ -66,7 +66,7 @@ public struct ExchangeRequest: Sendable {
         switch kind {
         case .code:
             // Otherwise it would get through the merchant's app what it must ask the user for.
-            guard receiver.firstParty else {
+            guard receiver.may(.redeemExchangeCodes) else {
                 throw OAuthError(
                     .accessDenied, "third_party_receiver",
                     "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
@@ -87,7 +87,7 @@ public struct ExchangeRequest: Sendable {
             return token.scope.intersection(receiver.scope)
         case .session:
             // Nobody vouched for the address to which it would lead the signed-in user.
-            guard !receiver.registeredItself else {
+            guard receiver.may(.receiveSessions) else {
                 throw OAuthError(
                     .accessDenied, "self_registered_receiver", "A client that registered itself gets no session code.")
             }

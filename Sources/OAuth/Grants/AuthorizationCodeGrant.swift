@@ -33,8 +33,8 @@ public struct AuthorizationCodeGrant: Grant {
                 client, code.subject, code.scope, code.request, .new(.session(code.signIn, boughtBy: code.buyer)),
                 CodeRedemption(
                     code: .authorization(authorizationCode),
-                    mayRepeat: client.spid.codesRedeemedTwice && !client.isPublic,
-                    consent: client.firstParty
+                    mayRepeat: client.spid.codesRedeemedTwice && client.may(.redeemCodesTwice),
+                    consent: client.may(.skipConsent)
                         ? nil : ConsentNeeded(user: code.subject.user, client: client.id, scope: code.scope)))
         }
         let isForSession = try await ExchangeCodes.isForSession(value, in: database)

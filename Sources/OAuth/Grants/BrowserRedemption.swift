@@ -43,7 +43,7 @@ extension AuthorizationRequest {
         guard try !Introductions.isDue(user, to: client, in: session, db),
             try !SessionClients.isGone(session, from: client.id, in: db)
         else { return false }
-        let consented = client.firstParty ? nil : try Consents.find(user, client.id, in: db)?.scope
+        let consented = client.may(.skipConsent) ? nil : try Consents.find(user, client.id, in: db)?.scope
         return scopeToAsk(for: consented) == nil
     }
 }

@@ -25,7 +25,7 @@ public struct PasswordlessGrant: Grant {
 
     public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
         // Everything else comes before the code, which can be taken once.
-        guard client.spidCompatible else { throw OAuthError.grantNotAllowed(client.id) }
+        guard client.may(.mailCodes) else { throw OAuthError.grantNotAllowed(client.id) }
         let returned = Returned(
             token: try request.parameters.require(.passwordlessToken), code: try request.parameters.require(.code),
             identifier: request.parameters[.identifier])

@@ -5,7 +5,7 @@ extension AuthorizationRequest {
     /// The same request, in which a user who is signed in says so first: what SPiD's own pages began with. A client
     /// that says how to begin is obeyed.
     public func asking() -> AuthorizationRequest {
-        guard returnAddress.client.spidCompatible, prompt.isEmpty else { return self }
+        guard returnAddress.client.may(.askAsSPiD), prompt.isEmpty else { return self }
         var request = self
         request.prompt = [.selectAccount]
         return request

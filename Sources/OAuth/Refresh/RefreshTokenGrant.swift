@@ -64,7 +64,7 @@ public struct RefreshTokenGrant: Grant {
     /// The token stays good.
     private static func confirm(_ token: RefreshToken, _ client: Client) throws(OAuthError) {
         guard token.isOfVerifiedUser || !client.requiresVerifiedEmail else { throw .unverifiedUser }
-        guard token.subject != nil || client.spidCompatible && client.may(.clientCredentials) else {
+        guard token.subject != nil || client.may(.refreshOwnTokens) && client.may(.clientCredentials) else {
             throw .refreshRefused("own_tokens_taken_away")
         }
     }

@@ -80,7 +80,7 @@ public struct SessionClients: Sendable {
     ) throws -> Bool {
         guard try !Connections.has(session.user, client, in: db) else { return true }
         guard let client = try Clients.find(client, in: db) else { return false }
-        guard client.firstParty else { return try Consents.find(session.user, client.id, in: db) != nil }
+        guard client.may(.skipConsent) else { return try Consents.find(session.user, client.id, in: db) != nil }
         return try !Introductions.isDue(session.user, to: client, in: session.id, db)
     }
 

@@ -33,11 +33,14 @@ extension TokenFamilies {
         of user: UserID, atMerchantOf client: Client.ID, beyond kept: Int, at now: Timestamp,
         telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
+        // Third parties have a share of their own.
+        func isOwn(_ client: SQL) -> SQL { ClientRight.shareWithMerchant.held(by: client) }
         let isOfMerchant: SQL =
             """
             EXISTS (SELECT 1 FROM clients c JOIN clients n ON n.id = \(client)
                 WHERE c.id = token_families.client_id
-                    AND COALESCE(c.merchant_id, '') = COALESCE(n.merchant_id, '') AND c.first_party = n.first_party)
+                    AND COALESCE(c.merchant_id, '') = COALESCE(n.merchant_id, '')
+                    AND (\(isOwn("c"))) = (\(isOwn("n"))))
             """
         try endOldest(of: user, isOfMerchant, beyond: kept, at: now, telling: announcement, in: db)
     }

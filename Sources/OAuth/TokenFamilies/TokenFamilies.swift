@@ -160,7 +160,7 @@ public struct TokenFamilies: Sendable {
             """
             SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
             WHERE connections.user_id = \(user) AND clients.merchant_id = \(merchant)
-                AND clients.first_party = 1 AND clients.deleted_at IS NULL LIMIT 1
+                AND \(ClientRight.shareWithMerchant.held(by: "clients")) AND clients.deleted_at IS NULL LIMIT 1
             """
         ).isEmpty
     }

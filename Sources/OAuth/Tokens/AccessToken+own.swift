@@ -7,8 +7,8 @@ extension AccessToken {
     package static func own(of client: Client, at now: Timestamp) -> AccessToken {
         AccessToken(
             fingerprint: Secret<AccessToken>("").fingerprint, family: nil, path: nil, client: client.id,
-            merchant: client.merchant, isFirstParty: client.firstParty, isSPiDCompatible: client.spidCompatible,
-            user: nil, keptSubject: nil, scope: client.scope.byDefault, resource: nil, isOfFrontChannel: false,
+            clientKind: client.kind, user: nil, keptSubject: nil, scope: client.scope.byDefault, resource: nil,
+            isOfFrontChannel: false,
             clientScope: client.scope, issuedAt: now, expiresAt: now + client.renewableTokenLifetime, signedInAt: now)
     }
 }

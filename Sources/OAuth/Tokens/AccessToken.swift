@@ -9,9 +9,8 @@ public struct AccessToken: Sendable {
     /// That of its family.
     let path: TokenFamily.Path?
     public let client: Client.ID
-    public let merchant: Merchant.ID?
-    public let isFirstParty: Bool
-    public let isSPiDCompatible: Bool
+    /// What its client is now.
+    package let clientKind: ClientKind
     public let user: UserID?
     /// The user's `sub`, if an import kept another than their number.
     public let keptSubject: String?
@@ -26,6 +25,12 @@ public struct AccessToken: Sendable {
     public let expiresAt: Timestamp
     /// When the user last authenticated; for a client's own token, when it was issued.
     public let signedInAt: Timestamp
+
+    /// Nil for a token of the platform's own client.
+    public var merchant: Merchant.ID? { clientKind.merchant }
+
+    /// Whether its client has the right.
+    public func may(_ right: ClientRight) -> Bool { clientKind.may(right) }
 
     /// Refuses a token for another server's resource: that server must not use here what users present to it there (RFC
     /// 8707 §1, RFC 9068 §4).

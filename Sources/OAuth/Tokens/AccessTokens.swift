@@ -110,8 +110,8 @@ public struct AccessTokens: Sendable {
     private static func query(_ fingerprint: Fingerprint<AccessToken>) -> SQL {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
-            t.resource, a.resource AS resource_found, c.merchant_id, c.scope AS client_scope, c.first_party,
-            c.spid_compatible, c.secret_ended_at, u.subject, f.path,
+            t.resource, a.resource AS resource_found, \(ClientKind.columns), c.scope AS client_scope,
+            c.secret_ended_at, u.subject, f.path,
             f.signed_in_at, f.front_channel, s.expires_at AS session_expires_at, r.fingerprint AS rotation_found,
             r.confirmed_at, \(Standing.columns)
         FROM access_tokens t
@@ -161,8 +161,7 @@ private struct Found {
         let clientScope: Scope = try row.get("client_scope")
         token = AccessToken(
             fingerprint: try row.get("fingerprint"), family: try row.get("family_id"), path: try row.get("path"),
-            client: try row.get("client_id"), merchant: try row.get("merchant_id"),
-            isFirstParty: try row.get("first_party"), isSPiDCompatible: try row.get("spid_compatible"),
+            client: try row.get("client_id"), clientKind: try ClientKind(row),
             user: try row.get("user_id"), keptSubject: try row.get("subject"),
             // The client may have lost a scope since the token was issued.
             scope: try row.get("scope", as: Scope.self).intersection(clientScope),

@@ -16,7 +16,7 @@ public struct Introspection: Sendable {
     public func token(_ parameters: Parameters, from credentials: ClientCredentials) async throws -> AccessToken? {
         let value = Secret<AccessToken>(try parameters.require(.token))
         let client = try await clients.authenticate(credentials)
-        guard !client.isPublic else { throw OAuthError.clientRefused("public_client_introspects", client.id) }
+        guard client.may(.introspect) else { throw OAuthError.clientRefused("public_client_introspects", client.id) }
         return try await token(value, for: client)
     }
 
@@ -25,7 +25,7 @@ public struct Introspection: Sendable {
     public func token(_ parameters: Parameters, by own: AccessToken) async throws -> AccessToken? {
         let value = Secret<AccessToken>(try parameters.require(.token))
         guard parameters[.clientID] ?? own.client.text == own.client.text else { throw OAuthError.twoCredentials }
-        guard own.user == nil, own.isSPiDCompatible, let client = try await clients.named(own.client), !client.isPublic
+        guard own.user == nil, own.may(.introspectByToken), let client = try await clients.named(own.client)
         else { throw OAuthError.noClient }
         return try await token(value, for: client)
     }

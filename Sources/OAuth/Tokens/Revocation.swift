@@ -60,7 +60,7 @@ public struct Revocation: Sendable {
         let family: TokenFamily.ID?
 
         func mayBeRevoked(by other: Client, _ isLive: Bool) -> Bool {
-            client == other.id || (isLive && !other.isPublic && other.sees(tokensOf: client, of: merchant))
+            client == other.id || (isLive && other.may(.revokeForOthers) && other.sees(tokensOf: client, of: merchant))
         }
     }
 

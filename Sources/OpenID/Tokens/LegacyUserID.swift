@@ -9,7 +9,7 @@ import Values
 /// identifiers, which must not learn it (OpenID Connect Core §8.1), is SPiD-compatible.
 enum LegacyUserID {
     static func claim(of user: UserID, for client: Client) -> [JSON.Member] {
-        guard client.spidCompatible else { return [] }
+        guard client.may(.getSPiDAnswers) else { return [] }
         return [.init("legacy_user_id", .string(user.description))]
     }
 }

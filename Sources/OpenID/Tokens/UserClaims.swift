@@ -24,7 +24,7 @@ public struct UserClaims: Sendable {
         guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return number }
         guard let user = try await users.find(id) else { return number }
         let isAllowed = try await allowing(
-            wishes, of: id, to: client.id, scope, isFirstParty: client.firstParty, clientScope: client.scope)
+            wishes, of: id, to: client.id, scope, asksNoConsent: client.may(.skipConsent), clientScope: client.scope)
         var members = Self.members(of: user) { claim, of in
             (carriesScope && scope.contains(of)) || isAllowed(claim, of)
         }
@@ -44,7 +44,7 @@ public struct UserClaims: Sendable {
         guard let user = try await users.find(id), user.deletionDueAt == nil else { return nil }
         let wishes = asked?.userinfo ?? [:]
         let isAllowed = try await allowing(
-            wishes, of: id, to: token.client, token.scope, isFirstParty: token.isFirstParty,
+            wishes, of: id, to: token.client, token.scope, asksNoConsent: token.may(.skipConsent),
             clientScope: token.clientScope)
         return Self.members(of: user) { claim, of in token.scope.contains(of) || isAllowed(claim, of) }
             + LegacyUserID.claim(of: id, for: client)
@@ -60,10 +60,10 @@ public struct UserClaims: Sendable {
     /// the user must have allowed the scope, or the claim by name.
     private func allowing(
         _ wishes: [String: ClaimsRequest.Wish], of person: UserID, to client: Client.ID, _ scope: Scope,
-        isFirstParty: Bool, clientScope: Scope
+        asksNoConsent: Bool, clientScope: Scope
     ) async throws -> (_ claim: String, _ of: String) -> Bool {
         guard !wishes.isEmpty else { return { _, _ in false } }
-        guard !isFirstParty else { return { claim, of in wishes[claim] != nil && clientScope.contains(of) } }
+        guard !asksNoConsent else { return { claim, of in wishes[claim] != nil && clientScope.contains(of) } }
         let consented = try await consents.find(person, client)?.scope ?? .empty
         return { claim, of in
             guard wishes[claim] != nil else { return false }

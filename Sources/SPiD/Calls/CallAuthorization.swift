@@ -48,7 +48,7 @@ package struct CallAuthorization: Sendable {
     /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients
     /// that may get one. Of all others the credentials are not read, so that nobody can try secrets here.
     package func caller(with credentials: ClientCredentials, for access: CallAccess) async throws -> Caller {
-        guard let named = try await authenticator.named(credentials.id), named.spidCompatible, !named.isPublic,
+        guard let named = try await authenticator.named(credentials.id), named.may(.callBySecret),
             named.may(.clientCredentials), access.reach != .everyToken
         else { throw OAuthError.noToken }
         let client = try await authenticator.authenticate(credentials)
@@ -66,8 +66,8 @@ package struct CallAuthorization: Sendable {
     /// meanwhile.
     @discardableResult
     private static func confirm(_ client: Client, in db: any Transaction) throws -> Client {
-        guard let live = try Clients.findLive(client.id, in: db), live.firstParty == client.firstParty,
-            live.spidCompatible == client.spidCompatible, live.grantTypes == client.grantTypes
+        guard let live = try Clients.findLive(client.id, in: db), live.kind == client.kind,
+            live.grantTypes == client.grantTypes
         else { throw OAuthError.tokenRefused("client_changed") }
         return live
     }
@@ -81,7 +81,8 @@ package struct CallAuthorization: Sendable {
     package func count(_ caller: Caller, from address: String, for access: CallAccess) -> RequestAllowance.State {
         let client = caller.client
         let place = RequestAllowance.Sharer.address(IPAddress.site(of: address) ?? address)
-        let sharer = caller.token.user.map { RequestAllowance.Sharer.user($0) } ?? (client.isOfApp ? place : nil)
+        let sharer =
+            caller.token.user.map { RequestAllowance.Sharer.user($0) } ?? (client.may(.answerForItself) ? nil : place)
         return access.isCounted
             ? allowance.take(client.id, sharer, at: clock.now) : allowance.left(client.id, sharer, at: clock.now)
     }
@@ -96,10 +97,10 @@ package struct CallAuthorization: Sendable {
         // A client's own token asks about any user: that is for clients set to SPiD compatibility. A third party's
         // client has what its users allowed it; SPiD's API, which knows no scopes, shows more.
         let isAboutUsers = access.reach != .everyToken && access.token != .optional
-        guard caller.token.user != nil || client.spidCompatible || !isAboutUsers,
-            !client.isThirdParty || access.reach != .usual
+        guard caller.token.user != nil || client.may(.askAboutUsers) || !isAboutUsers,
+            client.may(.useSPiDAPI) || access.reach != .usual
         else { throw SPiDRefusal.notSPiDCompatible }
-        guard caller.token.user != nil || !client.isOfApp || access.isForApps || !isAboutUsers else {
+        guard caller.token.user != nil || client.may(.reachUsers) || access.isForApps || !isAboutUsers else {
             throw SPiDRefusal.appsOwnToken
         }
         // The API names users by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
@@ -116,8 +117,8 @@ package struct CallAuthorization: Sendable {
     /// numbers, which are not for it.
     private func contextClient(_ id: String?, of client: Client) async throws -> Client {
         guard let id, id != client.id.text else { return client }
-        guard client.spidCompatible, client.firstParty, let other = try await clients.findLive(Client.ID(id)),
-            Merchant.same(other.merchant, client.merchant), other.firstParty, !other.openID.isPairwise
+        guard client.may(.actForOtherClients), let other = try await clients.findLive(Client.ID(id)),
+            Merchant.same(other.merchant, client.merchant), other.may(.shareWithMerchant), !other.openID.isPairwise
         else {
             throw SPiDRefusal(
                 .unauthorized, "contextClientId is not a client that this one may act for.",

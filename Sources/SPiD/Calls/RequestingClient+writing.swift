@@ -9,7 +9,7 @@ extension RequestingClient {
     /// Refuses clients that are not set to SPiD compatibility, with whatever token: SPiD's apps know no scopes, by
     /// which other clients' tokens are limited.
     package func requireSPiDCompatible() throws(SPiDRefusal) {
-        guard client.spidCompatible else { throw .notSPiDCompatible }
+        guard client.may(.writeUsers) else { throw .notSPiDCompatible }
     }
 
     /// Throws when the token has ended, or the user has left the client that the call is for: in the transaction that

@@ -25,13 +25,13 @@ package struct RequestingClient: Sendable {
     /// The users a list is about: those of the context client, or of its whole merchant.
     package func clientScope(isWide: Bool = false) -> ClientScope {
         ClientScope(
-            client: contextClient.id, merchant: contextClient.merchant, isWide: isWide, isStranger: !client.firstParty,
-            user: token.user)
+            client: contextClient.id, merchant: contextClient.merchant, isWide: isWide,
+            isStranger: !client.may(.shareWithMerchant), user: token.user)
     }
 
     /// Refuses clients of third parties: they could ask about every user, and act for users who never met them.
     package func requireFirstParty() throws(SPiDRefusal) {
-        guard client.firstParty else { throw .notFirstParty }
+        guard client.may(.actForUsers) else { throw .notFirstParty }
     }
 
     /// `found`, if it is the context client or, for the merchant's own, another of its merchant. A client of another
@@ -39,8 +39,10 @@ package struct RequestingClient: Sendable {
     /// merchant's.
     package func known(_ found: Client?) throws(SPiDRefusal) -> Client {
         guard let found else { throw .unknownClient }
-        let isMerchants = Merchant.same(found.merchant, contextClient.merchant) && !found.registeredItself
-        guard found.id == contextClient.id || client.firstParty && isMerchants else { throw .unknownClient }
+        let isMerchants = Merchant.same(found.merchant, contextClient.merchant) && found.may(.belongToMerchant)
+        guard found.id == contextClient.id || client.may(.shareWithMerchant) && isMerchants else {
+            throw .unknownClient
+        }
         return found
     }
 

@@ -21,7 +21,7 @@ package struct UserDisclosure: Sendable {
         let signedInAt = caller.token.user == nil ? nil : caller.token.signedInAt
         let object = UserObject(person: found.person, now: clock.now, signedInAt: signedInAt)
         let covers = try await scope(of: caller, for: id)
-        guard !caller.client.isThirdParty else { return object.shortest(scope: covers) }
+        guard caller.client.may(.useSPiDAPI) else { return object.shortest(scope: covers) }
         guard found.clients.contains(caller.contextClient.id) else {
             return object.short(scope: covers)
         }
@@ -36,7 +36,7 @@ package struct UserDisclosure: Sendable {
         of caller: RequestingClient, for user: UserID
     ) async throws -> @Sendable (String) -> Bool {
         let isUsers = caller.token.user != nil
-        guard !caller.client.firstParty || (isUsers && !caller.client.spidCompatible) else { return { _ in true } }
+        guard !caller.client.may(isUsers ? .ignoreScope : .seeUsersUnasked) else { return { _ in true } }
         let allowed =
             isUsers ? caller.token.scope : try await apps.scope(of: caller.contextClient, for: user) ?? .empty
         return { allowed.contains($0) }

@@ -48,7 +48,7 @@ package struct UserFinder: Sendable {
         }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         // A client that may not see an address must not find out by it either.
-        guard caller.client.firstParty, let user = try await people.user(of: email),
+        guard caller.client.may(.seeUsersUnasked), let user = try await people.user(of: email),
             try await clients(of: user.id, for: caller).contains(caller.contextClient.id)
         else { return nil }
         return user.id
@@ -65,13 +65,13 @@ package struct UserFinder: Sendable {
     /// The clients of the caller's merchant that the user has used. Which others than itself is not for a third party.
     private func clients(of user: UserID, for caller: RequestingClient) async throws -> [Client.ID] {
         let clients = try await connections.clients(of: user, around: caller.contextClient)
-        return caller.client.firstParty ? clients : clients.filter { $0 == caller.contextClient.id }
+        return caller.client.may(.shareWithMerchant) ? clients : clients.filter { $0 == caller.contextClient.id }
     }
 
     /// The same clients, with what is told of each.
     package func usedClients(of user: UserID, for caller: RequestingClient) async throws -> [UsedClient] {
         let clients = try await connections.used(by: user, around: caller.contextClient)
-        return caller.client.firstParty ? clients : clients.filter { $0.id == caller.contextClient.id }
+        return caller.client.may(.shareWithMerchant) ? clients : clients.filter { $0.id == caller.contextClient.id }
     }
 
     /// The user, if clients of the caller's merchant know them. Of other users no client learns whether they exist.

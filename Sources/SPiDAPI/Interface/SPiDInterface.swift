@@ -62,7 +62,7 @@ public struct SPiDInterface: Endpoint {
             let body = Self.form(of: route, request)
             let caller = try await caller(route.access, request, try Self.token(request, body), &container)
             // Known only now: whose form may be in parts.
-            if request.method == .post, Form.isMultipart(request), let caller, !caller.client.spidCompatible {
+            if request.method == .post, Form.isMultipart(request), let caller, !caller.client.may(.sendFormsInParts) {
                 throw Form.unreadable()
             }
             let form = try body.get()
@@ -104,7 +104,7 @@ public struct SPiDInterface: Endpoint {
         }
         // The secret of an app is anybody's, and so is its token: a page could have its visitors call, each from an
         // address of their own.
-        guard caller.token.user != nil || !caller.client.isOfApp || !request.isByWebPage else {
+        guard caller.token.user != nil || caller.client.may(.answerForItself) || !request.isByWebPage else {
             throw SPiDRefusal.appsTokenInPage
         }
         container.signSecret = try authorization.signSecret(of: caller.client)

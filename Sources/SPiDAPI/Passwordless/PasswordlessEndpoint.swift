@@ -61,12 +61,19 @@ public struct PasswordlessEndpoint: Endpoint {
             (client, isProven) = (found, false)
         } else {
             client = try await authenticator.authenticate(credentials)
-            isProven = client.isBackend
+            isProven = client.may(.answerForItself)
         }
         // A page of anybody's could have its visitors ask for codes for others, each from an address of their own.
         guard isProven || !request.isByWebPage else { throw OAuthError.askedByPage }
-        guard client.spidCompatible, client.may(.passwordless) else { throw OAuthError.grantNotAllowed(client.id) }
+        try client.requireCodesByMail()
         return (client, isProven)
+    }
+}
+
+extension Client {
+    /// Refuses a client that may not have codes sent to users.
+    func requireCodesByMail() throws(OAuthError) {
+        guard may(.mailCodes), may(.passwordless) else { throw .grantNotAllowed(id) }
     }
 }
 

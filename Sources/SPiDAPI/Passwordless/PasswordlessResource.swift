@@ -37,17 +37,15 @@ struct PasswordlessResource: SPiDResource {
         ) { call in
             let caller = try call.caller
             let client = caller.contextClient
-            guard client.spidCompatible, client.may(.passwordless) else {
-                throw OAuthError.grantNotAllowed(client.id)
-            }
+            try client.requireCodesByMail()
             let wanted = try await find(call, client)
             // The addresses of a backend's users are not seen here, so the client is charged. An app asks from the
             // user's own, and whoever took its secret from theirs.
-            let isBackend = caller.client.isBackend
-            if isBackend { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
+            let answersForItself = caller.client.may(.answerForItself)
+            if answersForItself { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
             let token = try await codes.send(
-                wanted, for: client, call.request, from: isBackend ? nil : address.of(call.request),
-                isProven: isBackend, confirm: caller.confirm)
+                wanted, for: client, call.request, from: answersForItself ? nil : address.of(call.request),
+                isProven: answersForItself, confirm: caller.confirm)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))
         }
     }

@@ -15,7 +15,7 @@ extension Client {
             .init("redirectUris", .array(redirectURIs.map { .string($0.text) })),
             .init("accessTokenLifetime", .string(String(accessTokenLifetime.seconds))),
             .init("fields", .object(fields)), .init("css", .object([])), .init("termsCss", .object([])),
-            .init("autoApprove", .string(firstParty ? "1" : "0")), .init("enableSso", "0"),
+            .init("autoApprove", .string(may(.skipConsent) ? "1" : "0")), .init("enableSso", "0"),
             .init("universalDataAccess", "0"), .init("unregisteredPayments", "0"),
         ]
         return .object(own + settings)

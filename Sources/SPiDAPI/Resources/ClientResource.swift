@@ -30,7 +30,7 @@ public struct ClientResource: SPiDResource {
         let client = try call.caller.contextClient
         let merchant = try await merchant(of: client)
         var part = try call.part()
-        guard try call.caller.client.firstParty else {
+        guard try call.caller.client.may(.shareWithMerchant) else {
             let own =
                 part.offset == 0 && part.limit > 0 ? [JSON.Member(client.id.text, client.spidJSON(of: merchant))] : []
             return .element("Client", .object(own))

@@ -60,14 +60,14 @@ public struct LoginResource: SPiDResource {
             query.succeeded = status == "true"
         }
         // A third party's users allowed it no address or device.
-        let showsPlace = try call.caller.client.firstParty
+        let showsPlace = try call.caller.client.may(.seeUsersUnasked)
         if query.address != nil { try call.caller.requireFirstParty() }
         let isWide = try call.filters(known: ["merchant"]).contains("merchant")
         if isWide { try call.caller.requireFirstParty() }
         // As with a user's other members: what the token does not cover is absent, but for SPiD's clients.
         let (client, token) = (try call.caller.client, try call.caller.token)
         let showsEmail =
-            client.firstParty && (token.user == nil || client.spidCompatible || token.scope.contains("email"))
+            showsPlace && (token.user == nil || client.may(.ignoreScope) || token.scope.contains("email"))
         let found = try await logins.list(query, for: try call.caller.clientScope(isWide: isWide))
         let merchant = try await merchants.number(of: try call.caller.contextClient.merchant)
         return .collection(

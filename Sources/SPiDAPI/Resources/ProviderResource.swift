@@ -64,7 +64,7 @@ public struct ProviderResource: SPiDResource {
     @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         let person = try caller.user
-        guard caller.client.spidCompatible else {
+        guard caller.client.may(.writeUsers) else {
             throw SPiDRefusal(
                 .forbidden,
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",

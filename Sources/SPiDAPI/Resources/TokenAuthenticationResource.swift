@@ -55,9 +55,9 @@ public struct TokenAuthenticationResource: SPiDResource {
     /// That of a third party outside SPiD's ways shows nothing, as in every call that is about anything but the caller.
     private func check(_ token: AccessToken) async throws {
         try token.requireUs()
-        guard !token.isSPiDCompatible else { return }
+        guard !token.may(.askAboutUsers) else { return }
         guard token.user != nil else { throw OAuthError.userTokenNeeded }
-        guard let client = try await clients.findLive(token.client), !client.isThirdParty,
+        guard let client = try await clients.findLive(token.client), client.may(.useSPiDAPI),
             !client.openID.isPairwise
         else {
             throw SPiDRefusal.notSPiDCompatible

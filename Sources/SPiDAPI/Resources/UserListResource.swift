@@ -49,12 +49,12 @@ public struct UserListResource: SPiDResource {
     /// Those who are found, by their ids.
     private func users(_ search: UserSearch, _ call: SPiDCall) async throws -> [JSON.Member] {
         guard !search.isImpossible else { return [] }
-        let isOwn = try call.caller.client.firstParty
+        let seesAll = try call.caller.client.may(.seeUsersUnasked)
         let scope = try call.caller.clientScope(isWide: search.isWide)
         let now = clock.now
         return try await find(search, for: scope).map { found in
             // What each user allowed a third party's client is looked up one by one, at `user/{id}`.
-            JSON.Member(found.user.id.description, UserObject(person: found, now: now).short(scope: { _ in isOwn }))
+            JSON.Member(found.user.id.description, UserObject(person: found, now: now).short(scope: { _ in seesAll }))
         }
     }
 

@@ -1,3 +1,4 @@
+import Directory
 import JSON
 import Storage
 
@@ -15,7 +16,8 @@ extension DatabaseDiagnosis {
     /// (RFC 9700 §2.1.2). Of those that registered themselves the configuration tells. Nil when there are none.
     func responseTypesFinding() async -> Finding? {
         await finding(
-            "response types", "access tokens go through addresses for", of: "registration_token IS NULL"
+            "response types", "access tokens go through addresses for",
+            of: ClientRight.belongToMerchant.held(by: "clients")
         ) { settings in
             let types = settings["response_types"]?.array ?? []
             return types.contains { $0.string?.split(separator: " ").contains("token") == true }

@@ -1,3 +1,4 @@
+import Directory
 import JSON
 import Storage
 
@@ -9,7 +10,8 @@ extension DatabaseDiagnosis {
                 try db.rows(
                     """
                     SELECT id, name, spid FROM clients
-                    WHERE spid <> '{}' AND spid_compatible = 1 AND disabled_at IS NULL ORDER BY id
+                    WHERE spid <> '{}' AND \(ClientRight.haveSPiDSettings.held(by: "clients"))
+                        AND disabled_at IS NULL ORDER BY id
                     """
                 ).map { row in
                     (

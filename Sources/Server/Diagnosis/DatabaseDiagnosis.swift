@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 import Keys
 import Migrations
 import Storage
@@ -94,7 +95,8 @@ struct DatabaseDiagnosis {
                 try db.rows(
                     """
                     SELECT id, name, grant_types FROM clients
-                    WHERE requires_pkce = 0 AND authentication_method <> 'none' AND disabled_at IS NULL ORDER BY id
+                    WHERE requires_pkce = 0 AND \(ClientRight.omitChallenge.held(by: "clients")) AND disabled_at IS NULL
+                    ORDER BY id
                     """
                 ).compactMap { row -> String? in
                     let grants = try row.get("grant_types", as: String.self).split(separator: "\n")

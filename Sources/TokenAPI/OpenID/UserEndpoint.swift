@@ -77,10 +77,10 @@ public struct UserEndpoint: Endpoint {
         // the hands of whoever has the app.
         guard let wanted = UserID(wanted), let merchant = token.merchant else { throw Self.notYours }
         let client = try await client(of: token)
-        guard !client.openID.isPairwise, !client.isOfApp else { throw Self.notYours }
+        guard !client.openID.isPairwise, client.may(.reachUsers) else { throw Self.notYours }
         // The merchant's own client sees the users connected to its merchant; it does not even learn whether others
         // exist.
-        if token.isFirstParty {
+        if token.may(.shareWithMerchant) {
             guard try await families.isConnected(wanted, to: merchant) else { throw Self.notYours }
             return try await answer(wanted, scope: token.scope.contains)
         }

@@ -49,7 +49,7 @@ public struct ExpiredTokens: Sendable {
         else { return nil }
         do {
             if let id = try await tokens.client(of: presented.secret) {
-                guard try await clients.findLive(id)?.spidCompatible == true else { return nil }
+                guard try await clients.findLive(id)?.may(.getSPiDAnswers) == true else { return nil }
             } else if reach == .known {
                 return nil
             }

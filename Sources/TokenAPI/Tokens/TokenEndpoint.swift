@@ -46,7 +46,7 @@ public struct TokenEndpoint: Endpoint {
         guard Form.isMultipart(request) else { return try Form.read(request, orJSON: true) }
         let form = try Form.readMultipart(request)
         guard let id = ClientCredentials.named(request, form), let client = try await issuance.client(named: id),
-            client.spidCompatible
+            client.may(.sendFormsInParts)
         else { throw Form.unreadable(orJSON: true) }
         return form
     }
@@ -55,14 +55,14 @@ public struct TokenEndpoint: Endpoint {
     /// error is still sent.
     private func speaksSPiD(_ id: Client.ID?) async -> Bool {
         guard let id else { return false }
-        return (try? await issuance.client(named: id))?.spidCompatible ?? false
+        return (try? await issuance.client(named: id))?.may(.getSPiDAnswers) ?? false
     }
 }
 
 extension TokenResponse {
     /// Members without a value are absent, never null. A user's id is a string: JavaScript's numbers end at 2^53.
     var json: JSON {
-        let spid = client.spidCompatible
+        let spid = client.may(.getSPiDAnswers)
         return .members([
             "access_token": .string(accessToken.value),
             "issued_token_type": issuedTokenType.map { .string($0) },

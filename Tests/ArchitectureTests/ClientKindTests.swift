@@ -1,0 +1,56 @@
+import Testing
+
+/// Who may what stands in one table: `ClientRights.swift`, explained in docs/model.md.
+@Suite("Only the table of rights asks what kind a client is")
+struct ClientKindTests {
+    /// What reads and writes a client's document or its row, beside the kind itself.
+    private static let documents = [
+        "Sources/Directory/Clients/Client+JSON.swift",
+        "Sources/Directory/Clients/Client+Metadata.swift",
+        "Sources/Directory/Clients/Client+Row.swift",
+        "Sources/Directory/Clients/ClientKind.swift",
+        "Sources/Directory/Clients/Clients.swift",
+        "Sources/Server/Commands/ClientMembers.swift",
+    ]
+
+    @Test("The parts of a client's kind are read by the table, the document and the row")
+    func swift() {
+        let kind = /\b(firstParty|spidCompatible|isFirstParty|isSPiDCompatible|registeredItself|isThirdParty)\b/
+        let parts = /\b(kind|Kind)\.(owner|custody|dialect)\b|\bauthentication [!=]= \.none\b/
+        let reading = SourceTree.sources.filter { file in
+            file.code.contains { code in
+                // The name of a case, with its merchant, is no question.
+                let line = code.line.replacing(/\.registeredItself\(at:/, with: "")
+                return line.contains(kind) || line.contains(parts)
+            }
+        }.map(\.path)
+        #expect(Set(reading) == Set(Self.documents + ["Sources/Directory/Clients/ClientRights.swift"]))
+    }
+
+    /// What names a member of the document in a text for its developer or administrator, or writes one.
+    private static let naming = [
+        "Sources/AdminAPI/ClientsEndpoint.swift",
+        "Sources/AdminAPI/DocumentMembers.swift",
+        "Sources/AdminAPI/ProblemBoundary.swift",
+        "Sources/Administration/Administrator+strangers.swift",
+        "Sources/BrowserPages/Scripts/AjaxEndpoint.swift",
+        "Sources/Directory/Clients/ClientMetadata+web.swift",
+        "Sources/OAuth/Registration/ClientRegistration.swift",
+    ]
+
+    @Test("No statement reads what kind a client is but by the table's conditions")
+    func statements() {
+        let columns = /\b(first_party|spid_compatible|custody|registered_itself)\b|registration_token IS/
+        let reading = SourceTree.sources.filter { file in
+            file.code.contains { $0.line.contains(columns) }
+        }.map(\.path)
+        let allowed = Self.documents + Self.naming + ["Sources/Directory/Clients/ClientRights.swift"]
+        #expect(Set(reading).isSubset(of: allowed), "\(Set(reading).subtracting(allowed).sorted())")
+        for path in Self.naming {
+            let qualified = SourceTree.sources.filter { $0.path == path }.flatMap(\.code).filter {
+                $0.line.contains(/(\w\.|SELECT .*|WHERE .*|AND )(first_party|spid_compatible|custody)\b/)
+            }
+            #expect(qualified.isEmpty, "\(path) asks in a statement")
+        }
+    }
+}
