@@ -47,7 +47,7 @@ struct PasswordlessResource: SPiDResource {
             if isBackend { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
             let token = try await codes.send(
                 wanted, for: client, call.request, from: isBackend ? nil : address.of(call.request),
-                isProven: isBackend, confirm: caller.confirm)
+                isProven: isBackend, by: caller)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))
         }
     }
