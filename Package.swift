@@ -179,7 +179,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery", "Mail", "Outbound",
+                "Server", "Administration", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery", "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
             ],

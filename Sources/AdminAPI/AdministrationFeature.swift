@@ -12,7 +12,8 @@ public struct AdministrationFeature: Feature {
         _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
         users: UserAdministration, webhooks: DittoWebhooks, addresses: AddressRules
     ) {
-        let gate = AdministratorGate(tokens: oauth.accessTokens, database: context.database)
+        let gate = AdministratorGate(
+            tokens: oauth.accessTokens, addresses: addresses, database: context.database)
         endpoints = [
             MerchantsEndpoint(
                 gate: gate, merchants: context.merchants, issuers: context.issuers, addresses: addresses),

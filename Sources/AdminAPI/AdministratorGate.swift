@@ -1,61 +1,36 @@
 import Administration
-import Directory
 import HTTP
 import HTTPSupport
 public import OAuth
 public import Storage
-import Values
 
 /// Decides who is an administrator. Which scopes make one, and what each allows, stands in `Administrator`
 /// (Administration).
 public struct AdministratorGate: Sendable {
     private let tokens: AccessTokens
+    private let addresses: AddressRules
     private let database: any Database
 
-    public init(tokens: AccessTokens, database: any Database) {
+    public init(tokens: AccessTokens, addresses: AddressRules, database: any Database) {
         self.tokens = tokens
+        self.addresses = addresses
         self.database = database
-    }
-
-    /// Throws when the caller is no longer an administrator, or has fewer rights than before.
-    typealias Confirm = @Sendable (any Transaction) throws -> Void
-
-    func administrator(_ request: Request, _ context: SpindleContext) async throws -> Administrator {
-        try await enter(request, context).administrator
-    }
-
-    /// The same, with a check to repeat in the transaction that writes: it may wait, for a turn or a password's hash.
-    func entry(
-        _ request: Request, _ context: SpindleContext
-    ) async throws -> (administrator: Administrator, confirm: Confirm) {
-        let (token, administrator) = try await enter(request, context)
-        return (
-            administrator,
-            { [tokens] db in
-                guard try Administrator(try tokens.again(token, in: db)) == administrator else {
-                    throw OAuthError.scopeMissing(Scope.admin)
-                }
-            }
-        )
     }
 
     /// Checks who asks, and then that the route declares what the query has: a filter that is passed over would turn
     /// one item into a whole list. Without a token of administration nothing is told.
-    private func enter(
-        _ request: Request, _ context: SpindleContext
-    ) async throws -> (token: AccessToken, administrator: Administrator) {
+    func administrator(_ request: Request, _ context: SpindleContext) async throws -> Administrator {
         // From the header alone: what the query has is the route's to declare.
         let token = try await tokens.require(try PresentedToken.find(request.headers, form: nil, query: nil))
-        let administrator = try Administrator(token)
+        let administrator = try Administrator(token, of: tokens, addresses: addresses)
         try request.query.refuseUndeclared(context.route.query)
-        return (token, administrator)
+        return administrator
     }
 
     /// Makes a change for `administrator` when it is their turn among those of their merchant, or of the platform.
     func inTurn<Value: Sendable>(
         of administrator: Administrator, _ change: () async throws -> Value
     ) async throws -> Value {
-        let share = Requester.of(administrator.confines)
-        return try await database.inTurn(of: share.asked(by: administrator.client?.text ?? ""), change)
+        try await database.inTurn(of: administrator.requester, change)
     }
 }

@@ -33,24 +33,15 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let json = try request.jsonObject(of: .newClient)
         try addresses.refuseOwn(in: json)
-        if administrator.clientAuthor != .platform { try addresses.refuseOwnResources(in: json) }
         let metadata = try ClientMetadata(json)
         try addresses.refuseUnaskable(in: json)
-        try administrator.permit(granting: metadata.scope)
-        try administrator.permit(serving: metadata.sessionHosts)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
-        let bound = Self.bound(for: administrator)
         let registered = try await gate.inTurn(of: administrator) {
-            try await clients.register(
-                metadata, merchant: merchant, by: administrator.clientAuthor, reserved: addresses.ownNames
-            ) { _, db in
-                try confirm(db)
-                try bound(db)
-            }
+            try await clients.register(metadata, merchant: merchant, by: administrator)
         }
         return .json(registered.json, status: .created)
     }
@@ -58,11 +49,10 @@ public struct ClientsEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let named = try request.query["merchant_id"].map { Merchant.ID($0) } ?? administrator.confines
-        // A merchant's administrator sees none of another merchant's.
-        let items =
-            named == nil || administrator.covers(named)
-            ? try await clients.list(of: named, after: page.after, count: page.count + 1) : []
+        let named = try request.query["merchant_id"].map { Merchant.ID($0) }
+        let items = try await administrator.listing(of: named) { merchant in
+            try await clients.list(of: merchant, after: page.after, count: page.count + 1)
+        }
         return page.response(items, json: \.json, cursor: \.id.text)
     }
 
@@ -71,64 +61,30 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator, confirm) = try await mine(request, context)
+        let (client, administrator) = try await mine(request, context)
         let json = try request.jsonObject(of: .clientChange)
         try addresses.refuseOwn(in: json)
-        if administrator.clientAuthor != .platform {
-            try addresses.refuseOwnResources(in: json, besides: client.openID.resources)
-        }
         try addresses.refuseUnaskable(in: json)
         let changed = try await gate.inTurn(of: administrator) {
-            try await clients.change(
-                client.id, json, by: administrator.clientAuthor, reserved: addresses.ownNames, confirm: confirm,
-                permit: { client, changed in
-                    try administrator.permit(client, toBecome: changed)
-                    guard administrator.may(change: json, of: client, toBecome: changed) else {
-                        throw Problem.ofStranger
-                    }
-                },
-                adopt: Self.adopting(client, by: administrator))
+            try await clients.change(client.id, json, by: administrator)
         }
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
     }
 
-    /// What must hold when a third party's client becomes its merchant's own.
-    private static func adopting(
-        _ client: Client, by administrator: Administrator
-    ) -> @Sendable (any Transaction) throws -> Void {
-        let bound = bound(for: administrator)
-        let isOfMerchant = administrator.confines != nil
-        return { db in
-            if !client.may(.belongToMerchant) { try bound(db) }
-            // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
-            guard isOfMerchant, try Connections.isUsed(client.id, in: db) || Consents.areGiven(to: client.id, in: db)
-            else { return }
-            throw Problem(
-                status: .conflict,
-                detail: "People have used this client as a third party's: make another one for the merchant's own "
-                    + "app, or ask the platform.", member: "first_party")
-        }
-    }
-
-    private static func bound(for administrator: Administrator) -> @Sendable (any Transaction) throws -> Void {
-        administrator.refuseMore("clients", than: Clients.mostOfMerchant, unless: Clients.hasRoom)
-    }
-
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator, confirm) = try await mine(request, context)
+        let (client, administrator) = try await mine(request, context)
         let isDeleted = try await gate.inTurn(of: administrator) {
-            try await clients.delete(client.id, confirm: confirm, permit: administrator.permit(deleting:))
+            try await clients.delete(client.id, by: administrator)
         }
         guard isDeleted else { throw Problem.notFound("client") }
         return Response(status: .noContent)
     }
 
     @Sendable private func addSecret(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator, confirm) = try await mine(request, context)
-        guard administrator.maySetSecrets(of: client) else { throw Problem.ofStranger }
+        let (client, administrator) = try await mine(request, context)
         let added = try await gate.inTurn(of: administrator) {
-            try await clients.addSecret(to: client.id, confirm: confirm)
+            try await clients.addSecret(to: client.id, by: administrator)
         }
         guard let (secret, value) = added else {
             throw Problem(
@@ -156,11 +112,10 @@ public struct ClientsEndpoint: Endpoint {
     }
 
     @Sendable private func endSecret(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (client, administrator, confirm) = try await mine(request, context)
-        guard administrator.maySetSecrets(of: client) else { throw Problem.ofStranger }
+        let (client, administrator) = try await mine(request, context)
         let secret: ClientSecret.ID = try context.identifier("sid")
         let isEnded = try await gate.inTurn(of: administrator) {
-            try await clients.endSecret(secret, of: client.id, confirm: confirm)
+            try await clients.endSecret(secret, of: client.id, by: administrator)
         }
         guard isEnded else { throw Problem.notFound("secret") }
         return Response(status: .noContent)
@@ -168,12 +123,12 @@ public struct ClientsEndpoint: Endpoint {
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (client: Client, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request, context)
+    ) async throws -> (client: Client, administrator: Administrator) {
+        let administrator = try await gate.administrator(request, context)
         guard let client = try await clients.find(try context.identifier()), administrator.covers(client.merchant)
         else {
             throw Problem.notFound("client")
         }
-        return (client, administrator, confirm)
+        return (client, administrator)
     }
 }

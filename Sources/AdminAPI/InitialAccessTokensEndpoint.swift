@@ -23,16 +23,11 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let json = try request.jsonObject(of: .newInitialAccessToken)
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
-        let bound = administrator.refuseMore(
-            "initial access tokens", than: InitialAccessTokens.mostOfMerchant, unless: InitialAccessTokens.hasRoom)
         let (token, value) = try await gate.inTurn(of: administrator) {
-            try await tokens.issue(json, for: merchant) { db in
-                try confirm(db)
-                try bound(db)
-            }
+            try await tokens.issue(json, for: merchant, by: administrator)
         }
         let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]
         return .json(.object(shown), status: .created)
@@ -41,7 +36,9 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let items = try await tokens.list(of: administrator.confines, after: page.after, count: page.count + 1)
+        let items = try await administrator.listing { merchant in
+            try await tokens.list(of: merchant, after: page.after, count: page.count + 1)
+        }
         return page.response(items, json: \.json, cursor: \.id.text)
     }
 
@@ -50,18 +47,18 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (token, administrator, confirm) = try await mine(request, context)
-        try await gate.inTurn(of: administrator) { try await tokens.delete(token.id, confirm: confirm) }
+        let (token, administrator) = try await mine(request, context)
+        try await gate.inTurn(of: administrator) { try await tokens.delete(token.id, by: administrator) }
         return Response(status: .noContent)
     }
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (token: InitialAccessToken, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request, context)
+    ) async throws -> (token: InitialAccessToken, administrator: Administrator) {
+        let administrator = try await gate.administrator(request, context)
         guard let token = try await tokens.find(try context.identifier()), administrator.covers(token.merchant) else {
             throw Problem.notFound("initial access token")
         }
-        return (token, administrator, confirm)
+        return (token, administrator)
     }
 }

@@ -25,19 +25,11 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let json = try request.jsonObject(of: .newIssuer)
         let merchant = try administrator.merchant(json, toMake: "issuers")
-        let bound = administrator.refuseMore(
-            "issuers", than: TrustedIssuers.mostOfMerchant, unless: TrustedIssuers.hasRoom)
         let issuer = try await gate.inTurn(of: administrator) {
-            try await issuers.register(
-                json, merchant: merchant, byPlatform: administrator.confines == nil,
-                permit: administrator.permit(registering:),
-                also: { db in
-                    try confirm(db)
-                    try bound(db)
-                })
+            try await issuers.register(json, merchant: merchant, by: administrator)
         }
         return .json(issuer.json, status: .created)
     }
@@ -45,7 +37,9 @@ public struct IssuersEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let items = try await issuers.list(of: administrator.confines, after: page.after, count: page.count + 1)
+        let items = try await administrator.listing { merchant in
+            try await issuers.list(of: merchant, after: page.after, count: page.count + 1)
+        }
         return page.response(items, json: \.json, cursor: \.id.text)
     }
 
@@ -54,21 +48,19 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (issuer, administrator, confirm) = try await mine(request, context)
+        let (issuer, administrator) = try await mine(request, context)
         let json = try request.jsonObject(of: .issuerChange)
         let changed = try await gate.inTurn(of: administrator) {
-            try await issuers.change(
-                issuer.id, json, byPlatform: administrator.confines == nil, confirm: confirm
-            ) { issuer, changed in try administrator.permit(issuer, toBecome: changed) }
+            try await issuers.change(issuer.id, json, by: administrator)
         }
         guard let changed else { throw Problem.notFound("issuer") }
         return .json(changed.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (issuer, administrator, confirm) = try await mine(request, context)
+        let (issuer, administrator) = try await mine(request, context)
         let isDeleted = try await gate.inTurn(of: administrator) {
-            try await issuers.delete(issuer.id, confirm: confirm, permit: administrator.permit(deleting:))
+            try await issuers.delete(issuer.id, by: administrator)
         }
         guard isDeleted else { throw Problem.notFound("issuer") }
         return Response(status: .noContent)
@@ -76,12 +68,12 @@ public struct IssuersEndpoint: Endpoint {
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (issuer: TrustedIssuer, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request, context)
+    ) async throws -> (issuer: TrustedIssuer, administrator: Administrator) {
+        let administrator = try await gate.administrator(request, context)
         guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant)
         else {
             throw Problem.notFound("issuer")
         }
-        return (issuer, administrator, confirm)
+        return (issuer, administrator)
     }
 }

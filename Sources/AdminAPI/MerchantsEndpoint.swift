@@ -30,22 +30,20 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         try administrator.requirePlatform("make merchants")
         let json = try request.jsonObject(of: .newMerchant)
         try addresses.refuseOwn(in: json)
-        let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, confirm: confirm) }
+        let merchant = try await gate.inTurn(of: administrator) { try await merchants.create(json, by: administrator) }
         return .json(merchant.json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let items: [Merchant]
-        if let own = administrator.confines {
-            items = own.text > page.after ? [try await merchants.find(own)].compactMap { $0 } : []
-        } else {
-            items = try await merchants.list(after: page.after, count: page.count + 1)
+        let items = try await administrator.listing { own in
+            guard let own else { return try await merchants.list(after: page.after, count: page.count + 1) }
+            return own.text > page.after ? [try await merchants.find(own)].compactMap { $0 } : []
         }
         return page.response(items, json: \.json, cursor: \.id.text)
     }
@@ -57,24 +55,22 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator, confirm) = try await mine(request, context)
+        let (id, administrator) = try await mine(request, context)
         let json = try request.jsonObject(of: .merchantChange)
         try addresses.refuseOwn(in: json)
-        try administrator.permit(changingMerchant: json)
         let changed = try await gate.inTurn(of: administrator) {
-            try await merchants.change(
-                id, json, reserved: administrator.confines == nil ? nil : addresses.ownNames, confirm: confirm)
+            try await merchants.change(id, json, by: administrator)
         }
         guard let merchant = changed else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         try administrator.requirePlatform("delete merchants")
         let id: Merchant.ID = try context.identifier()
         let isDeleted = try await gate.inTurn(of: administrator) {
-            try await merchants.delete(id, confirm: confirm) { try await issuers.deleteAll(of: id) }
+            try await merchants.delete(id, by: administrator) { try await issuers.deleteAll(of: id) }
         }
         guard isDeleted else { throw Problem.notFound("merchant") }
         return Response(status: .noContent)
@@ -82,10 +78,10 @@ public struct MerchantsEndpoint: Endpoint {
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (id: Merchant.ID, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request, context)
+    ) async throws -> (id: Merchant.ID, administrator: Administrator) {
+        let administrator = try await gate.administrator(request, context)
         let id: Merchant.ID = try context.identifier()
         guard administrator.covers(id) else { throw Problem.notFound("merchant") }
-        return (id, administrator, confirm)
+        return (id, administrator)
     }
 }

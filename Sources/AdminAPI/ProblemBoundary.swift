@@ -9,11 +9,6 @@ extension Problem {
     static func notFound(_ what: String) -> Problem {
         Problem(status: .notFound, detail: "There is no such \(what), or it is not yours to see.")
     }
-
-    static let ofStranger = Problem(
-        status: .conflict,
-        detail: "This client registered itself, and its developer changes it: a merchant's administrator may delete or "
-            + "disable it, change its scope and, while nobody has used it, make it first_party.")
 }
 
 /// Answers every refusal below `/admin/v1` as a problem document that names the member or the parameter at fault.
@@ -28,8 +23,10 @@ public enum ProblemBoundary {
                 "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.place?.name ?? "-")"])
             return problem.response
         case let refusal as AdministrationRefusal:
-            context.logger.info("refused", metadata: ["status": "403", "member": "\(refusal.member ?? "-")"])
-            return Problem(status: .forbidden, detail: refusal.detail, member: refusal.member).response
+            let status: Status = refusal.isConflict ? .conflict : .forbidden
+            context.logger.info(
+                "refused", metadata: ["status": "\(status.code)", "member": "\(refusal.member ?? "-")"])
+            return Problem(status: status, detail: refusal.detail, member: refusal.member).response
         case let fault as JSONFault:
             context.logger.info("refused", metadata: ["status": "400", "member": "\(fault.member)"])
             let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"

@@ -38,11 +38,11 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
             let user = try await inTurn(of: administrator) {
-                try await administration.create(changes, by: administrator, confirm: confirm)
+                try await users.create(changes, by: administrator)
             }
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
@@ -54,13 +54,10 @@ public struct UsersEndpoint: Endpoint {
         }
     }
 
-    /// A merchant's administrator waits for a turn: a change may leave a message for a hundred clients in the write.
-    /// The platform's may set a password, whose hashing would keep others from theirs.
     private func inTurn<Value: Sendable>(
         of administrator: Administrator, _ change: () async throws -> Value
     ) async throws -> Value {
-        guard administrator.confines != nil else { return try await change() }
-        return try await gate.inTurn(of: administrator, change)
+        try await administrator.takesTurnsForUsers ? gate.inTurn(of: administrator, change) : change()
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -89,12 +86,12 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let id = try await own(context, of: administrator)
         let changes = try UserChanges(try request.jsonObject(of: .user))
         do {
             let user = try await inTurn(of: administrator) {
-                try await administration.change(id, changes, by: administrator, confirm: confirm)
+                try await users.change(id, changes, by: administrator)
             }
             guard let user else {
                 throw Problem.notFound("user")
@@ -119,10 +116,10 @@ public struct UsersEndpoint: Endpoint {
 
     /// The platform deletes the user at once; a merchant only ends the user's connections to its own clients.
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let id = try await own(context, of: administrator)
         let removal = try await gate.inTurn(of: administrator) {
-            try await administration.remove(id, by: administrator, confirm: confirm)
+            try await administration.remove(id, by: administrator)
         }
         switch removal {
         case .disconnected: break

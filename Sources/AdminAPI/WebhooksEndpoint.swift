@@ -27,17 +27,11 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (administrator, confirm) = try await gate.entry(request, context)
+        let administrator = try await gate.administrator(request, context)
         let json = try request.jsonObject(of: .webhook)
         let merchant = try administrator.merchant(json, toMake: "webhooks")
-        let bound = administrator.refuseMore(
-            "webhooks, or the names of a thousand deleted ones", than: DittoWebhooks.mostOfMerchant,
-            unless: DittoWebhooks.hasRoom)
         let webhook = try await gate.inTurn(of: administrator) {
-            try await webhooks.register(json, merchant: merchant, takesNames: administrator.confines == nil) { db in
-                try confirm(db)
-                try bound(db)
-            }
+            try await webhooks.register(json, merchant: merchant, by: administrator)
         }
         return .json(try shown(webhook), status: .created)
     }
@@ -45,7 +39,9 @@ public struct WebhooksEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request, context)
         let page = try ListPage(request, context)
-        let items = try await webhooks.list(of: administrator.confines, after: page.after, count: page.count + 1)
+        let items = try await administrator.listing { merchant in
+            try await webhooks.list(of: merchant, after: page.after, count: page.count + 1)
+        }
         return try page.response(items, json: shown, cursor: \.id.text)
     }
 
@@ -54,21 +50,19 @@ public struct WebhooksEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (webhook, administrator, confirm) = try await mine(request, context)
+        let (webhook, administrator) = try await mine(request, context)
         let json = try request.jsonObject(of: .webhook)
         let changed = try await gate.inTurn(of: administrator) {
-            try await webhooks.change(webhook.id, json, confirm: confirm) { webhook, changed in
-                try administrator.permit(webhook, toBecome: changed)
-            }
+            try await webhooks.change(webhook.id, json, by: administrator)
         }
         guard let changed else { throw Problem.notFound("webhook") }
         return .json(try shown(changed))
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (webhook, administrator, confirm) = try await mine(request, context)
+        let (webhook, administrator) = try await mine(request, context)
         let isDeleted = try await gate.inTurn(of: administrator) {
-            try await webhooks.delete(webhook.id, confirm: confirm, permit: administrator.permit(deleting:))
+            try await webhooks.delete(webhook.id, by: administrator)
         }
         guard isDeleted else { throw Problem.notFound("webhook") }
         return Response(status: .noContent)
@@ -84,12 +78,12 @@ public struct WebhooksEndpoint: Endpoint {
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (webhook: DittoWebhook, administrator: Administrator, confirm: AdministratorGate.Confirm) {
-        let (administrator, confirm) = try await gate.entry(request, context)
+    ) async throws -> (webhook: DittoWebhook, administrator: Administrator) {
+        let administrator = try await gate.administrator(request, context)
         guard let webhook = try await webhooks.find(try context.identifier()), administrator.covers(webhook.merchant)
         else {
             throw Problem.notFound("webhook")
         }
-        return (webhook, administrator, confirm)
+        return (webhook, administrator)
     }
 }

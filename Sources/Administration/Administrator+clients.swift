@@ -1,8 +1,16 @@
 public import Directory
-import JSON
+public import JSON
 import OAuth
+public import Storage
 
-extension Administrator {
+/// What a merchant's own administrator may set for clients and for the merchant.
+extension Administrator: ClientAuthority, MerchantAuthority {
+    public var isClientItself: Bool { false }
+    public var lendsResources: Bool { confines == nil }
+    public var reservedNames: [String]? {
+        if case .merchant(_, let access) = self { access.addresses.ownNames } else { nil }
+    }
+
     /// The merchant of a new client: `named`, or the administrator's own. Only a client with the scope admin belongs to
     /// no merchant, and only the platform creates one.
     public func merchant(
@@ -25,6 +33,122 @@ extension Administrator {
         return named
     }
 
-    /// As whom it makes and changes clients.
-    public var clientAuthor: ClientAuthor { confines == nil ? .platform : .merchant }
+    public func permit(making client: Client, in db: any Transaction) throws {
+        guard case .merchant(let own, let access) = self else { return }
+        try permit(granting: client.scope)
+        try permit(serving: client.spid.sessionHosts)
+        try access.addresses.refuseOwn(resources: client.openID.resources)
+        if !client.openID.resources.isEmpty { try Self.confirmRoomForResources(of: own, in: db) }
+        if client.callbackURI != nil { try Self.confirmRoomForCallback(of: own, in: db) }
+        try Self.permit(giving: client.openID.claims, to: client, insteadOf: [:])
+        try confirmRoomForClient(in: db)
+    }
+
+    /// What the platform took a moment ago stays taken.
+    public func permit(changing client: Client, to changed: Client, by document: JSON, in db: any Transaction) throws {
+        guard case .merchant(let own, let access) = self else { return }
+        try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
+        try permit(serving: changed.spid.sessionHosts.filter { !client.spid.sessionHosts.contains($0) })
+        try permit(leaving: client.spid.sessionHosts.filter { !changed.spid.sessionHosts.contains($0) })
+        try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
+        guard client.may(.belongToMerchant) || changed.may(.belongToMerchant) || Self.mayChange(document) else {
+            throw AdministrationRefusal.ofStranger
+        }
+        let resources = changed.openID.resources.filter { !client.openID.resources.contains($0) }
+        try access.addresses.refuseOwn(resources: resources)
+        if !resources.isEmpty { try Self.confirmRoomForResources(of: own, in: db) }
+        if changed.callbackURI != nil, client.callbackURI == nil { try Self.confirmRoomForCallback(of: own, in: db) }
+        // Without being named they go where the client becomes a third party's: that is the platform's to decide.
+        let claims = try JSONMembers(document).has("id_token_claims") ? changed.openID.claims : client.openID.claims
+        try Self.permit(giving: claims, to: changed, insteadOf: client.may(.takeAttributes) ? [:] : client.openID.claims)
+        guard changed.may(.shareWithMerchant), !client.may(.shareWithMerchant) else { return }
+        if !client.may(.belongToMerchant) { try confirmRoomForClient(in: db) }
+        // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
+        guard try !Connections.isUsed(client.id, in: db) && !Consents.areGiven(to: client.id, in: db) else {
+            throw AdministrationRefusal(
+                "People have used this client as a third party's: make another one for the merchant's own app, or ask "
+                    + "the platform.", member: "first_party", isConflict: true)
+        }
+    }
+
+    public func permit(deleting client: Client, in db: any Transaction) throws {
+        try permit(leaving: client.spid.sessionHosts)
+    }
+
+    /// The users of a client that registered itself allowed a third party, and have not met the merchant: with a secret
+    /// of the client's, or another address, the merchant would be that third party.
+    public func permit(settingSecretsOf client: Client) throws {
+        guard confines == nil || client.may(.belongToMerchant) else { throw AdministrationRefusal.ofStranger }
+    }
+
+    /// Whether a document changes no more than a merchant may of a client that stays a third party's.
+    private static func mayChange(_ document: JSON) -> Bool {
+        (document.members ?? []).allSatisfy { ["disabled", "scope", "first_party"].contains($0.name) }
+    }
+
+    /// Only the platform grants admin scopes.
+    private func permit(granting scope: Scope) throws {
+        guard confines == nil || !scope.administers else {
+            throw AdministrationRefusal("Admin scopes are granted by the platform only.", member: "scope")
+        }
+    }
+
+    /// A host needs a certificate and a name that lead to this server: both are the platform's to give.
+    private func permit(serving hosts: [String]) throws {
+        guard confines == nil || hosts.isEmpty else {
+            throw AdministrationRefusal("Session hosts are given by the platform only.", member: "session_hosts")
+        }
+    }
+
+    /// A host that no client has any more answers as this server does, with pages to sign in.
+    private func permit(leaving hosts: [String]) throws {
+        guard confines == nil || hosts.isEmpty else {
+            throw AdministrationRefusal(
+                "Session hosts lead to this server: ask the platform to take them first.", member: "session_hosts")
+        }
+    }
+
+    private func confirmRoomForClient(in db: any Transaction) throws {
+        try confirmRoom(for: "clients", atMost: Clients.mostOfMerchant, in: db, Clients.hasRoom)
+    }
+
+    private static func confirmRoomForCallback(of merchant: Merchant.ID, in db: any Transaction) throws {
+        guard try Clients.hasRoomForCallback(merchant, in: db) else {
+            throw JSONFault(
+                "callback_uri",
+                "left out: \(Clients.mostToldOfMerchant) of your clients have one, and only the platform gives it to "
+                    + "more")
+        }
+    }
+
+    private static func confirmRoomForResources(of merchant: Merchant.ID, in db: any Transaction) throws {
+        guard try ClientResources.hasRoom(merchant, in: db) else {
+            throw JSONFault(
+                "resources",
+                "APIs that your clients named before: \(ClientResources.most) are kept for you, so ask the platform")
+        }
+    }
+
+    /// No page asks a third party's users for attributes.
+    private static func permit(
+        giving claims: [String: String], to client: Client, insteadOf before: [String: String]
+    ) throws {
+        guard client.may(.takeAttributes) || claims.allSatisfy({ before[$0.key] == $0.value }) else {
+            throw JSONFault(
+                "id_token_claims",
+                "left out for a third party's client: no page asks its users, so only the platform gives them")
+        }
+    }
+
+    public func permit(changingMerchantBy document: JSON) throws {
+        if document["disabled"] != nil { try requirePlatform("disable or enable a merchant") }
+        // A merchant cannot say of itself that every user has met it.
+        if document["skip_introduction"] != nil { try requirePlatform("spare a merchant the introduction") }
+    }
+}
+
+extension AdministrationRefusal {
+    fileprivate static let ofStranger = AdministrationRefusal(
+        "This client registered itself, and its developer changes it: a merchant's administrator may delete or disable "
+            + "it, change its scope and, while nobody has used it, make it first_party.", isConflict: true)
 }

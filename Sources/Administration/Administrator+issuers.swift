@@ -1,18 +1,24 @@
+public import Ditto
 public import Federation
+public import OAuth
+public import Storage
 
 /// What a merchant's own administrator may set for an issuer. Users belong to the deployment: the platform decides
 /// which issuers lead to users that the merchant did not create.
-extension Administrator {
-    public func permit(registering issuer: TrustedIssuer) throws {
+extension Administrator: IssuerAuthority {
+    public var trustsEverywhere: Bool { confines == nil }
+
+    public func permit(registering issuer: TrustedIssuer, in db: any Transaction) throws {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
         // The links of an issuer that only has a provider's name would later be taken for the provider's.
         try permit(keysOfProvider: issuer.app == nil ? !issuer.isNamedAsProvider : issuer.hasProvidersKeys)
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
         try permit(everywhere: !issuer.signsInEverywhere)
+        try confirmRoom(for: "issuers", atMost: TrustedIssuers.mostOfMerchant, in: db, TrustedIssuers.hasRoom)
     }
 
-    public func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
+    public func permit(changing issuer: TrustedIssuer, to changed: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
         guard confines != nil else { return }
         // Its links were made under other keys.
@@ -102,5 +108,28 @@ extension Administrator {
             throw AdministrationRefusal(
                 "A provider's keys are its own: leave jwks, jwks_uri and discovery_url out.", member: "provider")
         }
+    }
+}
+
+/// What it may set for webhooks and initial access tokens.
+extension Administrator: WebhookAuthority, InitialAccessTokenAuthority {
+    public var takesNames: Bool { confines == nil }
+
+    public func permit(registering webhook: DittoWebhook, in db: any Transaction) throws {
+        try confirmRoom(
+            for: "webhooks, or the names of a thousand deleted ones", atMost: DittoWebhooks.mostOfMerchant, in: db,
+            DittoWebhooks.hasRoom)
+    }
+
+    public func permit(changing webhook: DittoWebhook, to changed: DittoWebhook) throws {
+        try permit(enabling: webhook.disabledAt != nil && changed.disabledAt == nil)
+    }
+
+    public func permit(deleting webhook: DittoWebhook) throws { try permit(enabling: webhook.disabledAt != nil) }
+
+    public func permit(issuing token: InitialAccessToken, in db: any Transaction) throws {
+        try confirmRoom(
+            for: "initial access tokens", atMost: InitialAccessTokens.mostOfMerchant, in: db,
+            InitialAccessTokens.hasRoom)
     }
 }

@@ -1,62 +1,85 @@
 public import Directory
 public import JSON
 public import OAuth
+public import Storage
 public import Values
 
-/// An administrator: the platform, or one merchant. A client is one by the scope of its own tokens:
+/// An administrator: the command line, the platform, or one merchant. A client is one by the scope of its own tokens:
 ///
 /// - `admin` (`Scope.admin`) makes a client without a merchant the platform's administrator, who may do everything.
 /// - `admin:merchant` (`Scope.adminMerchant`) makes a merchant's client its administrator, who sees and changes only
 ///   what is the merchant's. What of that is still the platform's alone stands in the `permit` functions of this
 ///   module.
-public enum Administrator: Sendable, Equatable {
-    /// `client` is nil for the command line.
-    case platform(client: Client.ID?)
-    case merchant(Merchant.ID, client: Client.ID)
+public enum Administrator: Authority {
+    case commandLine
+    case platform(Access)
+    case merchant(Merchant.ID, Access)
 
-    /// The administrator that shows `token`: a client's own token with an admin scope. A user's token never is one,
-    /// whatever its scope says.
-    public init(_ token: AccessToken) throws(OAuthError) {
+    /// What a client shows, and what its requests are checked by.
+    public struct Access: Sendable {
+        let token: AccessToken
+        let tokens: AccessTokens
+        let addresses: AddressRules
+    }
+
+    /// The administrator that shows `token`, one of `tokens`: a client's own token with an admin scope. A user's token
+    /// never is one, whatever its scope says.
+    public init(_ token: AccessToken, of tokens: AccessTokens, addresses: AddressRules) throws(OAuthError) {
         guard token.user == nil else {
             throw OAuthError(
                 .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
         }
         // The token's scope alone is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
+        let access = Access(token: token, tokens: tokens, addresses: addresses)
         if has(Scope.admin), token.merchant == nil {
-            self = .platform(client: token.client)
+            self = .platform(access)
             return
         }
         if has(Scope.adminMerchant), let merchant = token.merchant {
-            self = .merchant(merchant, client: token.client)
+            self = .merchant(merchant, access)
             return
         }
         throw OAuthError.scopeMissing(Scope.admin)
     }
 
-    /// Who runs commands at the server.
-    public static let commandLine = Administrator.platform(client: nil)
-
-    /// The merchant that it is confined to; nil for the platform.
-    public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
-
-    /// The client that it is; nil for the command line.
-    public var client: Client.ID? {
-        switch self {
-        case .platform(let client): client
-        case .merchant(_, let client): client
+    /// Throws when it is no administrator any more, or has fewer rights than before.
+    public func confirm(in db: any Transaction) throws {
+        guard let access else { return }
+        let again = try access.tokens.again(access.token, in: db)
+        guard try Administrator(again, of: access.tokens, addresses: access.addresses).confines == confines else {
+            throw OAuthError.scopeMissing(Scope.admin)
         }
     }
 
-    /// Whose turn it is when a password is hashed for it.
-    var sender: String { if case .merchant(_, let client) = self { client.text } else { "" } }
+    /// The merchant that it is confined to; nil for the platform.
+    var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+
+    private var access: Access? {
+        switch self {
+        case .commandLine: nil
+        case .platform(let access), .merchant(_, let access): access
+        }
+    }
+
+    /// Whose turn its changes take: that of its merchant, or of the platform.
+    public var requester: Requester { .of(confines).asked(by: access?.token.client.text ?? "") }
+
+    /// Whether its changes of users take turns: one may leave a message for a hundred clients in the write. The
+    /// platform's may set a password, whose hashing would keep others from theirs.
+    public var takesTurnsForUsers: Bool { confines != nil }
 
     /// Whether it may see and change what belongs to `merchant`.
     public func covers(_ merchant: Merchant.ID?) -> Bool {
-        switch self {
-        case .platform: true
-        case .merchant(let own, _): Merchant.same(own, merchant)
-        }
+        confines.map { Merchant.same($0, merchant) } ?? true
+    }
+
+    /// What `list` has of the merchant `named`, of its own, or of all when that is nil; nothing of another merchant.
+    public func listing<Item>(
+        of named: Merchant.ID? = nil, _ list: (Merchant.ID?) async throws -> [Item]
+    ) async rethrows -> [Item] {
+        let merchant = named ?? confines
+        return try await merchant == nil || covers(merchant) ? list(merchant) : []
     }
 
     /// The merchant that `json` names, or else its own: something is made for it. `what` says what, in a refusal.
@@ -70,15 +93,41 @@ public enum Administrator: Sendable, Equatable {
     }
 
     public func requirePlatform(_ what: String) throws(AdministrationRefusal) {
-        guard case .platform = self else {
+        guard confines == nil else {
             throw AdministrationRefusal("Only the platform's administrator may \(what).")
         }
     }
 
     /// The platform may have disabled it, against this very merchant.
-    public func permit(enabling: Bool) throws {
+    func permit(enabling: Bool) throws {
         guard confines == nil || !enabling else {
             throw AdministrationRefusal("What is disabled is enabled by the platform only.", member: "disabled")
         }
+    }
+
+    /// Refuses a merchant's own administrator one more of `what` than it may make: rows that cost the merchant nothing
+    /// would fill a database that belongs to all. `hasRoom` counts the one that was just stored.
+    func confirmRoom(
+        for what: String, atMost most: Int, in db: any Transaction,
+        _ hasRoom: (Merchant.ID, any Transaction) throws -> Bool
+    ) throws {
+        guard let confines, try !hasRoom(confines, db) else { return }
+        throw AdministrationRefusal(
+            "The merchant has \(most) \(what): delete one first, or ask the platform.", isConflict: true)
+    }
+}
+
+/// Something that an administrator may not do, although they may do other things.
+public struct AdministrationRefusal: Error, Sendable {
+    public let detail: String
+    /// The member of the document that is at fault.
+    public let member: String?
+    /// Whether it is not for lack of a right: what there is stands against it.
+    public let isConflict: Bool
+
+    init(_ detail: String, member: String? = nil, isConflict: Bool = false) {
+        self.detail = detail
+        self.member = member
+        self.isConflict = isConflict
     }
 }

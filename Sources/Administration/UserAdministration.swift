@@ -6,9 +6,6 @@ public import Values
 
 /// What administrators do to users. A merchant's administrator sees only the users connected to its clients.
 public struct UserAdministration: Sendable {
-    /// Throws when the caller is no longer an administrator, or has fewer rights than before.
-    public typealias Confirm = @Sendable (any Transaction) throws -> Void
-
     private let users: Users
     private let families: TokenFamilies
     private let deletion: UserDeletion
@@ -19,21 +16,6 @@ public struct UserAdministration: Sendable {
         self.families = families
         self.deletion = deletion
         self.clock = clock
-    }
-
-    /// Creates a user; if a merchant's administrator does so, connected to that administrator's client. Throws
-    /// `StorageError.conflict` when the address is taken, and `Users.TooManyNew`.
-    public func create(
-        _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
-    ) async throws -> User {
-        try administrator.permit(making: changes)
-        return try await users.create(
-            changes, for: administrator.sender, chargedTo: administrator.confines
-        ) { id, now, db in
-            try confirm(db)
-            guard case .merchant(_, let client) = administrator else { return }
-            try Connections.connect(id, to: client, at: now, in: db)
-        }
     }
 
     /// The users that `administrator` may see; of `merchant` alone, if there is one.
@@ -57,28 +39,6 @@ public struct UserAdministration: Sendable {
         return try await families.isConnected(id, to: merchant)
     }
 
-    /// Nil for a user that does not exist, or that `administrator` may not change, or not any more. Throws
-    /// `PasswordSignIn.Refusal.throttled` after many changes by a merchant's own administrator.
-    public func change(
-        _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
-    ) async throws -> User? {
-        try administrator.permit(changing: changes)
-        do {
-            return try await users.change(
-                id, changes, for: administrator.sender, chargedTo: administrator.confines
-            ) { db in
-                try confirm(db)
-                guard let merchant = administrator.confines else { return }
-                guard try TokenFamilies.isConnected(id, to: merchant, in: db) else { throw NotCovered() }
-            }
-        } catch is NotCovered {
-            return nil
-        }
-    }
-
-    /// The user has left the merchant.
-    private struct NotCovered: Error {}
-
     public enum Removal: Sendable {
         case deleted
         /// A merchant only ends the user's connections to its own clients.
@@ -90,20 +50,54 @@ public struct UserAdministration: Sendable {
     /// The platform deletes the user at once. Of many removals at once by a merchant, one goes through what the user
     /// has there. The caller has checked that `administrator` may do so (`covers`).
     public func remove(
-        _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping Confirm = { _ in }
+        _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request
     ) async throws -> Removal {
         guard let merchant = administrator.confines else {
-            return try await deletion.delete(id, within: budget, confirm: confirm) ? .deleted : .notFound
+            return try await deletion.delete(id, within: budget, by: administrator) ? .deleted : .notFound
         }
-        do {
-            try await families.disconnect(id, from: merchant, at: clock.now) { db in
-                try confirm(db)
-                guard try TokenFamilies.isConnected(id, to: merchant, in: db) else { throw NotCovered() }
-            }
-        } catch is NotCovered {
-            return .notFound
+        return try await families.disconnect(id, from: merchant, at: clock.now, by: administrator)
+            ? .disconnected : .notFound
+    }
+}
+
+/// What a merchant's administrator may not set of users, because users belong to the whole deployment.
+extension Administrator: UserAuthority {
+    public var sender: String { connects?.text ?? "" }
+    public var charged: Merchant.ID? { confines }
+    public var connects: Client.ID? { if case .merchant(_, let access) = self { access.token.client } else { nil } }
+
+    public func covers(_ user: UserID, in db: any Transaction) throws -> Bool {
+        guard let confines else { return true }
+        return try TokenFamilies.isConnected(user, to: confines, in: db)
+    }
+
+    public func permit(making user: UserChanges) throws {
+        guard confines != nil else { return }
+        if user.verifiesEmail {
+            // Users belong to the deployment: one merchant cannot verify an address for the others.
+            throw AdministrationRefusal(
+                "Only the platform may say that an address is verified.", member: "email_verified")
         }
-        return .disconnected
+        if user.setsPassword {
+            // Otherwise the address's owner would one day find a user that somebody else can sign in as.
+            throw AdministrationRefusal(
+                "Only the platform may set a password. The person sets one at /password, by a link in a mail.",
+                member: "password")
+        }
+        if user.setsAttributes {
+            // Attributes reach the clients of every merchant.
+            throw AdministrationRefusal("Only the platform may set attributes.", member: "attributes")
+        }
+        if user.disables {
+            // It would keep the address's owner out of every merchant's applications.
+            throw AdministrationRefusal("Only the platform may make an account that is disabled.", member: "disabled")
+        }
+    }
+
+    public func permit(changing changes: UserChanges) throws {
+        guard confines != nil, let member = changes.sensitiveMember else { return }
+        throw AdministrationRefusal(
+            "Address, password, verified flag, attributes and disabling of an account are the platform's to set.",
+            member: member)
     }
 }

@@ -111,20 +111,23 @@ public struct AppSignUp: Sendable {
         try await database.read { db in try Users.has(email, in: db) }
     }
 
-    /// Stores the user. `also` and `post`, which queues the mail, join the transaction. A mailbox that had too many
-    /// mails gets none: the user can ask for another at any time.
+    /// Stores the user, connected to `client`, with the terms that they `agreed` to (`UserEvent.signedUp`). `post`
+    /// queues the mail in the transaction. A mailbox that had too many mails gets none: the user can ask for another at
+    /// any time.
     public func finish(
-        _ prepared: Prepared, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void,
+        _ prepared: Prepared, at client: Client.ID, agreed: String, by authority: some Authority,
         post: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {
         let user = prepared.user
         do {
-            return try await database.write { db in
+            return try await events.write(to: database, at: user.createdAt) { db, announcement in
                 // A retry after a COMMIT of unknown outcome finds its own row.
                 guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return .made }
                 guard try !Users.has(prepared.email, in: db) else { return .taken }
                 try User.insert(user, passwordHash: prepared.passwordHash, in: db)
-                try also(user.id, user.createdAt, db)
+                try authority.confirm(in: db)
+                try Connections.connect(user.id, to: client, at: user.createdAt, in: db)
+                try announcement.say(.signedUp(agreed: agreed), user.id, db)
                 let purpose = prepared.draft.verification.purpose
                 guard try Throttle.chargeMailbox(prepared.email, for: purpose, user.createdAt, in: db) else {
                     return .made

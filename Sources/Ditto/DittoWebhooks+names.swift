@@ -21,18 +21,14 @@ extension DittoWebhooks {
             && !TakenNames.has(moreThan: mostNames, .webhook, of: merchant, in: db)
     }
 
-    /// Deletes a webhook. False when there is none. `confirm`, which repeats the checks that were made before this
-    /// call, and `permit` refuse by throwing.
-    public func delete(
-        _ id: DittoWebhook.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void,
-        permit: @escaping @Sendable (DittoWebhook) throws -> Void
-    ) async throws -> Bool {
+    /// Deletes a webhook. False when there is none.
+    public func delete(_ id: DittoWebhook.ID, by authority: some WebhookAuthority) async throws -> Bool {
         // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
         let now = clock.now
         try await database.write { db in
-            try confirm(db)
-            if let webhook = try find(id, in: db) { try permit(webhook) }
+            try authority.confirm(in: db)
+            if let webhook = try find(id, in: db) { try authority.permit(deleting: webhook) }
             try Self.delete("id = \(id)", at: now, in: db)
         }
         return true

@@ -25,11 +25,10 @@ public struct DittoWebhooks: Sendable {
         self.seal = seal
     }
 
-    /// Makes a webhook of `merchant`; `also` joins the transaction. Throws a `JSONFault` for `name` when the name is
-    /// taken, or was another merchant's and `takesNames` is false.
+    /// Makes a webhook of `merchant`. Throws a `JSONFault` for `name` when the name is taken, or was another merchant's
+    /// and is not for `authority` to take.
     public func register(
-        _ json: JSON, merchant: Merchant.ID, takesNames: Bool = true,
-        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ json: JSON, merchant: Merchant.ID, by authority: some WebhookAuthority
     ) async throws -> DittoWebhook {
         let members = try JSONMembers(json)
         let name = try members.required("name")
@@ -47,14 +46,15 @@ public struct DittoWebhooks: Sendable {
             disabledAt: try members.flag("disabled") == true ? now : nil)
         do {
             try await database.write { [seal] db in
+                try authority.confirm(in: db)
                 if webhook.sealedSecrets != nil { try seal.confirm(in: db) }
                 try Merchants.confirm(merchant, in: db)
-                guard try takesNames || !TakenNames.isAnothers(.webhook, name, than: merchant, in: db) else {
+                guard try authority.takesNames || !TakenNames.isAnothers(.webhook, name, than: merchant, in: db) else {
                     throw Self.nameTaken
                 }
                 try webhook.insert(in: db)
                 try TakenNames.release(.webhook, name, in: db)
-                try also(db)
+                try authority.permit(registering: webhook, in: db)
             }
         } catch StorageError.conflict {
             throw Self.nameTaken
@@ -105,12 +105,9 @@ public struct DittoWebhooks: Sendable {
         }
     }
 
-    /// Changes the members in `json`; nil when there is no such webhook. Reading, `permit` and writing are one
-    /// transaction. `permit` gets the webhook before and after the change, and refuses by throwing. `confirm` repeats
-    /// the checks that were made before this call, and refuses likewise.
+    /// Changes the members in `json`; nil when there is no such webhook. Reading and writing are one transaction.
     public func change(
-        _ id: DittoWebhook.ID, _ json: JSON, confirm: @escaping @Sendable (any Transaction) throws -> Void,
-        permit: @escaping @Sendable (_ webhook: DittoWebhook, _ changed: DittoWebhook) throws -> Void
+        _ id: DittoWebhook.ID, _ json: JSON, by authority: some WebhookAuthority
     ) async throws -> DittoWebhook? {
         let members = try JSONMembers(json)
         guard let found = try await find(id) else { return nil }
@@ -127,7 +124,7 @@ public struct DittoWebhooks: Sendable {
         let disabled = try members.flag("disabled")
         let now = clock.now
         let changed = try await database.write { [seal] db -> DittoWebhook? in
-            try confirm(db)
+            try authority.confirm(in: db)
             guard let webhook = try find(id, in: db) else { return nil }
             var changed = webhook
             let isAsFound = webhook.document.utf8.elementsEqual(found.document.utf8)
@@ -138,7 +135,7 @@ public struct DittoWebhooks: Sendable {
             }
             if let disabled { changed.disabledAt = disabled ? webhook.disabledAt ?? now : nil }
             changed.updatedAt = now
-            try permit(webhook, changed)
+            try authority.permit(changing: webhook, to: changed)
             try changed.update(in: db)
             return changed
         }

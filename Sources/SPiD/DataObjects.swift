@@ -35,18 +35,16 @@ package struct DataObjects: Sendable {
         }
     }
 
-    /// Stores `value`, instead of what was there. What the clients of `merchant` keep grows in bounds. `confirm`
-    /// refuses by throwing.
+    /// Stores `value`, instead of what was there. What the clients of `merchant` keep grows in bounds.
     package func set(
-        _ key: String, to value: String, of owner: DataObject.Owner, merchant: Merchant.ID?,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void
+        _ key: String, to value: String, of owner: DataObject.Owner, merchant: Merchant.ID?, by authority: any Authority
     ) async throws -> DataObject {
         let now = clock.now
         let size = value.utf8.count
         let object = DataObject(
             id: owner.id(of: key), owner: owner, key: key, value: value, createdAt: now, updatedAt: now)
         return try await database.write { db in
-            try confirm(db)
+            try authority.confirm(in: db)
             let others = try Self.others(than: object, in: db)
             guard others.count < DataObject.most, others.bytes + size <= DataObject.mostBytes else {
                 throw SPiDRefusal(
@@ -78,12 +76,11 @@ package struct DataObjects: Sendable {
 
     /// False when there is none.
     package func remove(
-        _ key: String, of owner: DataObject.Owner, merchant: Merchant.ID?,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void
+        _ key: String, of owner: DataObject.Owner, merchant: Merchant.ID?, by authority: any Authority
     ) async throws -> Bool {
         let id = owner.id(of: key)
         return try await database.write { db in
-            try confirm(db)
+            try authority.confirm(in: db)
             guard let gone = try db.rows("SELECT size FROM data_objects WHERE id = \(id)").first else { return false }
             try DataObjectThrottle.giveBack([try gone.get("size")], of: owner.client, merchant, in: db)
             return try db.execute("DELETE FROM data_objects WHERE id = \(id)") == 1

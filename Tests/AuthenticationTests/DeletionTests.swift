@@ -74,7 +74,7 @@ struct DeletionTests {
         }
 
         func person(_ email: String) async throws -> UserID {
-            try await users.create(try UserChanges(["email": .string(email)]), for: "") { _, _, _ in }.id
+            try await users.create(try UserChanges(["email": .string(email)]), by: commandLine).id
         }
 
         /// Marks users as a deletion request does.
@@ -148,9 +148,9 @@ struct DeletionTests {
         let fixture = try await Fixture(backend)
         let id = try await fixture.person("ada@example.com")
         let deletion = fixture.deletion(on: RunsTwice(base: fixture.database))
-        #expect(try await deletion.delete(id))
+        #expect(try await deletion.delete(id, by: commandLine))
         #expect(try await fixture.farewells == ["farewell to ada@example.com"])
-        #expect(try await deletion.delete(id) == false)
+        #expect(try await deletion.delete(id, by: commandLine) == false)
         await fixture.database.close()
     }
 

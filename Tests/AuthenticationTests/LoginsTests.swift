@@ -25,9 +25,11 @@ struct LoginsTests {
             let users = Users(
                 database: database, hashing: hashing, clock: clock, random: SystemRandom(),
                 events: .unheard)
-            user = try await users.create(
-                try UserChanges(["email": "ada@example.com", "password": "correct horse battery"]), for: ""
-            ) { id, now, db in
+            let ada = try await users.create(
+                try UserChanges(["email": "ada@example.com", "password": "correct horse battery"]), by: commandLine)
+            user = ada.id
+            try await database.write { db in
+                let now = ada.createdAt
                 try db.execute(
                     """
                     INSERT INTO clients (id, name, redirect_uris, grant_types, scope, authentication_method,
@@ -37,8 +39,8 @@ struct LoginsTests {
                     VALUES ('loom', 'Loom', '', '', '', 'none', 'none', 1, 1, 1, 0, 0, 1, 1, '', \(now), \(now))
                     """)
                 try db.execute(
-                    "INSERT INTO connections (user_id, client_id, created_at) VALUES (\(id), 'loom', \(now))")
-            }.id
+                    "INSERT INTO connections (user_id, client_id, created_at) VALUES (\(ada.id), 'loom', \(now))")
+            }
         }
 
         func attempt(_ id: String) -> Login.Attempt {

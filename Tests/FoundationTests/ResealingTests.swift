@@ -145,28 +145,36 @@ import Values
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
         let before = clients(database, old)
-        _ = try await before.register(try ClientMetadata(["client_name": "Before"]), merchant: nil, by: .platform)
+        _ = try await before.register(try ClientMetadata(["client_name": "Before"]), merchant: nil, by: commandLine)
         try await Resealing(from: old, to: new, random: random).run(on: database)
         await #expect(throws: StorageError.self) {
-            _ = try await before.register(try ClientMetadata(["client_name": "Too late"]), merchant: nil, by: .platform)
+            let metadata = try ClientMetadata(["client_name": "Too late"])
+            _ = try await before.register(metadata, merchant: nil, by: commandLine)
         }
         let after = try ClientMetadata(["client_name": "After"])
-        _ = try await clients(database, new).register(after, merchant: nil, by: .platform)
+        _ = try await clients(database, new).register(after, merchant: nil, by: commandLine)
         #expect(try await names(database) == ["After", "Before", "C"])
         try await Resealing(from: new, to: old, random: random).run(on: database)
         await database.close()
     }
 
+    private struct Refused: Error {}
+
+    private struct Refusing: ClientAuthority {
+        let isClientItself = false
+        let lendsResources = false
+        let reservedNames: [String]? = nil
+        func confirm(in db: any Transaction) {}
+        func permit(making client: Client, in db: any Transaction) throws { throw Refused() }
+    }
+
     @Test("a client whose secret cannot be stored is not created", arguments: Backend.available)
     func recorded(_ backend: Backend) async throws {
-        struct Refused: Error {}
         let key = MasterKey.random(from: random)
         let database = try await filled(backend, key: key)
         let metadata = try ClientMetadata(["client_name": "D"])
         await #expect(throws: Refused.self) {
-            _ = try await clients(database, key).register(metadata, merchant: nil, by: .platform) { _, _ in
-                throw Refused()
-            }
+            _ = try await clients(database, key).register(metadata, merchant: nil, by: Refusing())
         }
         #expect(try await names(database) == ["C"])
         await database.close()

@@ -123,7 +123,7 @@ import Values
         let secret = "et felles hemmelig ord, på minst 32 bytes"
         let issuer = try await fixture.issuers.register(
             .members(["issuer": "https://issuer.example", "secret": .string(secret), "create_users": true]),
-            merchant: fixture.merchant, byPlatform: true)
+            merchant: fixture.merchant, by: commandLine)
         func signed(_ key: String) -> String {
             let parts = [JSON.members(["alg": "HS256"]), fixture.claims()].map { Base64URL.encode(Array($0.text.utf8)) }
             let input = parts.joined(separator: ".")

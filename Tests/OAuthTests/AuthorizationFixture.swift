@@ -54,8 +54,8 @@ struct AuthorizationFixture {
                 "require_verified_email": .bool(asking == .strict), "require_pkce": .bool(asking == .app),
                 "token_endpoint_auth_method": asking == .app ? "none" : "client_secret_basic",
             ]
-            ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant, by: .platform).client
-                .id
+            let made = try await clients.register(try ClientMetadata(json), merchant: merchant, by: commandLine)
+            ids[asking] = made.client.id
         }
         self.ids = ids
     }

@@ -16,7 +16,7 @@ struct BackgroundDeletionTests {
     func unseen(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let token = try await world.signIn()
-        #expect(try await world.clients.delete(world.phone.id, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await world.clients.delete(world.phone.id, within: BulkErasure.Budget(batches: 0), by: commandLine))
         #expect(try await world.count("SELECT id FROM token_families") == 1)
         #expect(await !world.isLive(token))
         #expect(try await world.clients.find(world.phone.id) == nil)
@@ -25,8 +25,8 @@ struct BackgroundDeletionTests {
             let listed = try await world.clients.list(of: merchant, after: "", count: 9)
             #expect(listed.map(\.id) == [world.backend.id])
         }
-        #expect(try await world.clients.change(world.phone.id, ["disabled": false], by: .platform) == nil)
-        #expect(try await world.clients.delete(world.phone.id) == false)
+        #expect(try await world.clients.change(world.phone.id, ["disabled": false], by: commandLine) == nil)
+        #expect(try await world.clients.delete(world.phone.id, by: commandLine) == false)
         await #expect(throws: OAuthError.self) { try await world.signIn() }
         await world.database.close()
     }
@@ -39,7 +39,7 @@ struct BackgroundDeletionTests {
         for _ in 1...12 { try await world.signIn() }
         let clients = clients(of: world, batch: 5)
         let budget = BulkErasure.Budget(batches: 1)
-        #expect(try await clients.delete(world.phone.id, within: budget))
+        #expect(try await clients.delete(world.phone.id, within: budget, by: commandLine))
         #expect(try await world.count("SELECT id FROM token_families") == 7)
         #expect(try await clients.finishDeletions(within: budget).isBehind)
         #expect(try await world.count("SELECT id FROM token_families") == 2)
@@ -69,7 +69,7 @@ struct BackgroundDeletionTests {
             }
         }
         let live: SQL = "SELECT id FROM sessions WHERE ended_at IS NULL"
-        #expect(try await world.clients.delete(world.phone.id, within: BulkErasure.Budget(batches: 1)))
+        #expect(try await world.clients.delete(world.phone.id, within: BulkErasure.Budget(batches: 1), by: commandLine))
         #expect(try await world.count(live) == 0)
         #expect(try await world.clients.finishDeletions(within: BulkErasure.Budget(batches: 9)).gone == 1)
         await world.database.close()
@@ -81,7 +81,7 @@ struct BackgroundDeletionTests {
         let world = try await TokenFixture(try await backend.open())
         let merchants = world.merchants
         await #expect(throws: Interruption.self) {
-            try await merchants.delete(world.merchant, first: { throw Interruption() })
+            try await merchants.delete(world.merchant, by: commandLine, first: { throw Interruption() })
         }
         #expect(try await merchants.find(world.merchant) == nil)
         #expect(try await merchants.finishDeletions(within: .request).gone == 1)
@@ -96,12 +96,12 @@ struct BackgroundDeletionTests {
         let token = try await world.signIn()
         let kept = try await other.signIn()
         let merchants = world.merchants
-        #expect(try await merchants.delete(world.merchant, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await merchants.delete(world.merchant, within: BulkErasure.Budget(batches: 0), by: commandLine))
         #expect(await !world.isLive(token))
         #expect(try await merchants.find(world.merchant) == nil)
         #expect(try await merchants.list(after: "", count: 9).map(\.id) == [other.merchant])
-        #expect(try await merchants.change(world.merchant, ["disabled": false]) == nil)
-        #expect(try await merchants.delete(world.merchant) == false)
+        #expect(try await merchants.change(world.merchant, ["disabled": false], by: commandLine) == nil)
+        #expect(try await merchants.delete(world.merchant, by: commandLine) == false)
         // A client counts as a batch: there may be many with nothing.
         #expect(try await merchants.finishDeletions(within: BulkErasure.Budget(batches: 1)).isBehind)
         #expect(try await world.count("SELECT id FROM clients") == 3)
@@ -117,7 +117,7 @@ struct BackgroundDeletionTests {
         struct Unwilling: Error {}
         let world = try await TokenFixture(try await backend.open())
         for client in [world.phone, world.backend] {
-            #expect(try await world.clients.delete(client.id, within: BulkErasure.Budget(batches: 0)))
+            #expect(try await world.clients.delete(client.id, within: BulkErasure.Budget(batches: 0), by: commandLine))
             world.clock.advance(by: .seconds(1))
         }
         let stuck = world.phone.id.text
@@ -141,7 +141,7 @@ struct BackgroundDeletionTests {
     func madeAgain(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let id = world.phone.id
-        #expect(try await world.clients.delete(id, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await world.clients.delete(id, within: BulkErasure.Budget(batches: 0), by: commandLine))
         let reached = Mutex(false)
         // As if another node had finished, and somebody had made the client again.
         let first = StoredTable(

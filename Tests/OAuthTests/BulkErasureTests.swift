@@ -18,7 +18,7 @@ struct BulkErasureTests {
         #expect(try await world.count("SELECT id FROM token_families") == 1)
         #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
         #expect(try await world.count("SELECT user_id FROM connections") == 1)
-        #expect(try await world.clients.delete(world.phone.id))
+        #expect(try await world.clients.delete(world.phone.id, by: commandLine))
         #expect(try await world.clients.find(world.phone.id) == nil)
         #expect(try await world.clients.find(world.backend.id)?.disabledAt == nil)
         #expect(await world.isLive(own))
@@ -52,7 +52,7 @@ struct BulkErasureTests {
         var budget = BulkErasure.Budget.unlimited
         #expect(try await BulkErasure(database: database, batch: 5).merchant(one.merchant, &budget) { _ in true })
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
-        #expect(try await one.merchants.delete(one.merchant))
+        #expect(try await one.merchants.delete(one.merchant, by: commandLine))
         #expect(try await one.count("SELECT id FROM token_families") == 12)
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
         let remembered = try await database.rows("SELECT id FROM issuers WHERE gone_at IS NOT NULL")

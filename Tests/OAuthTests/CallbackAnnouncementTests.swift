@@ -41,7 +41,7 @@ struct CallbackAnnouncementTests {
             callbacks = Callbacks(seal: world.seal, random: SystemRandom(), post: post.post)
             for (client, name) in [(world.phone, "phone"), (world.backend, "backend")] {
                 _ = try await world.clients.change(
-                    client.id, ["callback_uri": .string("https://loom.example/\(name)")], by: .platform)
+                    client.id, ["callback_uri": .string("https://loom.example/\(name)")], by: commandLine)
                 try await world.signIn(on: client)
             }
         }
@@ -79,7 +79,7 @@ struct CallbackAnnouncementTests {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)
         _ = try await world.clients.change(
-            world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"], by: .platform)
+            world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"], by: commandLine)
         let tokens = [try await world.signIn(), try await world.signIn()]
         let (now, phone) = (world.clock.now, world.phone.id)
         _ = try await world.database.write { db in
@@ -127,7 +127,9 @@ struct CallbackAnnouncementTests {
         for _ in 1...2 { try await apps.revoke(world.phone.id, of: world.user) }
         #expect(house.post.ids.count == 3, "the app alone")
 
-        for _ in 1...2 { try await families.disconnect(world.user, from: world.merchant, at: world.clock.now) }
+        for _ in 1...2 {
+            try await families.disconnect(world.user, from: world.merchant, at: world.clock.now, by: commandLine)
+        }
         #expect(house.post.ids.count == 4, "whoever was still connected")
         #expect(house.post.sent == 3)
         await world.database.close()
@@ -137,7 +139,7 @@ struct CallbackAnnouncementTests {
     func disabled(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)
-        _ = try await world.merchants.change(world.merchant, ["disabled": true])
+        _ = try await world.merchants.change(world.merchant, ["disabled": true], by: commandLine)
         let change = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
             try change.changed(user, fields: ["name"], status: nil, in: db)

@@ -211,7 +211,7 @@ struct ConnectedAppsTests {
             if isOfOneApp {
                 try await apps.revoke(world.phone.id, of: world.user)
             } else {
-                try await families.disconnect(world.user, from: world.merchant, at: now)
+                try await families.disconnect(world.user, from: world.merchant, at: now, by: commandLine)
             }
             database.expect(ending, uses: "token_families_by_user (user_id=? AND client_id=?")
             #expect(database.count("$40") == 0, "it names each of the others")

@@ -51,14 +51,14 @@ struct FamilyBoundTests {
     func inAll(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let (now, backend) = (world.clock.now, world.backend.id)
-        let rival = try await world.merchants.create(["name": "Rival"]).id
+        let rival = try await world.merchants.create(["name": "Rival"], by: commandLine).id
         let metadata = try ClientMetadata(["redirect_uris": ["https://rival.example/back"]])
-        let elsewhere = try await world.clients.register(metadata, merchant: rival, by: .platform).client.id
+        let elsewhere = try await world.clients.register(metadata, merchant: rival, by: commandLine).client.id
         let own = try #require(try await world.clients.findLive(backend)).merchant
         let thirdParty = try ClientMetadata([
             "redirect_uris": ["https://stranger.example/back"], "first_party": false,
         ])
-        let stranger = try await world.clients.register(thirdParty, merchant: own, by: .platform).client.id
+        let stranger = try await world.clients.register(thirdParty, merchant: own, by: commandLine).client.id
         @Sendable func family(_ id: String, _ client: Client.ID, at time: Timestamp) -> NewTokenFamily {
             NewTokenFamily(
                 id: TokenFamily.ID(id), origin: .signIn(SignIn(at: now, by: .password)), client: client,

@@ -42,7 +42,7 @@ struct IntroductionRaceTests {
         #expect(try await !code())
         try await introductions.introduce(Self.user, to: client, at: now)
         try await TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
-            .disconnect(Self.user, from: fixture.merchant, at: now)
+            .disconnect(Self.user, from: fixture.merchant, at: now, by: commandLine)
         #expect(try await !code())
         try await database.write { db in
             try db.execute("UPDATE merchants SET skips_introduction = 1 WHERE id = \(fixture.merchant)")

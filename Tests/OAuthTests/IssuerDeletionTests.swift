@@ -19,7 +19,7 @@ struct IssuerDeletionTests {
         try await fixture.present(signer.sign(fixture.claims()))
         try await link(450, to: issuer, fixture)
         let budget = BulkErasure.Budget(batches: 1)
-        #expect(try await fixture.issuers.delete(issuer.id, within: budget))
+        #expect(try await fixture.issuers.delete(issuer.id, within: budget, by: commandLine))
         #expect(try await fixture.count("SELECT subject FROM issuer_subjects") == 251)
         #expect(try await fixture.issuers.finishDeletions(within: budget).isBehind)
         #expect(try await fixture.count("SELECT subject FROM issuer_subjects") == 51)
@@ -42,15 +42,15 @@ struct IssuerDeletionTests {
         let signer = Signer()
         let issuer = try await fixture.trust(signer)
         try await fixture.present(signer.sign(fixture.claims()))
-        #expect(try await fixture.issuers.delete(issuer.id, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await fixture.issuers.delete(issuer.id, within: BulkErasure.Budget(batches: 0), by: commandLine))
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_unknown_issuer")
         #expect(try await fixture.issuers.find(issuer.id) == nil)
         #expect(try await fixture.issuers.find(signer.name, of: fixture.merchant) == nil)
         for merchant in [nil, fixture.merchant] {
             #expect(try await fixture.issuers.list(of: merchant, after: "", count: 9).isEmpty)
         }
-        #expect(try await fixture.issuers.change(issuer.id, ["disabled": false], byPlatform: true) == nil)
-        #expect(try await fixture.issuers.delete(issuer.id) == false)
+        #expect(try await fixture.issuers.change(issuer.id, ["disabled": false], by: commandLine) == nil)
+        #expect(try await fixture.issuers.delete(issuer.id, by: commandLine) == false)
         let user = try await fixture.database.read { db in
             try db.rows("SELECT user_id FROM issuer_subjects").first?.get("user_id", as: Int64.self)
         }
@@ -72,14 +72,14 @@ struct IssuerDeletionTests {
         let signer = Signer()
         let issuer = try await fixture.trust(signer)
         try await fixture.present(signer.sign(fixture.claims()))
-        let other = try await fixture.merchants.create(.members(["name": "Rival"])).id
+        let other = try await fixture.merchants.create(.members(["name": "Rival"]), by: commandLine).id
         let site = try await JWTBearerFixture.client(of: other, fixture.clients)
         try await open(120, by: issuer, at: site, fixture)
         let sessions: SQL = "SELECT id FROM sessions WHERE ended_at IS NULL"
         let families: SQL = "SELECT id FROM token_families WHERE client_id = \(site.id) AND ended_at IS NULL"
         let budget = BulkErasure.Budget(batches: 1)
         try await fixture.issuers.deleteAll(of: fixture.merchant, within: budget)
-        #expect(try await fixture.merchants.delete(fixture.merchant, within: .unlimited))
+        #expect(try await fixture.merchants.delete(fixture.merchant, within: .unlimited, by: commandLine))
         #expect(try await fixture.count("SELECT issuer_id FROM issuer_settings") == 0)
         for live in [sessions, families] { #expect(try await fixture.count(live) == 70) }
         #expect(try await fixture.issuers.finishDeletions(within: budget).isBehind)
@@ -111,7 +111,7 @@ struct IssuerDeletionTests {
         let signer = Signer()
         let first = try await fixture.trust(signer)
         try await fixture.present(signer.sign(fixture.claims()))
-        let other = try await fixture.merchants.create(.members(["name": "Rival"])).id
+        let other = try await fixture.merchants.create(.members(["name": "Rival"]), by: commandLine).id
         let site = try await JWTBearerFixture.client(of: other, fixture.clients)
         try await open(1, by: first, at: site, fixture)
         // It lasts longer than the session.
@@ -124,7 +124,7 @@ struct IssuerDeletionTests {
             #expect(sweep.failures.isEmpty)
             return try await fixture.count("SELECT id FROM issuers WHERE gone_at IS NOT NULL")
         }
-        #expect(try await fixture.issuers.delete(first.id, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await fixture.issuers.delete(first.id, within: BulkErasure.Budget(batches: 0), by: commandLine))
         let second = try await fixture.trust(signer)
         #expect(try await remembered() == 1)
         #expect(try await fixture.issuers.finishDeletions(within: .request).gone == 1)
@@ -136,7 +136,7 @@ struct IssuerDeletionTests {
         _ = try await fixture.database.write { db in try db.execute("UPDATE token_families SET ended_at = 1") }
         #expect(try await remembered() == 0)
         #expect(try await fixture.issuers.find(second.id)?.disabledAt == nil)
-        #expect(try await fixture.issuers.delete(second.id))
+        #expect(try await fixture.issuers.delete(second.id, by: commandLine))
         #expect(try await remembered() == 0)
         await fixture.database.close()
     }

@@ -58,7 +58,7 @@ import Values
         let fixture = try await JWTBearerFixture(.sqlite)
         _ = try await fixture.issuers.register(
             .members(["issuer": .string(old.name), "jwks_uri": .string(server.address), "create_users": true]),
-            merchant: fixture.merchant, byPlatform: true)
+            merchant: fixture.merchant, by: commandLine)
         try await fixture.present(old.sign(fixture.claims()))
         #expect(server.requests.count == 1)
 
@@ -113,7 +113,7 @@ import Values
         let fixture = try await JWTBearerFixture(.sqlite)
         _ = try await fixture.issuers.register(
             .members(["issuer": .string(old.name), "jwks_uri": .string(server.address)]), merchant: fixture.merchant,
-            byPlatform: true)
+            by: commandLine)
         let error = await #expect(throws: OAuthError.self) { try await fixture.present(old.sign(fixture.claims())) }
         #expect(error?.reason == "issuer_keys_unavailable")
         #expect(error?.code == .temporarilyUnavailable)

@@ -97,7 +97,7 @@ struct JWTBearerFixture: Sendable {
                 number: { user, _ in user.description }, callbacks: .unheard,
                 seal: seal, clock: clock, random: random
             ), issuer: "https://id.example/")
-        merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id
+        merchant = try await merchants.create(.members(["name": "Aftenbladet"]), by: commandLine).id
         client = try await Self.client(of: merchant, clients)
     }
 
@@ -111,7 +111,7 @@ struct JWTBearerFixture: Sendable {
                     [GrantType.jwtBearer, .tokenExchange, .refreshToken].map { .string($0.name) }),
                 "require_verified_email": .bool(isStrict),
             ]))
-        let registered = try await clients.register(metadata, merchant: merchant, by: .platform)
+        let registered = try await clients.register(metadata, merchant: merchant, by: commandLine)
         return ClientCredentials(id: registered.client.id, secret: registered.secret)
     }
 
@@ -124,7 +124,7 @@ struct JWTBearerFixture: Sendable {
             (JSON.members(more).members ?? []) + [
                 JSON.Member("issuer", .string(signer.name)), JSON.Member("jwks", signer.keySet),
             ])
-        return try await issuers.register(json, merchant: merchant, byPlatform: true)
+        return try await issuers.register(json, merchant: merchant, by: commandLine)
     }
 
     /// Valid claims with `changes` over them; a claim changed to null is left out.

@@ -73,7 +73,7 @@ import Values
     func foreignMerchant(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
-        let other = try await fixture.merchants.create(.members(["name": "Another"])).id
+        let other = try await fixture.merchants.create(.members(["name": "Another"]), by: commandLine).id
         let stranger = try await JWTBearerFixture.client(of: other, fixture.clients)
         let assertion = signer.sign(fixture.claims())
         #expect(try await fixture.refusal(of: assertion, from: stranger) == "assertion_of_unknown_issuer")
@@ -84,7 +84,7 @@ import Values
         let impostor = Signer()
         _ = try await fixture.issuers.register(
             .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other,
-            byPlatform: true)
+            by: commandLine)
         let forged = impostor.sign(fixture.claims())
         #expect(try await fixture.refusal(of: forged) == "assertion_key_unknown")
         #expect(try await fixture.present(forged, from: stranger).user != kari)
@@ -98,13 +98,13 @@ import Values
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer, [:])
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
-        _ = try await fixture.issuers.change(issuer.id, .members(["create_users": true]), byPlatform: true)
+        _ = try await fixture.issuers.change(issuer.id, .members(["create_users": true]), by: commandLine)
         let user = try #require(try await fixture.present(signer.sign(fixture.claims())).user)
         _ = try await fixture.database.write { db in
             try db.execute("UPDATE users SET disabled_at = 1 WHERE id = \(user)")
         }
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_account")
-        _ = try await fixture.issuers.change(issuer.id, .members(["disabled": true]), byPlatform: true)
+        _ = try await fixture.issuers.change(issuer.id, .members(["disabled": true]), by: commandLine)
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_issuer")
     }
 

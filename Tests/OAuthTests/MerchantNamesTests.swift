@@ -8,6 +8,13 @@ import Values
 
 @Suite("What merchants' names look like is made out once, and kept")
 struct MerchantNamesTests {
+    /// One who gives no name of another merchant's.
+    private struct Owner: MerchantAuthority {
+        let reservedNames: [String]? = []
+        func confirm(in db: any Transaction) {}
+        func permit(changingMerchantBy document: JSON) {}
+    }
+
     private func store(over database: any Database) -> Merchants {
         let clock = ManualClock()
         return Merchants(
@@ -21,16 +28,16 @@ struct MerchantNamesTests {
     func learned(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
         let merchants = store(over: database)
-        let loom = try await merchants.create(["name": "Loom"]).id
-        _ = try await merchants.create(["name": "Rival"])
+        let loom = try await merchants.create(["name": "Loom"], by: commandLine).id
+        _ = try await merchants.create(["name": "Rival"], by: commandLine)
         #expect(database.readsAside == 0)
         for name in ["Loomery", "Weaver"] {
-            let renamed = try await merchants.change(loom, ["name": .string(name)], reserved: [])
+            let renamed = try await merchants.change(loom, ["name": .string(name)], by: Owner())
             #expect(renamed?.name == name)
             #expect(database.readsAside == 1, "\(name)")
         }
         await #expect(throws: JSONFault.self) {
-            _ = try await merchants.change(loom, ["name": "R\u{456}val"], reserved: [])
+            _ = try await merchants.change(loom, ["name": "R\u{456}val"], by: Owner())
         }
         await database.close()
     }
@@ -41,8 +48,8 @@ struct MerchantNamesTests {
     func forgotten(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
         let merchants = store(over: database)
-        let loom = try await merchants.create(["name": "Loom"]).id
-        _ = try await merchants.create(["name": "Rival"])
+        let loom = try await merchants.create(["name": "Loom"], by: commandLine).id
+        _ = try await merchants.create(["name": "Rival"], by: commandLine)
         try await database.write { db in
             for number in 1...1200 {
                 try db.execute(
@@ -52,7 +59,7 @@ struct MerchantNamesTests {
             }
         }
         func rename(_ name: String) async throws -> String? {
-            try await merchants.change(loom, ["name": .string(name)], reserved: [])?.name
+            try await merchants.change(loom, ["name": .string(name)], by: Owner())?.name
         }
         #expect(try await rename("Loomery") == "Loomery")
         await #expect(throws: JSONFault.self) { _ = try await rename("WEAVER 1200") }
@@ -71,19 +78,19 @@ struct MerchantNamesTests {
     func earlier(backend: Backend) async throws {
         let database = try await backend.open()
         let merchants = store(over: database)
-        let loom = try await merchants.create(["name": "Loom"]).id
-        let rival = try await merchants.create(["name": "Rival"]).id
+        let loom = try await merchants.create(["name": "Loom"], by: commandLine).id
+        let rival = try await merchants.create(["name": "Rival"], by: commandLine).id
         for number in 1...100 {
-            let renamed = try await merchants.change(loom, ["name": .string("Weaver \(number)")], reserved: [])
+            let renamed = try await merchants.change(loom, ["name": .string("Weaver \(number)")], by: Owner())
             #expect(renamed != nil, "\(number)")
         }
         for name in ["Loom", "Weaver 7", "WEAVER 99"] {
             await #expect(throws: JSONFault.self, "\(name)") {
-                _ = try await merchants.change(rival, ["name": .string(name)], reserved: [])
+                _ = try await merchants.change(rival, ["name": .string(name)], by: Owner())
             }
         }
-        await #expect(throws: JSONFault.self) { _ = try await merchants.change(loom, ["name": "One"], reserved: []) }
-        #expect(try await merchants.change(loom, ["name": "One"])?.name == "One")
+        await #expect(throws: JSONFault.self) { _ = try await merchants.change(loom, ["name": "One"], by: Owner()) }
+        #expect(try await merchants.change(loom, ["name": "One"], by: commandLine)?.name == "One")
         await database.close()
     }
 }

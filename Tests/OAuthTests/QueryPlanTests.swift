@@ -46,7 +46,7 @@ struct QueryPlanTests {
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)
         let families = TokenFamilies(database: database, callbacks: .unheard, events: .unheard)
         try await families.logOut(try #require(token.family), at: world.clock.now)
-        try await families.disconnect(world.user, from: world.merchant, at: world.clock.now)
+        try await families.disconnect(world.user, from: world.merchant, at: world.clock.now, by: commandLine)
         #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
         // By the user's families it would read thousands, for each of thousands.
@@ -230,7 +230,7 @@ struct QueryPlanTests {
         let signIn = PasswordSignIn(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
         let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
-        let user = try await users.create(changes, for: "") { _, _, _ in }
+        let user = try await users.create(changes, by: commandLine)
         let proof = try await signIn.check(
             username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1")
         #expect(proof.user == user.id)

@@ -13,7 +13,7 @@ struct TakenClientIDTests {
     private func make(in world: TokenFixture, of merchant: Merchant.ID? = nil) async throws -> ClientCredentials {
         let metadata = try ClientMetadata(["grant_types": ["client_credentials", "password"]])
         let made = try await world.clients.register(
-            metadata, as: Self.id, merchant: merchant ?? world.merchant, by: .platform)
+            metadata, as: Self.id, merchant: merchant ?? world.merchant, by: commandLine)
         return ClientCredentials(id: made.client.id, secret: made.secret)
     }
 
@@ -33,7 +33,7 @@ struct TakenClientIDTests {
         let client = try await make(in: world)
         let token = grant == "password" ? try await world.signIn(on: client) : try await ownToken(client, world)
         #expect(await world.isLive(token))
-        #expect(try await world.clients.delete(Self.id))
+        #expect(try await world.clients.delete(Self.id, by: commandLine))
         #expect(try await world.count("SELECT id FROM clients WHERE id = \(Self.id)") == 0)
         let end = world.clock.now + .days(31)
         world.clock.advance(by: .days(31) - .milliseconds(1))
@@ -48,9 +48,9 @@ struct TakenClientIDTests {
     @Test("is taken for 31 days also where it went with its merchant", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let other = try await world.merchants.create(["name": "Rival"]).id
+        let other = try await world.merchants.create(["name": "Rival"], by: commandLine).id
         _ = try await ownToken(try await make(in: world, of: other), world)
-        #expect(try await world.merchants.delete(other))
+        #expect(try await world.merchants.delete(other, by: commandLine))
         await #expect(throws: JSONFault.self) { _ = try await make(in: world) }
         world.clock.advance(by: .days(31))
         _ = try await make(in: world)
@@ -65,7 +65,7 @@ struct TakenClientIDTests {
             try await ownToken(ClientCredentials(id: Self.id, secret: nil), world)
         }
         await #expect(throws: JSONFault.self, "while there is one") { _ = try await make(in: world) }
-        #expect(try await world.clients.delete(Self.id))
+        #expect(try await world.clients.delete(Self.id, by: commandLine))
         let second = try await make(in: world)
         _ = try await ownToken(second, world)
         await #expect(throws: OAuthError.self) { try await ownToken(first, world) }
@@ -101,10 +101,10 @@ struct TakenClientIDTests {
     @Test("is forgotten after 31 days, and no other name is", arguments: Backend.available)
     func sweep(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let other = try await world.merchants.create(["name": "kept-in-apps"]).id
+        let other = try await world.merchants.create(["name": "kept-in-apps"], by: commandLine).id
         _ = try await ownToken(try await make(in: world), world)
-        #expect(try await world.clients.delete(Self.id))
-        #expect(try await world.merchants.delete(other))
+        #expect(try await world.clients.delete(Self.id, by: commandLine))
+        #expect(try await world.merchants.delete(other, by: commandLine))
         let retention = Retention(database: world.database, tables: StoredTable.ofDirectory)
         func kinds() async throws -> Set<String> {
             Set(try await world.database.rows("SELECT kind FROM taken").map { try $0.get("kind") })

@@ -68,7 +68,7 @@ struct TokenFixture: Sendable {
         try await database.write { db in
             try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
         }
-        merchant = try await merchants.create(["name": "Loom"]).id
+        merchant = try await merchants.create(["name": "Loom"], by: commandLine).id
         let common: [JSON.Member] = [.init("redirect_uris", ["https://loom.example/back"])] + lifetimes
         let phone: [JSON.Member] = [
             .init("token_endpoint_auth_method", "none"),
@@ -84,7 +84,7 @@ struct TokenFixture: Sendable {
     private static func register(
         _ json: JSON, _ merchant: Merchant.ID, _ clients: Clients
     ) async throws -> ClientCredentials {
-        let made = try await clients.register(try ClientMetadata(json), merchant: merchant, by: .platform)
+        let made = try await clients.register(try ClientMetadata(json), merchant: merchant, by: commandLine)
         return ClientCredentials(id: made.client.id, secret: made.secret)
     }
 

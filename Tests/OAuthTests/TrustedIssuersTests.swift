@@ -41,7 +41,7 @@ import Values
             let fault = await #expect(throws: JSONFault.self, "\(members)") {
                 try await fixture.issuers.register(
                     .members(members), merchant: fixture.merchant,
-                    byPlatform: true)
+                    by: commandLine)
             }
             #expect(fault?.member == member, "\(members)")
         }
@@ -53,7 +53,7 @@ import Values
         let issuer = try await fixture.issuers.register(
             .members(["issuer": "https://issuer.example", "jwks": Self.keySet, "audiences": .array(["a", "b"])]),
             merchant: fixture.merchant,
-            byPlatform: true)
+            by: commandLine)
         let found = try #require(try await fixture.issuers.find(issuer.id))
         #expect(found.json == issuer.json)
         #expect(found.json["jwks"] == Self.keySet)
@@ -63,19 +63,19 @@ import Values
         let taken = await #expect(throws: JSONFault.self) {
             try await fixture.issuers.register(
                 .members(["issuer": "https://issuer.example", "secret": Self.secret]), merchant: fixture.merchant,
-                byPlatform: true)
+                by: commandLine)
         }
         #expect(taken?.member == "issuer")
         let orphan = await #expect(throws: JSONFault.self) {
             try await fixture.issuers.register(
-                .members(["issuer": "i", "secret": Self.secret]), merchant: Merchant.ID("none"), byPlatform: true)
+                .members(["issuer": "i", "secret": Self.secret]), merchant: Merchant.ID("none"), by: commandLine)
         }
         #expect(orphan?.member == "merchant_id")
 
         // Keys give way to a secret, and their algorithms with them.
         let changed = try #require(
             try await fixture.issuers.change(
-                issuer.id, .members(["secret": Self.secret, "disabled": true]), byPlatform: true))
+                issuer.id, .members(["secret": Self.secret, "disabled": true]), by: commandLine))
         #expect(changed.json["algorithms"]?.strings == ["HS256"])
         #expect(changed.json["jwks"] == nil)
         #expect(changed.json["audiences"]?.strings == ["a", "b"])
@@ -83,15 +83,15 @@ import Values
         #expect(changed.disabledAt != nil)
         await #expect(throws: JSONFault.self) {
             try await fixture.issuers.change(
-                issuer.id, .members(["issuer": "https://another.example"]), byPlatform: true)
+                issuer.id, .members(["issuer": "https://another.example"]), by: commandLine)
         }
 
         #expect(try await fixture.issuers.list(of: fixture.merchant, after: "", count: 9).count == 1)
         #expect(try await fixture.issuers.list(of: Merchant.ID("none"), after: "", count: 9).isEmpty)
         #expect(try await fixture.issuers.list(of: nil, after: issuer.id.text, count: 9).isEmpty)
-        #expect(try await fixture.issuers.delete(issuer.id))
-        #expect(try await fixture.issuers.delete(issuer.id) == false)
-        #expect(try await fixture.issuers.change(issuer.id, .members([:]), byPlatform: true) == nil)
+        #expect(try await fixture.issuers.delete(issuer.id, by: commandLine))
+        #expect(try await fixture.issuers.delete(issuer.id, by: commandLine) == false)
+        #expect(try await fixture.issuers.change(issuer.id, .members([:]), by: commandLine) == nil)
     }
 
     private static let facebook = "https://www.facebook.com"
@@ -122,7 +122,7 @@ import Values
             let fault = await #expect(throws: JSONFault.self, "\(changes)") {
                 try await fixture.issuers.register(
                     json, merchant: fixture.merchant,
-                    byPlatform: true)
+                    by: commandLine)
             }
             #expect(fault?.member == member, "\(changes)")
         }
@@ -136,7 +136,7 @@ import Values
                 "issuer": .string(Self.facebook), "provider": "facebook", "audiences": .array(["1"]),
                 "app_names": .array(["a", "b"]), "app_secret": "the app's secret",
             ]), merchant: fixture.merchant,
-            byPlatform: true)
+            by: commandLine)
         let found = try #require(try await fixture.issuers.find(made.id))
         #expect(found.json == made.json && found.hasProvidersKeys && found.algorithms == [.rs256])
         #expect(found.json["provider"] == "facebook" && found.json["app_names"]?.strings == ["a", "b"])
@@ -146,15 +146,15 @@ import Values
 
         // What is not named stays; keys may come later, so that its ID tokens are taken too.
         let renamed = try await fixture.issuers.change(
-            made.id, .members(["app_names": .array(["c"])]), byPlatform: true)
+            made.id, .members(["app_names": .array(["c"])]), by: commandLine)
         #expect(renamed?.app?.names == ["c"] && renamed?.app?.sealedSecret == sealed)
         let keyed = try await fixture.issuers.change(
-            made.id, .members(["jwks": Self.keySet, "app_secret": "another secret"]), byPlatform: true)
+            made.id, .members(["jwks": Self.keySet, "app_secret": "another secret"]), by: commandLine)
         #expect(keyed?.json["jwks"] == Self.keySet && keyed?.hasProvidersKeys == false)
         #expect(keyed?.app?.names == ["c"] && keyed?.app?.sealedSecret != sealed)
         #expect(try await fixture.issuers.find(made.id)?.json == keyed?.json)
         await #expect(throws: JSONFault.self) {
-            try await fixture.issuers.change(made.id, .members(["provider": "google"]), byPlatform: true)
+            try await fixture.issuers.change(made.id, .members(["provider": "google"]), by: commandLine)
         }
     }
 
@@ -163,10 +163,10 @@ import Values
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(
             .members(["issuer": .string(Self.google), "jwks": Self.keySet]), merchant: fixture.merchant,
-            byPlatform: true)
+            by: commandLine)
         #expect(made.json["provider"] == nil && made.json["app_names"] == nil)
         let changed = try await fixture.issuers.change(
-            made.id, .members(["provider": "google", "audiences": .array(["a", "b"])]), byPlatform: true)
+            made.id, .members(["provider": "google", "audiences": .array(["a", "b"])]), by: commandLine)
         #expect(changed?.app?.provider == .google && changed?.json["jwks"] == Self.keySet)
         #expect(try await fixture.issuers.find(made.id)?.json == changed?.json)
     }

@@ -51,30 +51,30 @@ struct UnknownCommitTests {
         let users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: .unheard)
 
-        let user = try await users.create(try UserChanges(["email": "ada@example.com"]), for: "") { _, _, _ in }
+        let user = try await users.create(try UserChanges(["email": "ada@example.com"]), by: commandLine)
         let deletion = UserDeletion(
             database: database, grace: .days(14),
             erasure: BulkErasure(database: database), clock: clock,
             events: .unheard)
-        #expect(try await deletion.delete(user.id))
-        #expect(try await deletion.delete(user.id) == false)
+        #expect(try await deletion.delete(user.id, by: commandLine))
+        #expect(try await deletion.delete(user.id, by: commandLine) == false)
 
-        let merchant = try await merchants.create(["name": "Loom"])
-        let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id, by: .platform).client
+        let merchant = try await merchants.create(["name": "Loom"], by: commandLine)
+        let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id, by: commandLine).client
         let secret = try #require(try await clients.secrets(of: client.id).first)
-        #expect(try await clients.endSecret(secret.id, of: client.id))
-        #expect(try await clients.endSecret(secret.id, of: client.id) == false)
-        #expect(try await clients.delete(client.id))
-        #expect(try await clients.delete(client.id) == false)
+        #expect(try await clients.endSecret(secret.id, of: client.id, by: commandLine))
+        #expect(try await clients.endSecret(secret.id, of: client.id, by: commandLine) == false)
+        #expect(try await clients.delete(client.id, by: commandLine))
+        #expect(try await clients.delete(client.id, by: commandLine) == false)
 
         let issuer = try await issuers.register(
             ["issuer": "https://paper.example", "secret": "a shared secret of at least 32 bytes"],
-            merchant: merchant.id, byPlatform: true)
-        #expect(try await issuers.delete(issuer.id))
-        #expect(try await issuers.delete(issuer.id) == false)
+            merchant: merchant.id, by: commandLine)
+        #expect(try await issuers.delete(issuer.id, by: commandLine))
+        #expect(try await issuers.delete(issuer.id, by: commandLine) == false)
 
-        #expect(try await merchants.delete(merchant.id))
-        #expect(try await merchants.delete(merchant.id) == false)
+        #expect(try await merchants.delete(merchant.id, by: commandLine))
+        #expect(try await merchants.delete(merchant.id, by: commandLine) == false)
         await database.close()
     }
 }

@@ -179,7 +179,7 @@ extension TestServer.Fixture {
         let stores = try stores(SystemRandom())
         let metadata = try ClientMetadata(
             ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])
-        let made = try await stores.clients.register(metadata, merchant: nil, by: .platform)
+        let made = try await stores.clients.register(metadata, merchant: nil, by: commandLine)
         return (made.client.id.text, made.secret?.value ?? "")
     }
 }

@@ -4,6 +4,22 @@ import JSON
 public import Storage
 public import Values
 
+/// Who makes and changes users.
+public protocol UserAuthority: Authority {
+    /// Whose turn it is when a password is hashed for it (`HashingPool`).
+    var sender: String { get }
+    /// The merchant that is charged for its new users and its changes, if one is.
+    var charged: Merchant.ID? { get }
+    /// The client that its new users are connected to, if they are to one.
+    var connects: Client.ID? { get }
+    /// Throws when it may not set what a new user is to have.
+    func permit(making user: UserChanges) throws
+    /// Throws when it may not set what `changes` names.
+    func permit(changing changes: UserChanges) throws
+    /// Whether the user is its to change.
+    func covers(_ user: UserID, in db: any Transaction) throws -> Bool
+}
+
 /// The users, as administrators and users themselves change them.
 public struct Users: Sendable {
     let database: any Database
@@ -28,18 +44,15 @@ public struct Users: Sendable {
         public let wait: Duration
     }
 
-    /// Creates a user; `also` joins the transaction. `sender` asks for it (`HashingPool`), and a merchant's own
-    /// administrator is charged for it. Throws `StorageError.conflict` when the address is taken, and `TooManyNew`.
-    public func create(
-        _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
-        also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
-    ) async throws -> User {
+    /// Creates a user. Throws `StorageError.conflict` when the address is taken, and `TooManyNew`.
+    public func create(_ changes: UserChanges, by authority: some UserAuthority) async throws -> User {
+        try authority.permit(making: changes)
         guard let email = changes.email else { throw JSONFault("email", "given") }
         guard email.isOrdinary else { throw UserChanges.unusualEmail }
         let now = clock.now
         var hash: String?
         if let password = changes.password {
-            hash = try await hashing.hash(password.text, for: sender, random: random).encoded
+            hash = try await hashing.hash(password.text, for: authority.sender, random: random).encoded
         }
         let user = User(
             id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
@@ -50,11 +63,12 @@ public struct Users: Sendable {
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
             guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
-            if let merchant, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
+            try authority.confirm(in: db)
+            if let merchant = authority.charged, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
                 throw TooManyNew(wait: wait)
             }
             try User.insert(user, passwordHash: passwordHash, in: db)
-            try also(user.id, now, db)
+            if let client = authority.connects { try Connections.connect(user.id, to: client, at: now, in: db) }
         }
         return user
     }
@@ -109,29 +123,28 @@ public struct Users: Sendable {
     /// Stores `changes`. A new password and disabling end every token and session of the user; another address, or no
     /// verified number, those that codes to the former one opened. A new password together with another address, or
     /// where nobody has proved the address, also ends what somebody else may have set up, as the first reset by mail
-    /// does (`UserEvent.takenOver`). `confirm` refuses by throwing: the caller may have
-    /// lost the right to change the user while the password was hashed. A merchant's own administrator is charged for
-    /// it. Throws `PasswordSignIn.Refusal.throttled` after many changes.
-    public func change(
-        _ id: UserID, _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) async throws -> User? {
+    /// does (`UserEvent.takenOver`). Nil for a user who does not exist, or is not for `authority` to change, or not any
+    /// more. Throws `PasswordSignIn.Refusal.throttled` after many changes.
+    public func change(_ id: UserID, _ changes: UserChanges, by authority: some UserAuthority) async throws -> User? {
+        try authority.permit(changing: changes)
         let now = clock.now
         var hash: String?
         if let password = changes.password {
-            hash = try await hashing.hash(password.text, for: sender, random: random).encoded
+            hash = try await hashing.hash(password.text, for: authority.sender, random: random).encoded
         }
         let newHash = hash
         return try await events.write(to: database, at: now) { db, announcement in
-            try confirm(db)
-            guard var user = try User.find(id, in: db) else { return nil }
+            try authority.confirm(in: db)
+            guard try authority.covers(id, in: db), var user = try User.find(id, in: db) else { return nil }
             let former = user
             if changes.forgetsPhone { user.verifiedPhone = nil }
             try user.take(changes, at: now)
             // Disabling ends what the user has, disabled already or not.
             let isChanged = changes.forgetsPhone || changes.disabled == true || !user.reads(like: former)
             guard newHash != nil || isChanged else { return former }
-            if let merchant { try Throttle.chargeChange(of: id, by: merchant, at: now, in: db) }
+            if let merchant = authority.charged {
+                try Throttle.chargeChange(of: id, by: merchant, at: now, in: db)
+            }
             try announcement.watching(id, in: db) {
                 try User.update(user, passwordHash: newHash, in: db)
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }

@@ -16,13 +16,6 @@ public struct PhoneVerification: Sendable {
         self.events = events
     }
 
-    /// Throws unless the user of `session` may still have a code sent. In the transaction that sends it.
-    public static func confirm(_ session: Session, in db: any Transaction) throws {
-        guard try session.isLiveSignIn(in: db) else {
-            throw PasswordSignIn.Refusal.wrong(reason: "session_ended_meanwhile")
-        }
-    }
-
     /// Takes the code: its number is the user's, verified. Codes sent to a former one become void, and what they opened
     /// ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user has the
     /// number: only its reader learns that.
@@ -80,6 +73,19 @@ public struct PhoneVerification: Sendable {
                 try User.forgetPhone(of: user, at: announcement.now, in: db)
             }
         ])
+}
+
+/// The user who signed in to a session, and has a code sent.
+public struct SignedInUser: Authority {
+    private let session: Session
+
+    public init(of session: Session) { self.session = session }
+
+    public func confirm(in db: any Transaction) throws {
+        guard try session.isLiveSignIn(in: db) else {
+            throw PasswordSignIn.Refusal.wrong(reason: "session_ended_meanwhile")
+        }
+    }
 }
 
 extension Verifications {

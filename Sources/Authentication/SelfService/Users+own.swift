@@ -6,8 +6,8 @@ public import Values
 
 /// What users change of themselves.
 extension Users {
-    /// Joins the transaction of a change, for example to queue a mail about it.
-    public typealias Also = @Sendable (any Transaction) throws -> Void
+    /// Queues a mail about a change in its transaction.
+    public typealias Post = @Sendable (any Transaction) throws -> Void
 
     /// Whether the user can confirm by a password. Without an address nobody can sign in by one, or reset it.
     public func hasPassword(_ id: UserID) async throws -> Bool {
@@ -42,7 +42,7 @@ extension Users {
     /// or the session ended, meanwhile. Throws `PasswordSignIn.Refusal.throttled` after many changes.
     public func changePassword(
         of session: Session, to password: Password, by proof: PasswordSignIn.Proof?, at place: KnownDevices.Place,
-        renewing secret: Secret<Session>, also: @escaping Also
+        renewing secret: Secret<Session>, post: @escaping Post
     ) async throws -> Bool {
         let now = clock.now
         let hash = try await hashing.hash(
@@ -62,7 +62,7 @@ extension Users {
             try announcement.say(.accessRevoked(keeping: session.id), session.user, db)
             guard try Sessions.renew(session, with: secret, in: db) else { return false }
             try KnownDevices.remember(place, of: session.user, at: now, in: db)
-            try also(db)
+            try post(db)
             return true
         }
     }
@@ -81,12 +81,21 @@ extension Users {
     static func confirming(_ row: Row) throws -> String? {
         try row.get("email", as: String?.self) == nil ? nil : row.get("password_hash")
     }
+}
 
-    /// Throws `PasswordSignIn.Refusal` unless the user of `session` may still do what `proof` allows. For actions that
-    /// only start here, in the transaction that starts them.
-    public static func confirm(_ proof: PasswordSignIn.Proof?, for session: Session, in db: any Transaction) throws {
+/// The user of a session, who proved to know the password if they have one, and begins what it guards.
+public struct ConfirmedUser: Authority {
+    private let session: Session
+    private let proof: PasswordSignIn.Proof?
+
+    public init(of session: Session, by proof: PasswordSignIn.Proof?) {
+        self.session = session
+        self.proof = proof
+    }
+
+    public func confirm(in db: any Transaction) throws {
         let row = try db.rows("SELECT email, password_hash FROM users WHERE id = \(session.user)").first
-        guard let row, try permits(proof, for: session, current: confirming(row), in: db) else {
+        guard let row, try Users.permits(proof, for: session, current: Users.confirming(row), in: db) else {
             throw PasswordSignIn.Refusal.wrong(reason: "password_changed_meanwhile")
         }
     }

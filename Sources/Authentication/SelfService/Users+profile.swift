@@ -1,22 +1,22 @@
 public import Directory
 public import JSON
-public import Storage
+import Storage
 public import Values
 
 /// What clients change of their users.
 extension Users {
     /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
-    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `PasswordSignIn.Refusal.throttled` after
-    /// many changes by clients of `merchant`.
+    /// or is to be. `changes` refuses by throwing. Throws `PasswordSignIn.Refusal.throttled` after many changes by
+    /// clients of `merchant`.
     public func changeProfile(
-        of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void
+        of id: UserID, by authority: some Authority, of merchant: Merchant.ID?,
+        _ changes: @escaping @Sendable (JSON) throws -> UserChanges
     ) async throws -> User? {
         // A change may leave a message for a hundred clients in the write.
         try await database.inTurn(of: .user(id, of: merchant, for: "profiles")) {
             let now = clock.now
             return try await events.write(to: database, at: now) { db, announcement in
-                try confirm(db)
+                try authority.confirm(in: db)
                 guard var user = try User.find(id, in: db), user.deletionDueAt == nil else { return nil }
                 let changes = try changes(user.profile)
                 let members = user.profile.members ?? []

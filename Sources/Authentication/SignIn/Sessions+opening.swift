@@ -16,7 +16,7 @@ extension Sessions {
             try Logins.record(opening.login(isBought ? .auto : .normal), of: user, succeeded: true, at: now, in: db)
         }
         guard !isBought else { return }
-        try opening.also?(user, now, db)
+        try opening.work?(user, now, db)
         // A merchant could make any place known, and so lift the limits on guessing.
         guard opening.assertedBy?.isConfined != true else { return }
         try KnownDevices.remember(

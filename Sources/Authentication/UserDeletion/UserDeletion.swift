@@ -38,10 +38,10 @@ public struct UserDeletion: Sendable {
     }
 
     /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every
-    /// token and session now. `also` joins the transaction that schedules: the mail that names the date. Throws
+    /// token and session now. `post` queues the mail that names the date, in the transaction that schedules. Throws
     /// `PasswordSignIn.Refusal.throttled` after many requests.
     public func request(
-        by session: Session, proof: PasswordSignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
+        by session: Session, proof: PasswordSignIn.Proof?, post: @escaping Users.Post
     ) async throws -> Outcome {
         let now = clock.now
         let due = dueAt(askedAt: now)
@@ -64,7 +64,7 @@ public struct UserDeletion: Sendable {
             try announcement.watching(session.user, in: db) {
                 try mark(session.user, dueAt: due, at: now, in: db, announcement)
             }
-            try also(db)
+            try post(db)
             return .scheduled(due)
         }
         guard case .scheduled(let due) = outcome, due <= now else { return outcome }
@@ -77,15 +77,13 @@ public struct UserDeletion: Sendable {
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
     /// Deletes a user at once, without their consent. False when there is none. Who owns more than a request may delete
-    /// can do nothing any more, and is gone when the sweeper has deleted the rest. `confirm`, which repeats the checks
-    /// that were made before this call, refuses by throwing.
+    /// can do nothing any more, and is gone when the sweeper has deleted the rest.
     public func delete(
-        _ id: UserID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ id: UserID, within budget: BulkErasure.Budget = .request, by authority: some Authority
     ) async throws -> Bool {
         let now = clock.now
         let exists = try await events.write(to: database, at: now) { [self] db, announcement in
-            try confirm(db)
+            try authority.confirm(in: db)
             guard try User.find(id, in: db) != nil else { return false }
             try mark(id, dueAt: now, at: now, in: db, announcement)
             return true

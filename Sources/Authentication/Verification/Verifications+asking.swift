@@ -23,17 +23,16 @@ extension Verifications {
     ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
     ///   - device: what the requester's browser is recognized by; one that the user is known in has mails of its own.
     ///   - backend: the client that has proved itself; the backends of a merchant that its reader uses have their own.
-    ///   - confirm: throws when the requester may no longer ask; nil for a stranger, who always may.
+    ///   - authority: who asks; nil for a stranger, who always may.
     public func ask(
         _ draft: Draft, from address: String?, device: Secret<Device>? = nil, backend: Client? = nil,
-        hasReader: Bool = true,
-        confirm: (@Sendable (any Transaction) throws -> Void)? = nil, post: @escaping Post
+        hasReader: Bool = true, by authority: (any Authority)? = nil, post: @escaping Post
     ) async throws -> Asked {
         let now = clock.now
         let verification = draft.verification
         let place = address.map { KnownDevices.Place(address: $0, device: device) }
         let work: @Sendable (any Transaction) throws -> Asked = { db in
-            try confirm?(db)
+            try authority?.confirm(in: db)
             if let wait = try Throttle.chargeAsking(of: verification, from: address, at: now, in: db) {
                 return .wait(wait)
             }
@@ -45,7 +44,7 @@ extension Verifications {
         }
         // Strangers may ask at any rate, and must not hold up what ends the user's access: whether the user may sign
         // in, and has the address, is asked again when the secret is taken.
-        return confirm == nil ? try await database.guardedWrite(work) : try await database.write(work)
+        return authority == nil ? try await database.guardedWrite(work) : try await database.write(work)
     }
 
     /// Charges one mail that `address` asks for, before work is done for it. Returns how long to wait if it has asked

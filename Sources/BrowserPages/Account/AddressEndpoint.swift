@@ -70,8 +70,7 @@ public struct AddressEndpoint: Endpoint {
         do {
             let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
             asked = try await verifications.ask(
-                draft, from: gate.newSessions.address(request),
-                confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
+                draft, from: gate.newSessions.address(request), by: ConfirmedUser(of: entry.session, by: proof),
                 post: mail.reply(template, to: email, entry.visit))
         } catch let refusal as PasswordSignIn.Refusal {
             return try await view.refuse(

@@ -80,7 +80,7 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     /// The mail that says until when the user can change their mind.
-    private func notice(to entry: UserAccess.Entry, _ request: Request) async throws -> Users.Also? {
+    private func notice(to entry: UserAccess.Entry, _ request: Request) async throws -> Users.Post? {
         let warning = try await gate.visitToWarn(entry.session.user, request)
         return entry.session.email.map { email in
             mail.notice(

@@ -86,8 +86,7 @@ public struct PhoneEndpoint: Endpoint {
             let asked: Verifications.Asked
             do {
                 asked = try await verifications.ask(
-                    draft, from: gate.newSessions.address(request),
-                    confirm: { db in try PhoneVerification.confirm(entry.session, in: db) },
+                    draft, from: gate.newSessions.address(request), by: SignedInUser(of: entry.session),
                     post: texts.reply(draft, to: phone, entry.visit))
             } catch is PasswordSignIn.Refusal {
                 return gate.signInFirst(for: .phones, request)

@@ -30,7 +30,7 @@ extension AuthorizeEndpoint {
             return try await refuse(refusal)
         }
         return try await carry(
-            found.form, by: AuthorizationEntrance(Self.path), http, also: found.object.spend, refuse: refuse)
+            found.form, by: AuthorizationEntrance(Self.path), http, spend: found.object.spend, refuse: refuse)
     }
 
     /// The object, and its parameters over those beside it (Core §6.1). Nil when the client is unknown.

@@ -63,11 +63,11 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// Stores the request in `form` for the browser to come back to. Anyone can post one, so it has a size. What `also`
-    /// throws in the same transaction, `refuse` answers.
+    /// Stores the request in `form` for the browser to come back to. Anyone can post one, so it has a size. `spend`
+    /// spends in the same transaction what the request came in; what it throws, `refuse` answers.
     func carry(
         _ form: Form, by entrance: AuthorizationEntrance, _ http: Request,
-        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        spend: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         refuse: (OAuthError) async throws -> Response = { throw $0 }
     ) async throws -> Response {
         guard form.isShortEnoughToStore else {
@@ -76,7 +76,7 @@ public struct AuthorizeEndpoint: Endpoint {
         }
         let beginning: Interactions.Beginning
         do {
-            beginning = try await pages.begin(form, in: nil, http, also: also)
+            beginning = try await pages.begin(form, in: nil, http, spend: spend)
         } catch let refusal as OAuthError {
             return try await refuse(refusal)
         }

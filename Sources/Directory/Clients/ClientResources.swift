@@ -1,5 +1,5 @@
 import JSON
-import Storage
+package import Storage
 import Values
 
 /// The owners of the APIs that clients name as `resources` (RFC 8707). An API trusts tokens by their `aud`, so another
@@ -8,14 +8,13 @@ import Values
 /// An API belongs to the merchant whose client named it first, also when that client is gone; the platform's own are
 /// nobody else's. The platform lends it to another merchant's client by naming it there, and to no other client of that
 /// merchant. Each API is stored in its normal form; only a host's root has two, which are one API.
-enum ClientResources {
+package enum ClientResources {
     /// How many different ones the clients of a merchant may ever name.
-    static let most = 10_000
+    package static let most = 10_000
 
     /// Notes the resources that `client` names now instead of those it named as `former`. Throws for a resource that
-    /// another merchant has and the client's own does not, unless the platform lends it.
-    static func note(_ client: Client, after former: Client?, by author: ClientAuthor, in db: any Transaction) throws {
-        let lends = author == .platform
+    /// another merchant has and the client's own does not, unless whoever names it `lends` it.
+    static func note(_ client: Client, after former: Client?, lends: Bool, in db: any Transaction) throws {
         let named = Set(client.openID.resources)
         let known = Set(former?.openID.resources ?? [])
         for resource in known.subtracting(named) {
@@ -50,13 +49,13 @@ enum ClientResources {
                 ON CONFLICT (resource, merchant_id) DO NOTHING
                 """)
         }
-        guard !lends, !named.subtracting(known).isEmpty, let merchant = client.merchant else { return }
-        let beyond = try db.rows(
-            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(most)")
-        guard beyond.isEmpty else {
-            throw JSONFault(
-                "resources", "APIs that your clients named before: \(most) are kept for you, so ask the platform")
-        }
+    }
+
+    /// Whether `merchant` has no more than that, those that were just stored among them.
+    package static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(most)"
+        ).isEmpty
     }
 
     /// Takes an API from `merchant`: a loan ends. One of its own that no client of theirs names any more goes to those

@@ -1,6 +1,6 @@
 import Cryptography
 import Keys
-public import Storage
+import Storage
 public import Values
 
 /// One of a client's live secrets. Its value is shown once.
@@ -15,15 +15,16 @@ extension Clients {
     public static let mostSecrets = 2
 
     /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret.
-    /// `confirm` repeats the checks that were made before this call, and refuses by throwing.
     public func addSecret(
-        to id: Client.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        to id: Client.ID, by authority: some ClientAuthority
     ) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
         let secret = ClientSecret(id: .random(from: random), createdAt: clock.now)
         let value = Secret<Client>.random(from: random)
         let added = try await database.write { db in
-            try confirm(db)
-            guard let client = try Self.find(id, in: db), client.authentication.takesSecret else { return false }
+            try authority.confirm(in: db)
+            guard let client = try Self.find(id, in: db) else { return false }
+            try authority.permit(settingSecretsOf: client)
+            guard client.authentication.takesSecret else { return false }
             let live = try db.rows("SELECT id FROM client_secrets WHERE client_id = \(id) AND id <> \(secret.id)")
             guard live.count < Self.mostSecrets else { return false }
             try Self.insert(value, id: secret.id, of: id, at: secret.createdAt, in: db)
@@ -42,11 +43,12 @@ extension Clients {
     }
 
     /// Deletes a secret. The client's own tokens of before administer no more: one of them would make another secret.
-    /// False when the client has no such secret. `confirm` as above.
+    /// False when the client has no such secret.
     public func endSecret(
-        _ secret: ClientSecret.ID, of id: Client.ID,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ secret: ClientSecret.ID, of id: Client.ID, by authority: some ClientAuthority
     ) async throws -> Bool {
+        guard let client = try await find(id) else { return false }
+        try authority.permit(settingSecretsOf: client)
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
@@ -54,7 +56,7 @@ extension Clients {
             let gone = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
             // Once it is gone, the requester's own token may have ended with it.
             guard gone > 0 else { return }
-            try confirm(db)
+            try authority.confirm(in: db)
             try Self.endAdministration(of: id, at: clock.now, in: db)
         }
         known.forget(id)

@@ -1,44 +1,35 @@
 import InternationalText
 public import JSON
-public import Storage
+import Storage
 public import Values
 
 extension Clients {
-    /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
-    /// transaction, so that a change of the name never undoes a disabling that came between.
-    ///
-    /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
-    /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
-    /// if that is new. `adopt` joins the transaction where a third party's client becomes its merchant's own. Only the
-    /// platform gives the client a new name that looks like another merchant's, or like one of `reserved`.
+    /// Changes the members that `json` names; nil when there is no such client. Reading and writing are one
+    /// transaction, so that a change of the name never undoes a disabling that came between. `sector` is the document
+    /// at its `sector_identifier_uri`, if that is new.
     public func change(
-        _ id: Client.ID, _ json: JSON, by author: ClientAuthor, reserved: [String] = [],
-        sector: SectorDocument? = nil,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
-        permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in },
-        adopt: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ id: Client.ID, _ json: JSON, by authority: some ClientAuthority, sector: SectorDocument? = nil
     ) async throws -> Client? {
         let now = clock.now
-        let disabled = try JSONMembers(json).flag("disabled")
+        let members = try JSONMembers(json)
+        let disabled = try members.flag("disabled")
         guard let found = try await find(id) else { return nil }
         // Before the write, for which everybody else's waits.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
-        if author != .platform, metadata.name != found.name { try await names.learn(from: database) }
+        if authority.reservedNames != nil, metadata.name != found.name { try await names.learn(from: database) }
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
-            try confirm(db)
+            try authority.confirm(in: db)
             guard let client = try Self.find(id, in: db) else { return nil }
             var changed = client
             try changed.take(client == found ? metadata : ClientMetadata(json, over: client, sector: sector))
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            let namesClaims = try JSONMembers(json).has("id_token_claims")
-            if author == .platform, client.may(.takeAttributes), !changed.may(.takeAttributes), !namesClaims {
-                // They were a merchant's own to give. The platform gives a third party's by naming them.
+            if client.may(.takeAttributes), !changed.may(.takeAttributes), !members.has("id_token_claims") {
+                // They were a merchant's own to give. A third party's are given by naming them.
                 changed.openID.claims = [:]
             }
-            if !client.may(.belongToMerchant), author != .itself {
-                let members = try JSONMembers(json)
+            if !client.may(.belongToMerchant), !authority.isClientItself {
                 if members.any("scope") != nil { changed.scopeLimit = changed.scope }
                 if members.any("grant_types") != nil { changed.grantLimit = changed.grantTypes }
             }
@@ -48,8 +39,7 @@ extension Clients {
             guard client.may(.shareSigningSecret) || changed.openID.idTokenAlgorithm != .signSecret else {
                 throw JSONFault.sharedSecretOfStranger
             }
-            try permit(client, changed)
-            try names.permit(changed, after: client, by: author, reserved: reserved, in: db)
+            try names.permit(changed, after: client, besides: authority.reservedNames, in: db)
             try changed.confirmSources(after: client, in: db)
             try Self.update(changed, in: db)
             if !changed.looks(like: client) {
@@ -62,35 +52,18 @@ extension Clients {
                 try db.execute("UPDATE clients SET first_party_changed_at = \(changedAt) WHERE id = \(id)")
             }
             if !changed.authenticates(like: client) { try Self.endAdministration(of: id, at: clock.now, in: db) }
-            try ClientResources.note(changed, after: client, by: author, in: db)
-            try Self.confirmCallback(of: changed, after: client, by: author, in: db)
-            try Self.confirmClaims(of: changed, after: client, by: author)
+            try ClientResources.note(changed, after: client, lends: authority.lendsResources, in: db)
             if changed.may(.skipConsent), !client.may(.skipConsent) {
                 // Users are no longer asked for consent, so the holder of the registration token must not change where
                 // codes go.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
-                try adopt(db)
             }
+            try authority.permit(changing: client, to: changed, by: json, in: db)
             return (client, changed)
         }
         guard let (former, changed) = result else { return nil }
         known.forget(id, hosts: former.spid.sessionHosts != changed.spid.sessionHosts)
         return changed
-    }
-
-    /// Throws when a third party's client, which `author` stores, gets attributes that the platform has not given it:
-    /// no page asks its users for them.
-    static func confirmClaims(of client: Client, after former: Client?, by author: ClientAuthor) throws(JSONFault) {
-        let (claims, before) = (
-            client.openID.claims, former.map { $0.may(.takeAttributes) ? [:] : $0.openID.claims } ?? [:]
-        )
-        guard author != .platform, !client.may(.takeAttributes), !claims.allSatisfy({ before[$0.key] == $0.value })
-        else {
-            return
-        }
-        throw JSONFault(
-            "id_token_claims",
-            "left out for a third party's client: no page asks its users, so only the platform gives them")
     }
 }
 

@@ -5,12 +5,9 @@ extension Clients {
     /// Deletes a client and all its data. False when there is none.
     ///
     /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
-    /// `finishDeletions`. `confirm` repeats the checks that were made before this call; it and `permit` refuse by
-    /// throwing.
+    /// `finishDeletions`.
     public func delete(
-        _ id: Client.ID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
-        permit: @escaping @Sendable (Client) throws -> Void = { _ in }
+        _ id: Client.ID, within budget: BulkErasure.Budget = .request, by authority: some ClientAuthority
     ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
         // delete.
@@ -19,8 +16,8 @@ extension Clients {
         try await database.write { db in
             // Once it is deleted, the requester's own token may have ended with it.
             guard let client = try Self.find(id, in: db) else { return }
-            try confirm(db)
-            try permit(client)
+            try authority.confirm(in: db)
+            try authority.permit(deleting: client, in: db)
             try db.execute(
                 """
                 UPDATE clients SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))

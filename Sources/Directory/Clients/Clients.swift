@@ -51,29 +51,26 @@ public struct Clients: Sendable {
 
     /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one. A
     /// chosen one is refused by a `JSONFault` while another client has it, or had it a while ago, unless `isKept` is
-    /// false. `also` joins its transaction. Only the platform gives it a name that looks like another merchant's, or
-    /// like one of `reserved`.
+    /// false.
     public func register(
         _ metadata: ClientMetadata, as chosen: Client.ID? = nil, isKept: Bool = true, merchant: Merchant.ID?,
-        by author: ClientAuthor, reserved: [String] = [],
-        also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
+        by authority: some ClientAuthority
     ) async throws -> Registered {
-        let registeringItself = author == .itself
-        guard !registeringItself || metadata.openID.idTokenAlgorithm != .signSecret else {
+        guard !authority.isClientItself || metadata.openID.idTokenAlgorithm != .signSecret else {
             throw JSONFault.sharedSecretOfStranger
         }
         let now = clock.now
         let id = chosen ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
         let client = Client(
-            id: id, kind: ClientKind(metadata, at: merchant, registeredItself: registeringItself),
+            id: id, kind: ClientKind(metadata, at: merchant, registeredItself: authority.isClientItself),
             name: metadata.name, redirectURIs: metadata.redirectURIs,
             grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
             refreshTokenLifetime: metadata.refreshTokenLifetime,
             refreshFamilyLifetime: metadata.refreshFamilyLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
             chosenRefreshLeeway: metadata.chosenRefreshLeeway,
-            requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || registeringItself),
+            requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || authority.isClientItself),
             webPages: metadata.webPages,
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
             requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
@@ -83,18 +80,17 @@ public struct Clients: Sendable {
             createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
-        if author != .platform { try await names.learn(from: database) }
+        if authority.reservedNames != nil { try await names.learn(from: database) }
         try await database.write { [seal, names] db in
+            try authority.confirm(in: db)
             try seal.confirm(in: db)
             if chosen != nil { try Self.confirm(id, for: client, isKept: isKept, in: db) }
-            try names.permit(client, after: nil, by: author, reserved: reserved, in: db)
+            try names.permit(client, after: nil, besides: authority.reservedNames, in: db)
             try Self.insert(client, in: db)
-            try ClientResources.note(client, after: nil, by: author, in: db)
-            try Self.confirmCallback(of: client, after: nil, by: author, in: db)
-            try Self.confirmClaims(of: client, after: nil, by: author)
+            try ClientResources.note(client, after: nil, lends: authority.lendsResources, in: db)
             try client.confirmSources(after: nil, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
-            try also(client, db)
+            try authority.permit(making: client, in: db)
         }
         if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
         // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
@@ -114,6 +110,8 @@ public struct Clients: Sendable {
         guard try taken.map({ try $0.get("sealed_sign_secret") == client.sealedSignSecret }) ?? true else {
             throw JSONFault("id", "one that no client has")
         }
+        // What one of its own tokens says would be a user's.
+        guard try User.id(ofSubject: id.text, in: db) == nil else { throw JSONFault("id", "no user's sub") }
     }
 
     /// How many clients a merchant's administrators may make, and how many may register themselves besides. Some reads
@@ -145,26 +143,17 @@ public struct Clients: Sendable {
 
     /// How many clients of a merchant may have a `callback_uri`, unless the platform makes more. Each change of a user
     /// stores a message for each of them, in its own transaction, in which everybody else's waits on SQLite.
-    static let mostToldOfMerchant = 100
+    public static let mostToldOfMerchant = 100
 
-    /// Throws when `client`, which `author` stored, has a `callback_uri` now that it had not as `former`, and its
-    /// merchant has too many of them.
-    static func confirmCallback(
-        of client: Client, after former: Client?, by author: ClientAuthor, in db: any Transaction
-    ) throws {
-        guard author != .platform, client.callbackURI != nil, former?.callbackURI == nil, let merchant = client.merchant
-        else { return }
-        let beyond = try db.rows(
+    /// Whether `merchant` has no more of them, the one that was just stored among them.
+    public static func hasRoomForCallback(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
             """
             SELECT id FROM clients
             WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND callback_uri IS NOT NULL
             ORDER BY id LIMIT 1 OFFSET \(mostToldOfMerchant)
-            """)
-        guard beyond.isEmpty else {
-            throw JSONFault(
-                "callback_uri",
-                "left out: \(mostToldOfMerchant) of your clients have one, and only the platform gives it to more")
-        }
+            """
+        ).isEmpty
     }
 
     public func find(_ id: Client.ID) async throws -> Client? {

@@ -1,6 +1,6 @@
 /// What happens to a user that other parts of the program act on.
 public enum UserEvent: Sendable, Equatable {
-    /// The user signed up on our pages; `agreed` is the note of the terms that were accepted.
+    /// The user signed up; `agreed` is the note of the terms that were accepted.
     case signedUp(agreed: String)
     /// The user differs in `fields`; `standing` is how they stand now, if that is different.
     case changed(fields: Set<Field>, standing: Standing?)

@@ -63,15 +63,16 @@ final class MerchantNames: Sendable {
         }
     }
 
-    /// Throws when `client`, which `author` stores, has another name than `former`, and one that is not theirs to give:
-    /// our pages and mails name the client by it. Without a name it has nobody's.
+    /// Throws when `client` has another name than `former`, and one that looks like another merchant's or like one of
+    /// `reserved`, unless that is nil: our pages and mails name the client by it. Without a name it has nobody's.
     func permit(
-        _ client: Client, after former: Client?, by author: ClientAuthor, reserved: [String], in db: any Transaction
+        _ client: Client, after former: Client?, besides reserved: [String]?, in db: any Transaction
     ) throws {
-        guard author != .platform, client.name != Client.unnamed, let merchant = client.merchant,
+        guard let reserved, client.name != Client.unnamed, let merchant = client.merchant,
             client.name != former?.name, former.map({ client.name.isAlike($0.name) }) != true
         else { return }
         // Nothing else on a page tells a client that registered itself from the merchant.
-        try permit(client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: author != .itself, in: db)
+        let isOwn = client.may(.bearMerchantsName)
+        try permit(client.name, in: "client_name", of: merchant, reserved: reserved, isOwn: isOwn, in: db)
     }
 }

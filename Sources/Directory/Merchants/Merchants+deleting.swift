@@ -5,11 +5,9 @@ extension Merchants {
     /// Deletes a merchant with its clients and all their data. False when there is none.
     ///
     /// As with a client, nobody sees it any more; beyond `budget` its clients and their data go by `finishDeletions`.
-    /// `confirm` repeats the checks that were made before this call, and refuses by throwing. `first` deletes what has
-    /// to go before the rest, when nobody sees the merchant any more.
+    /// `first` deletes what has to go before the rest, when nobody sees the merchant any more.
     public func delete(
-        _ id: Merchant.ID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        _ id: Merchant.ID, within budget: BulkErasure.Budget = .request, by authority: some MerchantAuthority,
         first: () async throws -> Void = {}
     ) async throws -> Bool {
         // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
@@ -17,7 +15,7 @@ extension Merchants {
         guard try await find(id) != nil else { return false }
         let now = clock.now
         try await database.write { db in
-            try confirm(db)
+            try authority.confirm(in: db)
             try db.execute(
                 """
                 UPDATE merchants SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))

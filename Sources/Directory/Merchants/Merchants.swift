@@ -30,11 +30,8 @@ public struct Merchants: Sendable {
         created_at, updated_at, disabled_at
         """
 
-    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`. `confirm`
-    /// repeats the checks that were made before this call, and refuses by throwing.
-    public func create(
-        _ json: JSON, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) async throws -> Merchant {
+    /// Creates a merchant from `{"name", "number"?, "logout_reaches_backends"?, "skip_introduction"?}`.
+    public func create(_ json: JSON, by authority: some MerchantAuthority) async throws -> Merchant {
         let members = try JSONMembers(json)
         let now = clock.now
         let number = try Merchant.number(members)
@@ -45,7 +42,7 @@ public struct Merchants: Sendable {
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
             mailTexts: try Merchant.mailTexts(members), createdAt: now, updatedAt: now, disabledAt: nil)
         merchant.number = try await database.write { [merchant] db in
-            try confirm(db)
+            try authority.confirm(in: db)
             return try Self.insert(merchant, wishing: number, in: db)
         }
         return merchant
@@ -70,13 +67,13 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Changes the members that `json` names. Nil when there is no such merchant. A name that looks
-    /// like another merchant's, or like one of `reserved`, is refused unless that is nil: pages and mails speak to
-    /// users in it. `confirm` as above.
+    /// Changes the members that `json` names. Nil when there is no such merchant. Not every `authority` gives a name
+    /// that looks like another merchant's: pages and mails speak to users in it.
     public func change(
-        _ id: Merchant.ID, _ json: JSON, reserved: [String]? = nil,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ id: Merchant.ID, _ json: JSON, by authority: some MerchantAuthority
     ) async throws -> Merchant? {
+        try authority.permit(changingMerchantBy: json)
+        let reserved = authority.reservedNames
         let members = try JSONMembers(json)
         let name = try members.name("name", most: Merchant.longestName)
         let reaches = try members.flag("logout_reaches_backends")
@@ -87,7 +84,7 @@ public struct Merchants: Sendable {
         let now = clock.now
         if name != nil, reserved != nil { try await names.learn(from: database) }
         let changed = try await database.write { [names] db -> Merchant? in
-            try confirm(db)
+            try authority.confirm(in: db)
             guard
                 var merchant = try db.rows(
                     "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"

@@ -75,7 +75,7 @@ public struct Session: Sendable {
         /// What bought it, if it is a web view.
         package private(set) var purchase: Purchase?
         /// More work in the transaction that opens the session.
-        package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
+        package private(set) var work: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
         /// - Parameters:
         ///   - device: the mark by which this browser is recognised later.
@@ -118,7 +118,7 @@ public struct Session: Sendable {
             _ work: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
         ) -> Opening {
             var opening = self
-            opening.also = work
+            opening.work = work
             return opening
         }
 

@@ -5,11 +5,11 @@ import Values
 
 extension Seal {
     /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when nothing says
-    /// what its keys are. Where the platform sets up the sign-in at a provider, it is good everywhere unless it says
-    /// otherwise.
+    /// what its keys are. A sign-in at a provider that is set up now is good everywhere if `signsInEverywhere`, unless
+    /// `metadata` says otherwise.
     func issuer(
         _ id: TrustedIssuer.ID, of merchant: Merchant.ID, _ metadata: IssuerMetadata, over base: TrustedIssuer?,
-        byPlatform: Bool, at now: Timestamp
+        signsInEverywhere: Bool, at now: Timestamp
     ) -> TrustedIssuer? {
         let isSetUp = metadata.app != nil && metadata.signIn != nil && base?.signIn == nil
         guard let keys = stored(metadata.keys, of: id) ?? base?.keys ?? metadata.app?.provider.keys else { return nil }
@@ -22,7 +22,7 @@ extension Seal {
             }, createdAt: base?.createdAt ?? now, updatedAt: now,
             disabledAt: metadata.isDisabled ? base?.disabledAt ?? now : nil,
             signsInEverywhere: metadata.signsInEverywhere
-                ?? (base?.signsInEverywhere == true || byPlatform && isSetUp),
+                ?? (base?.signsInEverywhere == true || signsInEverywhere && isSetUp),
             wasGuarded: base?.isGuarded ?? false)
     }
 

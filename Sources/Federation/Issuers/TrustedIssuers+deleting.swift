@@ -8,22 +8,29 @@ extension TrustedIssuers {
     private static let batch = 200
 
     /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
-    /// none. `confirm`, which repeats the checks that were made before this call, and `permit` refuse by throwing.
+    /// none.
     ///
     /// From then on it is not found, and its name is free. What is left of the rest beyond `budget` goes by
     /// `finishDeletions`.
     public func delete(
-        _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
-        permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
+        _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request, by authority: some IssuerAuthority
+    ) async throws -> Bool {
+        try await delete(id, within: budget) { issuer, db in
+            try authority.confirm(in: db)
+            try authority.permit(deleting: issuer)
+        }
+    }
+
+    private func delete(
+        _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget,
+        _ check: @escaping @Sendable (TrustedIssuer, any Transaction) throws -> Void
     ) async throws -> Bool {
         // Checked first: a transaction that runs again after a COMMIT with an unknown outcome finds nothing to delete.
         guard try await find(id) != nil else { return false }
         let now = clock.now
         try await database.write { db in
             guard let issuer = try Self.find(id, in: db) else { return }
-            try confirm(db)
-            try permit(issuer)
+            try check(issuer, db)
             try Issuers.noteGone(id.text, at: now, in: db)
             try db.execute("DELETE FROM issuer_settings WHERE issuer_id = \(id)")
         }
@@ -38,7 +45,7 @@ extension TrustedIssuers {
             try db.rows("SELECT issuer_id FROM issuer_settings WHERE merchant_id = \(merchant)")
                 .map { try $0.get("issuer_id") }
         }
-        for id in ids { _ = try await delete(id, within: budget) }
+        for id in ids { _ = try await delete(id, within: budget) { _, _ in } }
     }
 
     /// Goes on with deletions that have begun, also of issuers that went with their merchant; any number of nodes may.

@@ -34,25 +34,23 @@ public struct TrustedIssuers: Sendable {
     }
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
-    /// `permit` sees the issuer before it is stored, and refuses by throwing; `also` joins the transaction.
-    /// `byPlatform`: the platform registers it, not the merchant.
     public func register(
-        _ json: JSON, merchant: Merchant.ID, byPlatform: Bool, permit: (TrustedIssuer) throws -> Void = { _ in },
-        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ json: JSON, merchant: Merchant.ID, by authority: some IssuerAuthority
     ) async throws -> TrustedIssuer {
         let metadata = try IssuerMetadata(json, outbound: outbound)
         let now = clock.now
         guard
             let issuer = seal.issuer(
-                .random(from: random), of: merchant, metadata, over: nil, byPlatform: byPlatform, at: now)
+                .random(from: random), of: merchant, metadata, over: nil,
+                signsInEverywhere: authority.trustsEverywhere, at: now)
         else { throw JSONFault("jwks", "given") }
-        try permit(issuer)
         do {
             try await database.write { db in
+                try authority.confirm(in: db)
                 if metadata.holdsSecret { try seal.confirm(in: db) }
                 try Merchants.confirm(merchant, in: db)
                 try Self.insert(issuer, in: db)
-                try also(db)
+                try authority.permit(registering: issuer, in: db)
             }
         } catch StorageError.conflict {
             throw JSONFault("issuer", "new to the merchant: it has an issuer of this name")
@@ -142,26 +140,22 @@ public struct TrustedIssuers: Sendable {
         }
     }
 
-    /// Changes the members that `json` names; nil when there is no such issuer. One transaction reads, calls `permit`
-    /// and writes: a change of the audiences never undoes a disabling in between.
-    ///
-    /// `permit` sees the issuer as it is and as it would become, and refuses by throwing. `confirm` repeats the checks
-    /// that were made before this call, and refuses likewise. `byPlatform`: the platform changes it, not the merchant.
+    /// Changes the members that `json` names; nil when there is no such issuer. One transaction reads and writes: a
+    /// change of the audiences never undoes a disabling in between.
     public func change(
-        _ id: TrustedIssuer.ID, _ json: JSON, byPlatform: Bool,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
-        permit: @escaping @Sendable (_ issuer: TrustedIssuer, _ changed: TrustedIssuer) throws -> Void = { _, _ in }
+        _ id: TrustedIssuer.ID, _ json: JSON, by authority: some IssuerAuthority
     ) async throws -> TrustedIssuer? {
         let now = clock.now
         return try await database.write { db in
-            try confirm(db)
+            try authority.confirm(in: db)
             guard let issuer = try Self.find(id, in: db) else { return nil }
             let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
             if metadata.holdsSecret { try seal.confirm(in: db) }
             let changed =
-                seal.issuer(id, of: issuer.merchant, metadata, over: issuer, byPlatform: byPlatform, at: now)
-                ?? issuer
-            try permit(issuer, changed)
+                seal.issuer(
+                    id, of: issuer.merchant, metadata, over: issuer, signsInEverywhere: authority.trustsEverywhere,
+                    at: now) ?? issuer
+            try authority.permit(changing: issuer, to: changed)
             _ = try Self.update(changed, in: db)
             if issuer.signsInEverywhere, !changed.signsInEverywhere {
                 try Issuers.confine(id.text, at: now, in: db)

@@ -21,14 +21,11 @@ public struct ProviderUsers: Sendable {
         self.random = random
     }
 
-    /// Throws when the caller is no longer allowed to do this: the provider may take seconds to answer.
-    public typealias Confirm = @Sendable (any Transaction) throws -> Void
-
     /// Creates the user of the provider's token in `assertion`, connected to the client `connected`. Nil when there is
     /// one already: the user is linked or has removed the link, or their address is taken. The caller learns no more
     /// than that.
     public func register(
-        _ assertion: String, from client: Client, connectedTo connected: Client.ID, confirm: @escaping Confirm
+        _ assertion: String, from client: Client, connectedTo connected: Client.ID, by authority: some Authority
     ) async throws -> UserID? {
         let (holder, person) = try await assertions.person(assertion, for: .registration, from: client)
         let user = UserID.random(from: random)
@@ -36,7 +33,7 @@ public struct ProviderUsers: Sendable {
         do {
             let isMade = try await database.write { db in
                 try holder.confirm(in: db)
-                try confirm(db)
+                try authority.confirm(in: db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     // A retry after a COMMIT with an unknown outcome finds its own link.
                     return link.user == user
@@ -75,7 +72,7 @@ public struct ProviderUsers: Sendable {
     /// Links `user` to the provider's token in `assertion`. `post` queues the mail that tells `user` of a new link, and
     /// joins the transaction. Throws `PasswordSignIn.Refusal.throttled` after many new ones.
     public func attach(
-        _ assertion: String, from client: Client, to user: UserID, confirm: @escaping Confirm,
+        _ assertion: String, from client: Client, to user: UserID, by authority: some Authority,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void
     ) async throws -> Attachment {
         let holder = try await assertions.holder(assertion, for: .attach, from: client)
@@ -84,7 +81,7 @@ public struct ProviderUsers: Sendable {
         do {
             return try await database.write { db in
                 try holder.confirm(in: db)
-                try confirm(db)
+                try authority.confirm(in: db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     return link.user == user ? .attached : .ofAnother
                 }

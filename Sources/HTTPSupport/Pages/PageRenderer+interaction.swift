@@ -56,11 +56,11 @@ extension PageRenderer {
         }
     }
 
-    /// Begins an interaction for the request in `form`. It counts against the sender's address; `also` joins the
-    /// transaction once it was charged, and refuses by throwing.
+    /// Begins an interaction for the request in `form`. It counts against the sender's address; `spend` spends in the
+    /// transaction what the request came in once it was charged, and refuses by throwing.
     package func begin(
         _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request, isSignedIn: Bool = false,
-        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        spend: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Interactions.Beginning {
         let address = address.of(http)
         return try await interactions.begin(
@@ -68,7 +68,7 @@ extension PageRenderer {
             lifetime: isSignedIn ? Interaction.lifetime : Interaction.untouchedLifetime
         ) { db, now in
             if let wait = try InteractionThrottle.charge(from: address, at: now, in: db) { return wait }
-            try also(db)
+            try spend(db)
             return nil
         }
     }

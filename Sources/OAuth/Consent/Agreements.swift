@@ -23,14 +23,13 @@ public struct Agreements: Sendable {
         return try await database.read { db in try Self.uri(user, terms.client, in: db) == terms.uri }
     }
 
-    /// Stores that `user` accepts `terms`. Accepting the same again changes nothing. `confirm` joins the transaction
-    /// and refuses by throwing.
+    /// Stores that `user` accepts `terms`, as `authority` says if it is not the user. Accepting the same again changes
+    /// nothing.
     public func accept(
-        _ terms: [Terms], by user: UserID, at now: Timestamp,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ terms: [Terms], by user: UserID, at now: Timestamp, through authority: (any Authority)? = nil
     ) async throws {
         try await database.write { db in
-            try confirm(db)
+            try authority?.confirm(in: db)
             try Self.accept(terms, by: user, at: now, in: db)
         }
     }

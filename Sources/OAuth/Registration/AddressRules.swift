@@ -42,20 +42,17 @@ public struct AddressRules: Sendable {
         }
     }
 
-    /// Refuses APIs of this server among a client's `resources`, in any spelling and by http or https: its tokens would
-    /// name us as their audience. The client keeps those that it has `already`, which the platform granted.
-    public func refuseOwnResources(in document: JSON, besides already: [String] = []) throws(JSONFault) {
-        for name in Self.texts(document["resources"]) where !already.contains(name) {
-            guard let site, WebSite(of: name)?.isSameServer(as: site) == true else { continue }
-            throw JSONFault("resources", "APIs of the client's own, and not of this server")
-        }
+    /// Refuses APIs of this server among those that a client's `resources` are to name, in any spelling and by http or
+    /// https: its tokens would name us as their audience.
+    public func refuseOwn(resources: [String]) throws(JSONFault) {
+        guard let site, resources.contains(where: { WebSite(of: $0)?.isSameServer(as: site) == true }) else { return }
+        throw JSONFault("resources", "APIs of the client's own, and not of this server")
     }
 
     /// Checks the URLs of `document` for a client that registers itself. Their form is checked when the document is
     /// read, by `RedirectURI.init(registering:)` of Directory.
     func check(_ document: JSON) throws(JSONFault) {
         try refuseOwn(in: document)
-        try refuseOwnResources(in: document)
         for name in Self.visited {
             let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
             // RFC 8252 §7.1: a reversed domain name. Otherwise any app could have the scheme, or browsers act on it.

@@ -47,16 +47,8 @@ public struct ClientRegistration: Sendable {
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
             let made = try await database.inTurn(of: .registered(of: initial.merchant, by: initial.id.text)) {
                 try await clients.register(
-                    metadata, merchant: initial.merchant, by: .itself, reserved: addresses.ownNames
-                ) { client, db in
-                    // After a COMMIT of unknown outcome it has been counted.
-                    guard try Self.registrationToken(of: client.id, in: db) != token.fingerprint else { return }
-                    try InitialAccessTokens.use(initial.id, in: db)
-                    try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
-                    guard try Clients.hasRoomForRegistration(initial.merchant, in: db) else {
-                        throw OAuthError.merchantIsFull
-                    }
-                }
+                    metadata, merchant: initial.merchant,
+                    by: Registrant(initial: initial, token: token.fingerprint, reservedNames: addresses.ownNames))
             }
             return (made, token)
         } catch let fault as JSONFault {
@@ -69,24 +61,7 @@ public struct ClientRegistration: Sendable {
     /// Throws `invalid_token` for an unknown client, one that did not register itself, a wrong token, and a disabled
     /// client or merchant. The errors look alike (RFC 7592 §2.1).
     public func client(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws -> Client {
-        try await database.read { db in try Self.client(id, with: presented, in: db) }
-    }
-
-    private static func registrationToken(
-        of id: Client.ID, in db: any Transaction
-    ) throws -> Fingerprint<RegistrationToken>? {
-        try db.rows("SELECT registration_token FROM clients WHERE id = \(id)").first?.get("registration_token")
-    }
-
-    private static func client(
-        _ id: Client.ID, with presented: Secret<RegistrationToken>, in db: any Transaction
-    ) throws -> Client {
-        guard let known = try registrationToken(of: id, in: db), known.matches(presented.fingerprint),
-            let client = try Clients.findLive(id, in: db)
-        else {
-            throw OAuthError.tokenRefused("unknown_registration_token")
-        }
-        return client
+        try await database.read { db in try RegistrationHolder.client(id, with: presented.fingerprint, in: db) }
     }
 
     /// Replaces the client's metadata by `json` (RFC 7592 §2.2).
@@ -102,15 +77,7 @@ public struct ClientRegistration: Sendable {
             // removed a scope that this change repeats because the client had it.
             let listed = try await sector(of: document, for: SectorDocument.Source.Requester(client))
             let changed = try await database.inTurn(of: .registered(of: client.merchant, by: id.text)) {
-                try await clients.change(
-                    id, document, by: .itself, reserved: addresses.ownNames, sector: listed,
-                    confirm: { db in _ = try Self.client(id, with: presented, in: db) },
-                    permit: { current, changed in
-                        guard try current == client || RegistrationDocument(json, over: current).json == document else {
-                            throw JSONFault("scope", "what the client has: administration changed it meanwhile")
-                        }
-                        try Self.permitSector(current, toBecome: changed)
-                    })
+                try await clients.change(id, document, by: holder(of: client, presented, sent: json), sector: listed)
             }
             guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
             return changed
@@ -119,31 +86,22 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// Tokens that the client has show its users' subjects in the sector of now. Another sector's document is public,
-    /// and so are the redirect URIs that it lists: whoever registers those needs no code to learn its subjects.
-    private static func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
-        guard changed.openID.subjectType != current.openID.subjectType else { return }
-        guard current.openID.isPairwise == changed.openID.isPairwise else {
-            throw JSONFault("subject_type", "as it was registered: tokens of before would show who the users are")
-        }
-        throw JSONFault(
-            changed.openID.sectorIdentifierURI == nil ? "redirect_uris" : "sector_identifier_uri",
-            "of the sector that was registered: another one's subjects are another client's")
-    }
-
     /// Deletes the client with everything it holds (RFC 7592 §2.3).
     public func delete(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws {
         let client = try await client(id, with: presented)
-        let now = clients.clock.now
         // Its data goes in many small transactions, and the first one decides: an administrator may have revoked the
         // token since it was checked.
         try await database.inTurn(of: .registered(of: client.merchant, by: id.text)) {
-            _ = try await clients.delete(id) { db in
-                guard try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db) else {
-                    throw OAuthError.tokenRefused("unknown_registration_token")
-                }
-            }
+            _ = try await clients.delete(id, by: holder(of: client, presented))
         }
+    }
+
+    private func holder(
+        of client: Client, _ presented: Secret<RegistrationToken>, sent: JSON? = nil
+    ) -> RegistrationHolder {
+        RegistrationHolder(
+            client: client, token: presented.fingerprint, reservedNames: addresses.ownNames, sent: sent,
+            now: clients.clock.now)
     }
 
     /// Checks what an administrator would otherwise review.

@@ -4,6 +4,12 @@ public import JSON
 public import Storage
 public import Values
 
+/// Who makes and deletes initial access tokens.
+public protocol InitialAccessTokenAuthority: Authority {
+    /// Throws when it may not make `token`, which is stored by now.
+    func permit(issuing token: InitialAccessToken, in db: any Transaction) throws
+}
+
 /// The stored initial access tokens.
 public struct InitialAccessTokens: Sendable {
     private let database: any Database
@@ -21,10 +27,9 @@ public struct InitialAccessTokens: Sendable {
         initial_access_tokens.max_registrations, initial_access_tokens.created_at, initial_access_tokens.expires_at
         """
 
-    /// Makes a token for `merchant`, with `expires_in` and `max_registrations` of `json`; `also` joins the transaction.
+    /// Makes a token for `merchant`, with `expires_in` and `max_registrations` of `json`.
     public func issue(
-        _ json: JSON, for merchant: Merchant.ID,
-        also: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        _ json: JSON, for merchant: Merchant.ID, by authority: some InitialAccessTokenAuthority
     ) async throws -> (token: InitialAccessToken, value: Secret<InitialAccessToken>) {
         let members = try JSONMembers(json)
         let life = try members.seconds("expires_in", within: 60...InitialAccessToken.longestLife.seconds)
@@ -36,6 +41,7 @@ public struct InitialAccessTokens: Sendable {
             maxRegistrations: most ?? InitialAccessToken.mostRegistrations, createdAt: now,
             expiresAt: now + (life ?? InitialAccessToken.usualLife))
         try await database.write { db in
+            try authority.confirm(in: db)
             try Merchants.confirm(merchant, in: db)
             _ = try db.execute(
                 """
@@ -45,7 +51,7 @@ public struct InitialAccessTokens: Sendable {
                     \(token.expiresAt))
                 ON CONFLICT (id) DO NOTHING
                 """)
-            try also(db)
+            try authority.permit(issuing: token, in: db)
         }
         return (token, value)
     }
@@ -129,13 +135,10 @@ public struct InitialAccessTokens: Sendable {
         }
     }
 
-    /// Deletes a token. Clients that registered with it stay. `confirm` repeats the checks that were made before this
-    /// call, and refuses by throwing.
-    public func delete(
-        _ id: InitialAccessToken.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void
-    ) async throws {
+    /// Deletes a token. Clients that registered with it stay.
+    public func delete(_ id: InitialAccessToken.ID, by authority: some InitialAccessTokenAuthority) async throws {
         try await database.write { db in
-            try confirm(db)
+            try authority.confirm(in: db)
             try db.execute("DELETE FROM initial_access_tokens WHERE id = \(id)")
         }
     }

@@ -186,16 +186,17 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
-    /// unspent codes, token families, consents, connections and the introduction; and says so. `confirm`, which repeats
-    /// the checks that were made before this call, refuses by throwing.
+    /// unspent codes, token families, consents, connections and the introduction; and says so. False when the user has
+    /// nothing to do with the merchant.
+    @discardableResult
     public func disconnect(
-        _ user: UserID, from merchant: Merchant.ID, at now: Timestamp,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
-    ) async throws {
+        _ user: UserID, from merchant: Merchant.ID, at now: Timestamp, by authority: some Authority
+    ) async throws -> Bool {
         let said = events.announcement(at: now)
         let announcement = callbacks.announcement(for: said)
-        try await database.write { db in
-            try confirm(db)
+        let isDone = try await database.write { db in
+            try authority.confirm(in: db)
+            guard try Self.isConnected(user, to: merchant, in: db) else { return false }
             try announcement.disconnected(user, from: merchant, in: db)
             // Before the families: that of a redemption which is faster is there then.
             try CodeEnds.end(of: user, forAllOf: merchant, at: now, in: db)
@@ -208,8 +209,10 @@ public struct TokenFamilies: Sendable {
             try Connections.disconnect(user, from: merchant, said, in: db)
             try Introductions.forget(user, merchant, in: db)
             try said.say(.disconnected(from: merchant), user, db)
+            return true
         }
         announcement.send()
         said.send()
+        return isDone
     }
 }

@@ -1,7 +1,7 @@
 package import Directory
 import HTTP
 package import OAuth
-import Storage
+package import Storage
 package import Values
 
 /// Decides who may call SPiD's API and for which client, and counts the calls. The checks are in SPiD's order: the
@@ -26,11 +26,21 @@ package struct CallAuthorization: Sendable {
         self.clock = clock
     }
 
-    /// Whoever makes a call, by its token or as a client by its secret.
-    package struct Caller: Sendable {
+    /// Who makes a call, by a token or as a client by its secret.
+    package struct Caller: Authority {
         package let token: AccessToken
         package let client: Client
-        let confirm: @Sendable (any Transaction) throws -> Void
+        /// Where the token is stored; nil for a client that showed its secret.
+        fileprivate let tokens: AccessTokens?
+
+        /// Throws when the token or the secret has ended, or the client may do something else than when the call began.
+        package func confirm(in db: any Transaction) throws {
+            if let tokens { _ = try tokens.again(token, in: db) }
+            let live = try client.again(in: db)
+            guard tokens != nil || live.secretEndedAt == client.secretEndedAt else {
+                throw OAuthError.tokenRefused("secret_ended_meanwhile")
+            }
+        }
     }
 
     /// The client whose `token` it is. Throws when the call takes another kind of token, or the client is disabled.
@@ -39,10 +49,7 @@ package struct CallAuthorization: Sendable {
         guard let client = try await clients.findLive(token.client) else {
             throw OAuthError.tokenRefused("client_disabled")
         }
-        return Caller(token: token, client: client) { [tokens] db in
-            _ = try tokens.again(token, in: db)
-            try Self.confirm(client, in: db)
-        }
+        return Caller(token: token, client: client, tokens: tokens)
     }
 
     /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients
@@ -54,22 +61,7 @@ package struct CallAuthorization: Sendable {
         let client = try await authenticator.authenticate(credentials)
         let token = AccessToken.own(of: client, at: clock.now)
         try access.token.check(token)
-        return Caller(token: token, client: client) { db in
-            let live = try Self.confirm(client, in: db)
-            guard live.secretEndedAt == client.secretEndedAt else {
-                throw OAuthError.tokenRefused("secret_ended_meanwhile")
-            }
-        }
-    }
-
-    /// `client` as it is now. Throws when what it may do has changed since the call began: a provider was asked
-    /// meanwhile.
-    @discardableResult
-    private static func confirm(_ client: Client, in db: any Transaction) throws -> Client {
-        guard let live = try Clients.findLive(client.id, in: db), live.kind == client.kind,
-            live.grantTypes == client.grantTypes
-        else { throw OAuthError.tokenRefused("client_changed") }
-        return live
+        return Caller(token: token, client: client, tokens: nil)
     }
 
     /// The secret that signs the answers to `client`, if it wants them signed.
@@ -106,10 +98,7 @@ package struct CallAuthorization: Sendable {
         // The API names users by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
         guard !client.openID.isPairwise || access.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: client, with: signSecrets)
-        return RequestingClient(token: caller.token, client: client, contextClient: contextClient) { db in
-            try caller.confirm(db)
-            if contextClient.id != client.id { try Self.confirm(contextClient, in: db) }
-        }
+        return RequestingClient(caller: caller, contextClient: contextClient)
     }
 
     /// The client of the same merchant that `client` acts for. Only the merchant's own clients may, and not for a third
@@ -125,6 +114,17 @@ package struct CallAuthorization: Sendable {
                 reason: "foreign_context_client")
         }
         return other
+    }
+}
+
+extension Client {
+    /// The client as it is now. Throws when what it may do has changed since the call began: a provider was asked
+    /// meanwhile.
+    @discardableResult
+    func again(in db: any Transaction) throws -> Client {
+        guard let live = try Clients.findLive(id, in: db), live.kind == kind, live.grantTypes == grantTypes
+        else { throw OAuthError.tokenRefused("client_changed") }
+        return live
     }
 }
 

@@ -1,4 +1,4 @@
-import Directory
+package import Directory
 import HTTP
 import OAuth
 package import Storage
@@ -12,18 +12,31 @@ extension RequestingClient {
         guard client.may(.writeUsers) else { throw .notSPiDCompatible }
     }
 
-    /// Throws when the token has ended, or the user has left the client that the call is for: in the transaction that
-    /// writes.
-    package func confirm(_ user: UserID, _ db: any Transaction) throws {
-        try confirm(db)
-        guard try Connections.has(user, contextClient.id, in: db) else { throw SPiDRefusal.unconnectedUser }
+    /// The client as it writes something of `user`, who has used the client that the call is for; `orSister`: or is the
+    /// token's own, or has used another of the merchant's, as `UserFinder.find` finds them.
+    package func writing(of user: UserID, orSister: Bool = false) -> UserWriting {
+        UserWriting(client: self, user: user, isWide: orSister)
     }
 
-    /// The same for calls about a user of any of the merchant's clients, as `UserFinder.find` finds them.
-    package func confirmKnown(_ user: UserID, _ db: any Transaction) throws {
-        try confirm(db)
-        guard try token.user == user || Connections.hasAny(user, around: contextClient, in: db) else {
-            throw SPiDRefusal.unconnectedUser
-        }
+    /// The client as it writes an object of `owner`: a user as above, or the client itself.
+    package func writing(of owner: DataObject.Owner) -> any Authority {
+        owner.user.map { writing(of: $0) } ?? self
+    }
+}
+
+/// A client that writes something of a user.
+package struct UserWriting: Authority {
+    let client: RequestingClient
+    let user: UserID
+    let isWide: Bool
+
+    /// Throws also when the user has left.
+    package func confirm(in db: any Transaction) throws {
+        try client.confirm(in: db)
+        let isConnected =
+            try isWide
+            ? client.token.user == user || Connections.hasAny(user, around: client.contextClient, in: db)
+            : Connections.has(user, client.contextClient.id, in: db)
+        guard isConnected else { throw SPiDRefusal.unconnectedUser }
     }
 }

@@ -5,14 +5,18 @@ package import Storage
 package import Values
 
 /// The client that makes a call, after the checks that are the same for all calls.
-package struct RequestingClient: Sendable {
-    package let token: AccessToken
-    /// The client whose token it is.
-    package let client: Client
+package struct RequestingClient: Authority {
+    let caller: CallAuthorization.Caller
     /// The client it acts for: that of `contextClientId`, or itself.
     package let contextClient: Client
-    /// Throws when the token has ended meanwhile: for a transaction that writes, if other servers were asked before it.
-    package let confirm: @Sendable (any Transaction) throws -> Void
+    package var token: AccessToken { caller.token }
+    /// The client whose token it is.
+    package var client: Client { caller.client }
+
+    package func confirm(in db: any Transaction) throws {
+        try caller.confirm(in: db)
+        if contextClient.id != client.id { try contextClient.again(in: db) }
+    }
 
     /// The user whose token it is, where the call takes a user's.
     package var user: UserID {

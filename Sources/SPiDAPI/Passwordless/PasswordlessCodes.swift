@@ -57,10 +57,10 @@ struct PasswordlessCodes: Sendable {
     ///   - address: who asks, to be charged; nil when they were charged before. A backend asks for everybody from one
     ///     address: when that has had its number, the client that has shown its secret is charged.
     ///   - isProven: whether the client has shown a secret that servers alone have.
-    ///   - confirm: throws when the requester may no longer ask.
+    ///   - authority: who asks; nil for a stranger, who always may.
     func send(
         _ wanted: Wanted, for client: Client, _ request: Request, from address: String?, isProven: Bool,
-        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+        by authority: (any Authority)? = nil
     ) async throws -> PasswordlessToken {
         let locale = wanted.locale?.replacing("_", with: "-")
         let visit = try await pages.visit(request, client: client, uiLocales: locale)
@@ -80,7 +80,7 @@ struct PasswordlessCodes: Sendable {
         func ask(from address: String?) async throws -> Verifications.Asked {
             try await verifications.ask(
                 prepared.draft, from: address, backend: isProven ? client : nil, hasReader: prepared.hasReader,
-                confirm: confirm, post: post)
+                by: authority, post: post)
         }
         var asked = try await ask(from: address)
         if case .wait = asked, address != nil, isProven {

@@ -45,7 +45,7 @@ struct PasswordlessResource: SPiDResource {
             if answersForItself { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
             let token = try await codes.send(
                 wanted, for: client, call.request, from: answersForItself ? nil : address.of(call.request),
-                isProven: answersForItself, confirm: caller.confirm)
+                isProven: answersForItself, by: caller)
             return .element("Passwordless", .members(["passwordlessToken": .string(token.text)]))
         }
     }

@@ -90,9 +90,9 @@ public struct AgreementResource: SPiDResource {
         let caller = try call.caller
         try caller.requireFirstParty()
         let user = try await person(of: call)
-        try await agreements.accept(agreements.terms(for: caller.contextClient), by: user, at: clock.now) { db in
-            try caller.confirmKnown(user, db)
-        }
+        try await agreements.accept(
+            agreements.terms(for: caller.contextClient), by: user, at: clock.now,
+            through: caller.writing(of: user, orSister: true))
         return .element("Agreements", .members(["result": true]))
     }
 }

@@ -14,11 +14,8 @@ struct DataObjectResource: SPiDResource {
     let finder: UserFinder
     let merchants: MerchantNumbers
 
-    /// Finds the owner that a call names, or refuses, and says what must still hold when it writes.
-    typealias Owner =
-        @Sendable (SPiDCall) async throws -> (
-            owner: DataObject.Owner, confirm: @Sendable (any Transaction) throws -> Void
-        )
+    /// Finds the owner that a call names, or refuses.
+    typealias Owner = @Sendable (SPiDCall) async throws -> DataObject.Owner
 
     var routes: [SPiDRoute] {
         let one = ["dataobject", "do"].flatMap { name in
@@ -44,7 +41,7 @@ struct DataObjectResource: SPiDResource {
         return [
             SPiDRoute(.get, path, name: "Get \(name)", controller: controller, token: token) { call in
                 let key = try Self.key(call)
-                guard let object = try await objects.find(key, of: find(call).owner) else { throw Self.unknown }
+                guard let object = try await objects.find(key, of: find(call)) else { throw Self.unknown }
                 return try await answer(object, call)
             },
             SPiDRoute(
@@ -54,18 +51,17 @@ struct DataObjectResource: SPiDResource {
                 guard value.utf8.count <= DataObject.longestValue else {
                     throw SPiDRefusal.malformed("value", "a text of at most \(DataObject.longestValue) bytes")
                 }
-                let (owner, confirm) = try await find(call)
+                let (owner, caller) = (try await find(call), try call.caller)
                 let object = try await objects.set(
-                    key, to: value, of: owner, merchant: try call.caller.contextClient.merchant, confirm: confirm)
+                    key, to: value, of: owner, merchant: caller.contextClient.merchant, by: caller.writing(of: owner))
                 return try await answer(object, call, status: .created)
             },
             SPiDRoute(.delete, path, name: "Delete \(name)", controller: controller, token: token) { call in
                 let key = try Self.key(call)
-                let (owner, confirm) = try await find(call)
-                let merchant = try call.caller.contextClient.merchant
-                guard try await objects.remove(key, of: owner, merchant: merchant, confirm: confirm) else {
-                    throw Self.unknown
-                }
+                let (owner, caller) = (try await find(call), try call.caller)
+                let isRemoved = try await objects.remove(
+                    key, of: owner, merchant: caller.contextClient.merchant, by: caller.writing(of: owner))
+                guard isRemoved else { throw Self.unknown }
                 return .element("DataObject", .members(["success": true]))
             },
         ]
@@ -89,29 +85,24 @@ struct DataObjectResource: SPiDResource {
 
     /// A user who has used the client. With a user's token it is the client of the token: what another client keeps
     /// about them, as a backend does, is not the user's to read or to change.
-    @Sendable private func user(_ call: SPiDCall) async throws -> (
-        owner: DataObject.Owner, confirm: @Sendable (any Transaction) throws -> Void
-    ) {
+    @Sendable private func user(_ call: SPiDCall) async throws -> DataObject.Owner {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
         try caller.requireOwnContext(for: "data objects")
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         _ = try await finder.findOfClient(user, for: caller)
-        return (DataObject.Owner(client: caller.contextClient.id, user: user), { db in try caller.confirm(user, db) })
+        return DataObject.Owner(client: caller.contextClient.id, user: user)
     }
 
     /// The client itself.
-    @Sendable private func client(_ call: SPiDCall) async throws -> (
-        owner: DataObject.Owner, confirm: @Sendable (any Transaction) throws -> Void
-    ) {
+    @Sendable private func client(_ call: SPiDCall) async throws -> DataObject.Owner {
         let caller = try call.caller
         guard call.path["id"] == caller.contextClient.id.text else { throw SPiDRefusal.unknownClient }
-        return (DataObject.Owner(client: caller.contextClient.id, user: nil), caller.confirm)
+        return DataObject.Owner(client: caller.contextClient.id, user: nil)
     }
 
     @Sendable private func ofUser(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let owner = try await user(call).owner
-        return try await map(try await objects.list(of: owner), call)
+        try await map(try await objects.list(of: try await user(call)), call)
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {

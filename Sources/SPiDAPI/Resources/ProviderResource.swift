@@ -48,7 +48,7 @@ public struct ProviderResource: SPiDResource {
         let caller = try call.caller
         try caller.requireFirstParty()
         let made = try await users.register(
-            try call.require("jwt"), from: caller.client, connectedTo: caller.contextClient.id, confirm: caller.confirm)
+            try call.require("jwt"), from: caller.client, connectedTo: caller.contextClient.id, by: caller)
         guard let made else {
             // SPiD's status for a user who exists already; there is no redirect.
             throw SPiDRefusal(
@@ -84,8 +84,7 @@ public struct ProviderResource: SPiDResource {
         let jwt = try call.require("jwt")
         let attachment: ProviderUsers.Attachment
         do {
-            attachment = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
-                provider in
+            attachment = try await users.attach(jwt, from: caller.client, to: person, by: caller) { provider in
                 guard let email = owner.email else { return { _ in } }
                 let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
                 return mail.notice(message, to: email, isVerified: owner.emailVerified, visit)

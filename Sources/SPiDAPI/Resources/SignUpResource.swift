@@ -74,6 +74,7 @@ public struct SignUpResource: SPiDResource {
             try await signUp.refund(sender)
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }
+        // As with SPiD, the app showed the terms before it sent the form.
         let terms =
             call["acceptTerms"].map { ["0", "false"].contains($0) } ?? false
             ? []
@@ -81,17 +82,11 @@ public struct SignUpResource: SPiDResource {
                 for: caller.contextClient)
         let post = mail.post(message(prepared), to: user.email.text, visit)
         let outcome = try await signUp.finish(
-            prepared,
-            also: { id, now, db in
-                try caller.confirm(db)
-                try Connections.connect(id, to: caller.contextClient.id, at: now, in: db)
-                // As with SPiD, the app showed the terms before it sent the form.
-                try Agreements.accept(terms, by: id, at: now, in: db)
-            },
-            post: { db in
-                try way.store(db)
-                try post(db)
-            })
+            prepared, at: caller.contextClient.id, agreed: Agreements.note(of: terms), by: caller
+        ) { db in
+            try way.store(db)
+            try post(db)
+        }
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)

@@ -78,7 +78,7 @@ struct TriggerResource: SPiDResource {
         let draft = verifications.draft(
             purpose, email: email.text, user: user.id, browser: nil)
         _ = try await verifications.ask(
-            draft, from: nil, backend: caller.contextClient, confirm: { db in try caller.confirm(user.id, db) },
+            draft, from: nil, backend: caller.contextClient, by: caller.writing(of: user.id),
             post: mail.reply(message(draft.link?.value ?? "", purpose), to: email, visit))
         mail.send()
         return Self.done

@@ -40,11 +40,9 @@ public struct UserChangeResource: SPiDResource {
         let parameters = call.parameters
         do {
             // A part of the name makes another whole name of what is stored at that moment.
-            let user = try await users.changeProfile(of: id, by: caller.client.merchant) { profile in
-                try ProfileParameters(parameters, over: profile).changes
-            } confirm: { db in
-                try caller.confirm(id, db)
-            }
+            let user = try await users.changeProfile(
+                of: id, by: caller.writing(of: id), of: caller.client.merchant
+            ) { profile in try ProfileParameters(parameters, over: profile).changes }
             guard user != nil else { throw SPiDRefusal.unknownUser }
         } catch PasswordSignIn.Refusal.throttled(let wait) {
             throw SPiDRefusal.tooMany("changes of this user", wait: wait, reason: "too_many_changes")

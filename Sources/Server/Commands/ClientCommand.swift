@@ -45,12 +45,7 @@ struct ClientCommand: CommandGroup {
                 named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
             let id = try id.map { try kept($0) }
             let made = try await stores.clients.register(
-                metadata, as: id, merchant: owner, by: .platform,
-                also: { client, db in
-                    // No other has a random one. What one of its own tokens says is then no user's.
-                    guard id != nil, try User.id(ofSubject: client.id.text, in: db) != nil else { return }
-                    throw JSONFault("id", "no user's sub")
-                })
+                metadata, as: id, merchant: owner, by: Administrator.commandLine)
             output.print(made.json, loss: made.client.afterLoss)
         }
 
@@ -103,7 +98,8 @@ struct ClientCommand: CommandGroup {
             let changes = members.json.adding("disabled", disabled)
             try stores.addresses.refuseOwn(in: changes)
             try stores.addresses.refuseUnaskable(in: changes)
-            guard let changed = try await stores.clients.change(Client.ID(id), changes, by: .platform) else {
+            let client = Client.ID(id)
+            guard let changed = try await stores.clients.change(client, changes, by: Administrator.commandLine) else {
                 throw CommandFailure.notFound("client", id)
             }
             output.print(changed.json)
@@ -117,7 +113,8 @@ struct ClientCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.clients.delete(Client.ID(id), within: .unlimited) else {
+            let client = Client.ID(id)
+            guard try await stores.clients.delete(client, within: .unlimited, by: Administrator.commandLine) else {
                 throw CommandFailure.notFound("client", id)
             }
             output.say("deleted client \(id)")

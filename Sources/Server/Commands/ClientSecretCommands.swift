@@ -1,3 +1,4 @@
+import Administration
 import CommandLineTool
 import Directory
 import JSON
@@ -15,7 +16,8 @@ extension ClientCommand {
 
         func run(with stores: Stores) async throws {
             let client = try await stores.clients.known(id)
-            guard let (secret, value) = try await stores.clients.addSecret(to: client.id) else {
+            let added = try await stores.clients.addSecret(to: client.id, by: Administrator.commandLine)
+            guard let (secret, value) = added else {
                 throw CommandFailure(client.noFurtherSecret)
             }
             output.print(
@@ -47,7 +49,9 @@ extension ClientCommand {
                 }
                 return output.print(Page(items: items, next: nil), columns: ["id", "created_at"])
             }
-            guard try await stores.clients.endSecret(ClientSecret.ID(secret), of: client.id) else {
+            let isEnded = try await stores.clients.endSecret(
+                ClientSecret.ID(secret), of: client.id, by: Administrator.commandLine)
+            guard isEnded else {
                 throw CommandFailure.notFound("secret", secret)
             }
             output.say("ended secret \(secret)")

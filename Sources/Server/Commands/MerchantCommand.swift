@@ -1,3 +1,4 @@
+import Administration
 import CommandLineTool
 import Directory
 import Federation
@@ -23,7 +24,7 @@ struct MerchantCommand: CommandGroup {
             let numbered: [JSON.Member] = number.map { [JSON.Member("number", .integer(Int64($0)))] } ?? []
             let document = JSON.object((try members.json().members ?? []) + numbered)
             try stores.addresses.refuseOwn(in: document)
-            output.print(try await stores.merchants.create(document).json)
+            output.print(try await stores.merchants.create(document, by: Administrator.commandLine).json)
         }
     }
 
@@ -67,7 +68,8 @@ struct MerchantCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let changes = try members.json().adding("disabled", disabled)
             try stores.addresses.refuseOwn(in: changes)
-            guard let merchant = try await stores.merchants.change(Merchant.ID(id), changes) else {
+            let changed = try await stores.merchants.change(Merchant.ID(id), changes, by: Administrator.commandLine)
+            guard let merchant = changed else {
                 throw CommandFailure.notFound("merchant", id)
             }
             output.print(merchant.json)
@@ -83,7 +85,7 @@ struct MerchantCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let merchant = Merchant.ID(id)
             let isDeleted = try await stores.merchants.delete(
-                merchant, within: .unlimited,
+                merchant, within: .unlimited, by: Administrator.commandLine,
                 first: { try await stores.issuers.deleteAll(of: merchant, within: .unlimited) })
             guard isDeleted else {
                 throw CommandFailure.notFound("merchant", id)

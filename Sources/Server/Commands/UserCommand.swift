@@ -22,7 +22,7 @@ struct UserCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let changes = try UserChanges(members.json())
             let user = try await tellingTakenAddress {
-                try await stores.administration.create(changes, by: .commandLine)
+                try await stores.users.create(changes, by: Administrator.commandLine)
             }
             output.print(user.adminJSON)
         }
@@ -77,7 +77,7 @@ struct UserCommand: CommandGroup {
             let id = try await stores.users.known(user).id
             let changes = try UserChanges(members.json().adding("disabled", disabled))
             let changed = try await tellingTakenAddress {
-                try await stores.administration.change(id, changes, by: .commandLine)
+                try await stores.users.change(id, changes, by: Administrator.commandLine)
             }
             guard let changed else { throw CommandFailure.notFound("user", user) }
             output.print(changed.adminJSON)

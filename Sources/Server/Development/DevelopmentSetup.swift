@@ -1,3 +1,4 @@
+import Administration
 import BrowserPages
 import Directory
 import HTTPSupport
@@ -12,6 +13,7 @@ struct DevelopmentSetup {
     let site: Site
 
     private static let id = Client.ID(DevelopmentClient.id)
+    private static let authority = Administrator.commandLine
 
     /// The clients of a server in development mode.
     struct Clients {
@@ -31,9 +33,9 @@ struct DevelopmentSetup {
     private func app(_ redirectURIs: [String]) async throws -> Client {
         if let client = try await stores.clients.find(Self.id) {
             let kept = redirectURIs.isEmpty ? client.redirectURIs.map(\.text) : redirectURIs
-            return try await stores.clients.change(Self.id, addresses(kept), by: .platform) ?? client
+            return try await stores.clients.change(Self.id, addresses(kept), by: Self.authority) ?? client
         }
-        let merchant = try await stores.merchants.create(.members(["name": "Development"]))
+        let merchant = try await stores.merchants.create(.members(["name": "Development"]), by: Self.authority)
         let metadata = try ClientMetadata(.object(Self.members + (addresses(redirectURIs).members ?? [])))
         return try await make(metadata, Self.id, of: merchant.id)
     }
@@ -42,7 +44,7 @@ struct DevelopmentSetup {
         let given = SyncGatewayClient.redirectURIs(redirectURIs)
         if let client = try await stores.clients.find(SyncGatewayClient.id) {
             return redirectURIs.isEmpty
-                ? client : try await stores.clients.change(SyncGatewayClient.id, given, by: .platform) ?? client
+                ? client : try await stores.clients.change(SyncGatewayClient.id, given, by: Self.authority) ?? client
         }
         let addresses = redirectURIs.isEmpty ? SyncGatewayClient.redirectURIs(SyncGatewayClient.addresses) : given
         let metadata = try ClientMetadata(.object(SyncGatewayClient.members + (addresses.members ?? [])))
@@ -51,7 +53,9 @@ struct DevelopmentSetup {
 
     /// Makes a client, also at once after its deletion: no token here is good for anything.
     private func make(_ metadata: ClientMetadata, _ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client {
-        try await stores.clients.register(metadata, as: id, isKept: false, merchant: merchant, by: .platform).client
+        try await stores.clients.register(
+            metadata, as: id, isKept: false, merchant: merchant, by: Self.authority
+        ).client
     }
 
     private static let members: [JSON.Member] = [

@@ -28,16 +28,27 @@ struct FirstAdministrator: Sendable {
                 "scope": .string(Scope.admin),
             ]))
         do {
-            return try await clients.register(metadata, merchant: nil, by: .platform) { client, db in
-                try Facts.note(client.id, as: Self.fact, in: db)
-                guard try Self.stored(in: db) == client.id else { throw AnotherWasFirst() }
-            }
+            return try await clients.register(metadata, merchant: nil, by: Installer())
         } catch is AnotherWasFirst {
             return nil
         }
     }
 
     private struct AnotherWasFirst: Error {}
+
+    /// `spindle init`, which makes this client and no other.
+    private struct Installer: ClientAuthority {
+        let isClientItself = false
+        let lendsResources = false
+        let reservedNames: [String]? = nil
+
+        func confirm(in db: any Transaction) {}
+
+        func permit(making client: Client, in db: any Transaction) throws {
+            try Facts.note(client.id, as: fact, in: db)
+            guard try stored(in: db) == client.id else { throw AnotherWasFirst() }
+        }
+    }
 
     private static func stored(in db: any Transaction) throws -> Client.ID? {
         try Facts.value(of: fact, in: db)

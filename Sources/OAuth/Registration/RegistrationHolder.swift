@@ -1,0 +1,80 @@
+import Directory
+import JSON
+import Storage
+import Values
+
+/// A client that registers itself by a merchant's initial access token (RFC 7591).
+struct Registrant: ClientAuthority {
+    let initial: InitialAccessToken
+    /// The token by which it will manage its registration.
+    let token: Fingerprint<RegistrationToken>
+    let reservedNames: [String]?
+    let isClientItself = true
+    let lendsResources = false
+
+    /// The initial access token is asked again where it is counted.
+    func confirm(in db: any Transaction) {}
+
+    func permit(making client: Client, in db: any Transaction) throws {
+        // After a COMMIT of unknown outcome it has been counted.
+        guard try RegistrationHolder.token(of: client.id, in: db) != token else { return }
+        try InitialAccessTokens.use(initial.id, in: db)
+        try Clients.setRegistrationToken(token, of: client.id, in: db)
+        guard try Clients.hasRoomForRegistration(initial.merchant, in: db) else { throw OAuthError.merchantIsFull }
+    }
+}
+
+/// Who shows the token of a registration, and so is its client (RFC 7592).
+struct RegistrationHolder: ClientAuthority {
+    /// The client as it was found.
+    let client: Client
+    let token: Fingerprint<RegistrationToken>
+    let reservedNames: [String]?
+    /// The metadata that it sent to replace its own.
+    let sent: JSON?
+    let now: Timestamp
+    let isClientItself = true
+    let lendsResources = false
+
+    func confirm(in db: any Transaction) throws { _ = try Self.client(client.id, with: token, in: db) }
+
+    func permit(changing current: Client, to changed: Client, by document: JSON, in db: any Transaction) throws {
+        guard let sent, try current == client || RegistrationDocument(sent, over: current).json == document else {
+            throw JSONFault("scope", "what the client has: administration changed it meanwhile")
+        }
+        try permitSector(current, toBecome: changed)
+    }
+
+    /// Tokens that the client has show its users' subjects in the sector of now. Another sector's document is public,
+    /// and so are the redirect URIs that it lists: whoever registers those needs no code to learn its subjects.
+    private func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
+        guard changed.openID.subjectType != current.openID.subjectType else { return }
+        guard current.openID.isPairwise == changed.openID.isPairwise else {
+            throw JSONFault("subject_type", "as it was registered: tokens of before would show who the users are")
+        }
+        throw JSONFault(
+            changed.openID.sectorIdentifierURI == nil ? "redirect_uris" : "sector_identifier_uri",
+            "of the sector that was registered: another one's subjects are another client's")
+    }
+
+    func permit(deleting client: Client, in db: any Transaction) throws {
+        guard try Clients.disable(client.id, holding: token, at: now, in: db) else {
+            throw OAuthError.tokenRefused("unknown_registration_token")
+        }
+    }
+
+    static func token(of id: Client.ID, in db: any Transaction) throws -> Fingerprint<RegistrationToken>? {
+        try db.rows("SELECT registration_token FROM clients WHERE id = \(id)").first?.get("registration_token")
+    }
+
+    static func client(
+        _ id: Client.ID, with presented: Fingerprint<RegistrationToken>, in db: any Transaction
+    ) throws -> Client {
+        guard let known = try token(of: id, in: db), known.matches(presented),
+            let client = try Clients.findLive(id, in: db)
+        else {
+            throw OAuthError.tokenRefused("unknown_registration_token")
+        }
+        return client
+    }
+}

@@ -1,0 +1,20 @@
+import Testing
+
+/// Who acts is a value (`Authority`), which the write asks again in its own transaction.
+@Suite struct AuthorityTests {
+    @Test(
+        "no function takes a closure that checks the rights of who acts, or that works beside it",
+        arguments: SourceTree.sources)
+    func closures(_ file: SourceFile) {
+        for (number, line) in file.code {
+            let labels = line.matches(of: /(case \.)?\b(confirm|permit|adopt|also)\s*:/).filter { $0.output.1 == nil }
+            #expect(labels.isEmpty, "\(file.path):\(number): \(line)")
+        }
+    }
+
+    @Test("only Administration reads which merchant an administrator is confined to")
+    func confinement() {
+        let readers = SourceTree.sources.filter { file in file.code.contains { $0.line.contains(/\bconfines\b/) } }
+        #expect(Set(readers.map(\.module)) == ["Administration"])
+    }
+}
