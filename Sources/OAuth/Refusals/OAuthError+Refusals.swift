@@ -62,7 +62,7 @@ extension OAuthError {
             .invalidClient, "unknown_client", "Client authentication failed.", detail: "client=\(id.beginning)")
     }
 
-    /// The client may be who it says: its key set, on its own server, cannot be read. It may ask again.
+    /// The client's key set on its own server cannot be read, so the client may be genuine. It may ask again.
     public static func clientKeysUnavailable(_ client: Client.ID, _ cause: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "client_keys_unavailable",
@@ -84,7 +84,7 @@ extension OAuthError {
             + "one must be deleted first.")
     static func registrationRefused(_ fault: JSONFault) -> OAuthError {
         let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
-        // RFC 7591 §3.2.2 has an error code of its own for redirect URIs.
+        // RFC 7591 §3.2.2 has a separate error code for redirect URIs.
         let code: Code = fault.member == "redirect_uris" ? .invalidRedirectURI : .invalidClientMetadata
         let expected = fault.expected.replacing("\"", with: "'")
         return OAuthError(code, "registration", "\(name) must be \(expected).", detail: "member=\(fault.member)")
