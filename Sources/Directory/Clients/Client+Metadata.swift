@@ -17,7 +17,7 @@ public struct ClientMetadata: Sendable {
     var refreshFamilyLifetime: RefreshFamilyLifetime
     var refreshRepeatWindow: Duration
     var chosenRefreshLeeway: Duration?
-    /// Nil when neither the document nor the client's earlier metadata has it.
+    /// Nil when neither the document nor the client's earlier metadata sets it.
     var requiresPKCE: Bool?
     var webPages: [WebPages]
     var postLogoutRedirectURIs: [RedirectURI]
@@ -74,10 +74,10 @@ public struct ClientMetadata: Sendable {
     /// Whether the client could administer the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
 
-    /// Hosts of the client's site that are to lead here.
+    /// Hosts of the client's site at which this server answers too.
     public var sessionHosts: [String] { spid.sessionHosts }
 
-    /// Those that the client has already stay: they were registered before this rule.
+    /// Resources that the client already has stay: they were registered before this rule.
     private func checkResources(over base: Client?) throws(JSONFault) {
         for resource in openID.resources where base?.openID.resources.contains(resource) != true {
             guard let normal = ResourceURI.normal(resource) else {
@@ -94,7 +94,7 @@ public struct ClientMetadata: Sendable {
             // RFC 6749 §4.4: the client credentials grant is for confidential clients.
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
-        // One that was registered before this rule can still be disabled.
+        // A client that was registered before this rule can still be disabled.
         if !isBackend, members.has("scope") || members.has("redirect_uris"),
             scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant)
         {
@@ -121,7 +121,7 @@ public struct ClientMetadata: Sendable {
         try checkIDTokens()
     }
 
-    /// SPiD's API, its signed responses and callbacks show user ids, which a pairwise client must not see.
+    /// SPiD's API, its signed responses and its callbacks show user ids, which a pairwise client must not see.
     private func checkPairwise() throws(JSONFault) {
         guard openID.isPairwise else { return }
         guard !spidCompatible else {
@@ -134,7 +134,7 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    /// What loosens a rule is for clients that have to be answered as SPiD did.
+    /// These settings loosen a rule, for clients that must be answered as SPiD did.
     private func checkSPiD(_ members: JSONMembers) throws(JSONFault) {
         guard !spidCompatible else { return try checkSecret() }
         for name in SPiDSettings.names where members.any(name) != nil {
@@ -148,10 +148,10 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    /// As `Client.isBackend`.
+    /// Like `Client.isBackend`.
     private var isBackend: Bool { authentication != .none && redirectURIs.allSatisfy(\.isOfWeb) }
 
-    /// What is only for clients with a secret, or only for those without.
+    /// Checks what is reserved for clients with a secret, or for those without.
     private func checkSecret() throws(JSONFault) {
         guard !isBackend || spid.publicExchangeCodesFrom.isEmpty else {
             throw JSONFault(

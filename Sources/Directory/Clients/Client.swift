@@ -21,31 +21,31 @@ public struct Client: Sendable, Equatable {
     /// Nil for the platform's own clients.
     public let merchant: Merchant.ID?
     public var name: String
-    /// What a client without a name is called.
+    /// The name of a client that has none.
     package static let unnamed = "Unnamed client"
     public var redirectURIs: [RedirectURI]
     public var grantTypes: Set<GrantType>
     public var scope: Scope
     public let authentication: Authentication
-    /// Whether it is the merchant's own: its users need not be asked for consent, and it may buy sessions.
+    /// Whether it belongs to the merchant itself: it asks its users for no consent, and may buy sessions.
     public var firstParty: Bool
     public var spidCompatible: Bool
     /// Whether a confidential client gets a new refresh token at each use. A public client always does.
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
-    /// Where a client asks for none.
+    /// For a client that sets no other.
     public static let usualAccessTokenLifetime: Duration = .hours(1)
     public static let shortestAccessTokenLifetime: Duration = .seconds(10)
     public var refreshTokenLifetime: Duration
     public var refreshFamilyLifetime: RefreshFamilyLifetime
-    /// How long a rotated refresh token may be redeemed again while its successor has not been used.
+    /// How long a rotated refresh token may be redeemed again while its successor is unused.
     public var refreshRepeatWindow: Duration
-    /// The leeway that administration chose (`refreshLeeway`); nil if it chose none.
+    /// The leeway that administration set (`refreshLeeway`); nil if it set none.
     public var chosenRefreshLeeway: Duration?
     /// Whether it must send a `code_challenge`, or a nonce with `openid` (RFC 9700 §2.1.1). A public client always must
     /// send a `code_challenge`.
     public var requiresPKCE: Bool
-    /// Where its web pages are.
+    /// The addresses of its web pages.
     public var webPages: [WebPages]
     /// The URIs that a logout may return to, in addition to its redirect URIs.
     public var postLogoutRedirectURIs: [RedirectURI]
@@ -60,44 +60,44 @@ public struct Client: Sendable, Equatable {
     public var termsChangedAt: Timestamp?
     /// Its registered OpenID Connect settings.
     @Boxed public var openID: OpenIDSettings
-    /// What SPiD let clients set; the defaults for a client that is not SPiD-compatible.
+    /// Settings that SPiD let clients choose; the defaults for a client that is not SPiD-compatible.
     @Boxed public var spid: SPiDSettings
     /// The sealed key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
     /// Whether it registered itself, so that nothing it says about itself is verified (RFC 7591 §5).
     public let registeredItself: Bool
-    /// The scope that administration last chose for a client that registered itself. Nil if it chose none.
+    /// The scope that administration last set for a self-registered client. Nil if it set none.
     public var scopeLimit: Scope?
-    /// The same of its grant types.
+    /// The same for its grant types.
     public var grantLimit: Set<GrantType>?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     /// When it got its first token.
     package internal(set) var usedAt: Timestamp?
     public var disabledAt: Timestamp?
-    /// When a secret of it was ended last, or other keys took the place of its own.
+    /// When a secret of it was last ended, or its own keys were last replaced.
     public var secretEndedAt: Timestamp?
-    /// When a client that registered itself last became another to its users. No two changes have the same time.
+    /// When a self-registered client last changed its identity towards users. No two changes have the same time.
     public var identityChangedAt: Timestamp?
 
     public var isPublic: Bool { authentication == .none }
-    /// Whether it is neither first-party nor set to SPiD's rules: it may only do what its users consented to.
+    /// Whether it is neither first-party nor SPiD-compatible: it may only do what its users consented to.
     public var isThirdParty: Bool { !firstParty && !spidCompatible }
-    /// Whether it may see and revoke tokens of `other`, a client of `merchant`. A third party's sees only its own: its
-    /// users allowed it a scope, and not to know what they do at the merchant.
+    /// Whether it may see and revoke tokens of `other`, a client of `merchant`. A third-party client sees only its own:
+    /// its users allowed it a scope, not a view of what they do at the merchant.
     package func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {
         firstParty ? Merchant.same(self.merchant, merchant) : id == other
     }
-    /// Whether a refresh token of it is good once. Of a backend, a thief would need the secret too.
+    /// Whether its refresh tokens can be used once. From a backend, a thief would need the secret too.
     public var rotates: Bool { !isBackend || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 
-    /// Whether it is an app on users' devices, at a scheme of its own: any other app there can claim that scheme (RFC
-    /// 8252 §8.6), and read a secret that it has (§8.5).
+    /// Whether it is an app on users' devices with a custom scheme: any other app there can claim that scheme (RFC 8252
+    /// §8.6), and read the app's secret (§8.5).
     package var isOfApp: Bool { redirectURIs.contains { !$0.isOfWeb } }
 
-    /// Whether it has a secret that a server keeps. What is reserved for backends is for these: whoever has an app has
-    /// the secret in it.
+    /// Whether it keeps a secret on a server. Some rights are reserved for these clients, because every copy of an app
+    /// contains the app's secret.
     package var isBackend: Bool { !isPublic && !isOfApp }
 
     /// The registered redirect URI that is exactly `text`.

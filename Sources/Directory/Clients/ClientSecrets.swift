@@ -15,7 +15,7 @@ extension Clients {
     public static let mostSecrets = 2
 
     /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret.
-    /// `confirm` repeats the checks that were made before this call, and refuses by throwing.
+    /// `confirm` repeats the caller's checks, and refuses by throwing.
     public func addSecret(
         to id: Client.ID, confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
@@ -41,18 +41,18 @@ extension Clients {
         }
     }
 
-    /// Deletes a secret. The client's own tokens of before administer no more: one of them would make another secret.
-    /// False when the client has no such secret. `confirm` as above.
+    /// Deletes a secret. The client's earlier admin tokens end with it: one of them could make another secret. False
+    /// when the client has no secret with this id. `confirm` as above.
     public func endSecret(
         _ secret: ClientSecret.ID, of id: Client.ID,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
     ) async throws -> Bool {
-        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // Asked first: if the transaction runs again after a COMMIT of unknown outcome, there is nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
         try await database.write { [clock] db in
             let gone = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
-            // Once it is gone, the requester's own token may have ended with it.
+            // After the deletion, the requester's own token may have ended with the secret.
             guard gone > 0 else { return }
             try confirm(db)
             try Self.endAdministration(of: id, at: clock.now, in: db)
@@ -61,8 +61,8 @@ extension Clients {
         return true
     }
 
-    /// The client's own tokens of before administer no more, by the clock of another node either, which may be ahead.
-    /// Those that such a node gives later by what it still knows are refused there (`ClientRedemption`).
+    /// Ends the client's earlier admin tokens, also by the clock of another node, which may be ahead. Tokens that
+    /// another node would issue from its cache are refused there (`ClientRedemption`).
     static func endAdministration(of id: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE clients SET secret_ended_at = \(now + KnownClients.memory) WHERE id = \(id)")
     }

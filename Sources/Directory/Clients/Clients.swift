@@ -15,7 +15,7 @@ public struct Clients: Sendable {
     let sessions: Sessions
     let names = MerchantNames()
 
-    /// `erasure` knows every table that holds something of a client.
+    /// `erasure` knows every table that holds data of a client.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, known: KnownClients,
         erasure: BulkErasure, sessions: Sessions
@@ -48,10 +48,10 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one. A
-    /// chosen one is refused by a `JSONFault` while another client has it, or had it a while ago, unless `isKept` is
-    /// false. `also` joins its transaction. Only the platform gives it a name that looks like another merchant's, or
-    /// like one of `reserved`.
+    /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one.
+    /// Throws a `JSONFault` for a chosen id that another client has, or had recently unless `isKept` is false. `also`
+    /// joins the transaction. Only the platform may give a name that looks like another merchant's, or like one of
+    /// `reserved`.
     public func register(
         _ metadata: ClientMetadata, as chosen: Client.ID? = nil, isKept: Bool = true, merchant: Merchant.ID?,
         by author: ClientAuthor, reserved: [String] = [],
@@ -96,7 +96,7 @@ public struct Clients: Sendable {
             try also(client, db)
         }
         if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
-        // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
+        // A client that signs with a secret uses the sign secret, and expects it as `client_secret`.
         let shown = client.authentication == .secretJWT ? signSecret : secret
         return Registered(client: client, secret: shown, signSecret: signSecret)
     }
@@ -108,19 +108,19 @@ public struct Clients: Sendable {
         if isKept, let end = try TakenNames.end(ofClient: id, at: client.createdAt, in: db) {
             throw JSONFault("id", "another one until \(end.iso8601): a client that had tokens with it was deleted")
         }
-        // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
+        // A retry after a COMMIT of unknown outcome finds its own row; any other row is in the way.
         let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
         guard try taken.map({ try $0.get("sealed_sign_secret") == client.sealedSignSecret }) ?? true else {
             throw JSONFault("id", "one that no client has")
         }
     }
 
-    /// How many clients a merchant's administrators may make, and how many may register themselves besides. Some reads
-    /// go over all clients, so nobody may make them without end.
+    /// How many clients a merchant's administrators may make, and how many may register themselves in addition. Some
+    /// reads go over all clients, so their number is limited.
     public static let mostOfMerchant = 1000
 
-    /// Whether `merchant` has no more clients than its administrators may make, the one that was just stored among
-    /// them. Strangers who register clients of their own take none of these places.
+    /// Whether `merchant` has at most as many clients as its administrators may make, including the one just stored.
+    /// Self-registered clients do not count.
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
@@ -131,7 +131,7 @@ public struct Clients: Sendable {
         ).isEmpty
     }
 
-    /// The same for clients that registered themselves.
+    /// The same for self-registered clients.
     public static func hasRoomForRegistration(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
@@ -143,11 +143,11 @@ public struct Clients: Sendable {
     }
 
     /// How many clients of a merchant may have a `callback_uri`, unless the platform makes more. Each change of a user
-    /// stores a message for each of them, in its own transaction, in which everybody else's waits on SQLite.
+    /// stores a message for each of them in its own transaction, and on SQLite all other writes wait for that.
     static let mostToldOfMerchant = 100
 
-    /// Throws when `client`, which `author` stored, has a `callback_uri` now that it had not as `former`, and its
-    /// merchant has too many of them.
+    /// Throws when `client`, which `author` stored, has a `callback_uri` that `former` lacked, and its merchant has too
+    /// many of them.
     static func confirmCallback(
         of client: Client, after former: Client?, by author: ClientAuthor, in db: any Transaction
     ) throws {
@@ -170,7 +170,7 @@ public struct Clients: Sendable {
         try await database.read { db in try Self.find(id, in: db) }
     }
 
-    /// Whether clients are not deleted, nor with their merchant: their rows go on for a while.
+    /// Whether neither the client nor its merchant is being deleted: their rows stay for a while.
     private static let areThere: SQL =
         """
         deleted_at IS NULL
@@ -181,7 +181,7 @@ public struct Clients: Sendable {
         try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND \(areThere)").first.map(Client.init)
     }
 
-    /// The ones of `ids` that are clients here.
+    /// Those of `ids` that are clients here.
     public static func known(among ids: [Client.ID], in db: any Transaction) throws -> [Client.ID: Client] {
         guard !ids.isEmpty else { return [:] }
         let clients = try db.rows(
@@ -199,7 +199,7 @@ public struct Clients: Sendable {
     }
 
     /// As above, but only a client of `merchant`. Another merchant's client takes as long as an unknown one, so that
-    /// timing does not tell them apart.
+    /// timing does not reveal which it is.
     package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
         let found = try await database.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)")
         return !found.isEmpty ? try await findLive(id) : nil
@@ -251,8 +251,8 @@ public struct Clients: Sendable {
         }
     }
 
-    /// The enabled clients of `client`'s merchant, itself among them, in the order of their ids: the part that is asked
-    /// for. Others that registered themselves are not the merchant's. Without a merchant, only itself.
+    /// The enabled clients of `client`'s merchant, including itself, ordered by id: the requested part. Self-registered
+    /// clients do not count as the merchant's. Without a merchant, only the client itself.
     public func sharing(merchantOf client: Client, _ part: ListPart) async throws -> [Client] {
         guard let merchant = client.merchant else { return part.offset == 0 && part.limit > 0 ? [client] : [] }
         return try await database.scan(for: .of(merchant)) { db in
@@ -269,7 +269,7 @@ public struct Clients: Sendable {
 }
 
 extension Clients {
-    /// Selects the clients that `merchant` vouches for: not those that registered themselves.
+    /// Selects the clients that `merchant` vouches for: all but the self-registered ones.
     package static func vouchedFor(by merchant: Merchant.ID) -> SQL {
         "SELECT id FROM clients WHERE merchant_id = \(merchant) AND registration_token IS NULL"
     }
