@@ -23,7 +23,7 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// A merchant's administrator, backends and issuers have made many users: wait that long.
+    /// A merchant's administrator, backends and issuers have made many users: wait this long.
     public struct TooManyNew: Error, Sendable {
         public let wait: Duration
     }
@@ -48,7 +48,7 @@ public struct Users: Sendable {
             attributes: try changes.attributes?.applied() ?? .object([]))
         let passwordHash = hash
         try await database.write { db in
-            // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
+            // A retry after a COMMIT of unknown outcome finds its own row, which is no conflict.
             guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
             if let merchant, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
                 throw TooManyNew(wait: wait)
@@ -73,8 +73,8 @@ public struct Users: Sendable {
         try await database.read { db in try Self.find(email, in: db) }
     }
 
-    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients, to be
-    /// `ofOwnClients` to those that are first-party.
+    /// At most `count` users after `cursor`: all of them, or those connected to clients of `merchant`, with
+    /// `ofOwnClients` only to its first-party clients.
     public func list(
         connectedTo merchant: Merchant.ID?, ofOwnClients: Bool = false, after cursor: Int64, count: Int
     ) async throws -> [User] {
@@ -88,7 +88,7 @@ public struct Users: Sendable {
             let clients: [Client.ID] = try db.rows(
                 "SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND \(counted)"
             ).map { try $0.get("id") }
-            // Each client's first users, in the order of an index: the first of all are among them.
+            // Each client's first users in index order, which include the first of all.
             var numbers: Set<Int64> = []
             for client in clients {
                 let rows = try db.rows(
@@ -106,12 +106,12 @@ public struct Users: Sendable {
         }
     }
 
-    /// Stores `changes`. A new password and disabling end every token and session of the user; another address, or no
-    /// verified number, those that codes to the former one opened. A new password together with another address, or
-    /// where nobody has proved the address, also ends what somebody else may have set up, as the first reset by mail
-    /// does (`UserEvent.takenOver`). `confirm` refuses by throwing: the caller may have
-    /// lost the right to change the user while the password was hashed. A merchant's own administrator is charged for
-    /// it. Throws `PasswordSignIn.Refusal.throttled` after many changes.
+    /// Stores `changes`. A new password and disabling end every token and session of the user. A new address, or a
+    /// removed verified number, ends what codes to the former one opened. A new password also ends what another user
+    /// may have set up (`UserEvent.takenOver`), when the address changes too or was never proved.
+    ///
+    /// `confirm` refuses by throwing: the caller may have lost the right to change the user while the password was
+    /// hashed. A merchant's own administrator is charged. Throws `PasswordSignIn.Refusal.throttled` after many changes.
     public func change(
         _ id: UserID, _ changes: UserChanges, for sender: String, chargedTo merchant: Merchant.ID? = nil,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -128,7 +128,7 @@ public struct Users: Sendable {
             let former = user
             if changes.forgetsPhone { user.verifiedPhone = nil }
             try user.take(changes, at: now)
-            // Disabling ends what the user has, disabled already or not.
+            // Disabling a user again ends what they have, too.
             let isChanged = changes.forgetsPhone || changes.disabled == true || !user.reads(like: former)
             guard newHash != nil || isChanged else { return former }
             if let merchant { try Throttle.chargeChange(of: id, by: merchant, at: now, in: db) }
@@ -137,7 +137,7 @@ public struct Users: Sendable {
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
             if newHash != nil, former.email != nil, !former.emailVerified || user.email != former.email {
-                // Whoever gets the new password need not be who had the account: nobody has proved the address.
+                // The owner of the new password need not be the former user, because the address was never proved.
                 try announcement.say(.takenOver(signUp: nil), id, db)
             }
             if newHash != nil || changes.disabled == true {
@@ -159,7 +159,7 @@ extension User {
     fileprivate mutating func take(_ changes: UserChanges, at now: Timestamp) throws(JSONFault) {
         if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
             guard changes.email?.isOrdinary == true else { throw UserChanges.unusualEmail }
-            // Only the old address was verified.
+            // The old address was verified, the new one is not.
             email = address
             emailVerified = false
         }
@@ -174,7 +174,7 @@ extension User {
         updatedAt = now
     }
 
-    /// Whether nothing differs that administration changes.
+    /// Whether everything that administration can change is equal.
     fileprivate func reads(like other: User) -> Bool {
         (email ?? "").utf8.elementsEqual((other.email ?? "").utf8) && emailVerified == other.emailVerified
             && disabledAt == other.disabledAt && attributes == other.attributes

@@ -2,14 +2,14 @@ public import Cryptography
 public import JSON
 import Values
 
-/// Why a line is not imported. It quotes no value: lines hold secrets.
+/// Why a line is not imported. It quotes no value, because lines contain secrets.
 public enum ImportFault: Error, Sendable, Equatable {
     case tooLong
     case notJSON(offset: Int)
     case repeatedMember
     case tooDeep
     case tooManyMarks(offset: Int)
-    /// The name is nil unless it looks like one: a torn line may have a value there.
+    /// The name is nil unless it looks like one: in a torn line it may be a value.
     case unknownMember(name: String?, position: Int)
     case plainPassword
     case member(JSONFault)

@@ -3,16 +3,16 @@ public import JSON
 public import Storage
 public import Values
 
-/// What clients change of their users.
+/// Changes that clients make to their users.
 extension Users {
-    /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
-    /// or is to be. `changes` and `confirm` refuse by throwing. Throws `PasswordSignIn.Refusal.throttled` after
-    /// many changes by clients of `merchant`.
+    /// Stores the claims that `changes` makes of the user's profile, and leaves the other claims. Nil when the user is
+    /// deleted, or about to be. `changes` and `confirm` refuse by throwing. Throws `PasswordSignIn.Refusal.throttled`
+    /// after many changes by clients of `merchant`.
     public func changeProfile(
         of id: UserID, by merchant: Merchant.ID?, _ changes: @escaping @Sendable (JSON) throws -> UserChanges,
         confirm: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> User? {
-        // A change may leave a message for a hundred clients in the write.
+        // A change may store a message for each of a hundred clients.
         try await database.inTurn(of: .user(id, of: merchant, for: "profiles")) {
             let now = clock.now
             return try await events.write(to: database, at: now) { db, announcement in

@@ -2,19 +2,18 @@ public import Directory
 public import Storage
 public import Values
 
-/// Deletes users: after a time of grace when they ask for it, at once when the platform does.
+/// Deletes users: after a grace period when they ask for it, at once when the platform does.
 ///
 /// A user to be deleted has `deletion_due_at` set and can no longer do anything. When that time has passed, the request
 /// that set it or the sweeper of any node finishes the deletion, also after a crash in between.
 ///
-/// What goes when, and who acts, is listed in docs/architecture.md ("The life of a deleted user"). Those who act are
-/// composed in Sources/Server/UserEvents+subscribers.swift; what becomes of each table's rows stands in its
-/// `StoredTable`.
+/// docs/architecture.md ("The life of a deleted user") lists what goes when, and who acts. The subscribers are composed
+/// in Sources/Server/UserEvents+subscribers.swift; each table's `StoredTable` says what becomes of its rows.
 public struct UserDeletion: Sendable {
     let database: any Database
     /// Deletes rows that are too many for one transaction, in batches, before the user's own row.
     let erasure: BulkErasure
-    /// How long a user can change their mind.
+    /// How long a user can cancel.
     public let grace: Duration
     let clock: any WallClock
     let events: UserEvents
@@ -37,7 +36,7 @@ public struct UserDeletion: Sendable {
         case overtaken
     }
 
-    /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every
+    /// Deletes the user of `session`, at their request, after the grace period, or at once without one. Ends every
     /// token and session now. `also` joins the transaction that schedules: the mail that names the date. Throws
     /// `PasswordSignIn.Refusal.throttled` after many requests.
     public func request(
@@ -76,9 +75,9 @@ public struct UserDeletion: Sendable {
     /// When a user who asks at `now` will be deleted.
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
-    /// Deletes a user at once, without their consent. False when there is none. Who owns more than a request may delete
-    /// can do nothing any more, and is gone when the sweeper has deleted the rest. `confirm`, which repeats the checks
-    /// that were made before this call, refuses by throwing.
+    /// Deletes a user at once, without their consent. False when there is none. A user who owns more than a request may
+    /// delete is shut out at once, and deleted when the sweeper has deleted the rest. `confirm` repeats the caller's
+    /// checks, and refuses by throwing.
     public func delete(
         _ id: UserID, within budget: BulkErasure.Budget = .request,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }

@@ -3,8 +3,8 @@ public import Storage
 public import Values
 
 extension Verifications {
-    /// Queues a verification's mail in the caller's transaction. If the mail is not to be sent, queues a blank delivery
-    /// that looks alike and is never sent.
+    /// Queues a verification's mail in the caller's transaction. If no mail may be sent, queues a blank delivery that
+    /// looks the same and is never sent.
     public typealias Post = @Sendable (_ isSent: Bool, any Transaction) throws -> Void
 
     /// The outcome of asking for a mail.
@@ -16,14 +16,12 @@ extension Verifications {
     }
 
     /// Stores `draft` and queues its mail, or its text message, in one transaction. If the address has no user, or the
-    /// mailbox had too many mails, the same rows are written but are useless: neither the response nor its timing
-    /// reveals whether a user exists.
-    ///
-    /// - Parameters:
-    ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
-    ///   - device: what the requester's browser is recognized by; one that the user is known in has mails of its own.
-    ///   - backend: the client that has proved itself; the backends of a merchant that its reader uses have their own.
-    ///   - confirm: throws when the requester may no longer ask; nil for a stranger, who always may.
+    /// mailbox got too many mails, writes the same rows but unusable: neither the response nor its timing reveals
+    /// whether a user exists.
+    /// - Parameters: `address` is the requester's IP address, to be charged; nil when it was charged before (`charge`).
+    ///   `device` is the mark of the requester's browser; one where the user is known has its own share. `backend` is
+    ///   the client that authenticated; backends of a merchant whose apps the reader uses have their own share.
+    ///   `confirm` throws when the requester may no longer ask; nil for a user who is not signed in, who always may.
     public func ask(
         _ draft: Draft, from address: String?, device: Secret<Device>? = nil, backend: Client? = nil,
         hasReader: Bool = true,
@@ -43,19 +41,19 @@ extension Verifications {
             try post(isSent, db)
             return .answered
         }
-        // Strangers may ask at any rate, and must not hold up what ends the user's access: whether the user may sign
-        // in, and has the address, is asked again when the secret is taken.
+        // Anyone may ask at any rate, and must not delay what ends the user's access. Whether the user may sign in and
+        // has the address is checked again when the secret is taken.
         return confirm == nil ? try await database.guardedWrite(work) : try await database.write(work)
     }
 
-    /// Charges one mail that `address` asks for, before work is done for it. Returns how long to wait if it has asked
-    /// for too many.
+    /// Charges one mail that `address` asks for, before any work is done. Returns how long to wait if it has asked for
+    /// too many.
     func charge(from address: String) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeAsking(from: address, at: now, in: db) }
     }
 
-    /// Takes that charge back: no work was done.
+    /// Refunds that charge: no work was done.
     func refund(to address: String) async throws {
         try await database.write { db in try Throttle.refundAsking(from: address, in: db) }
     }
