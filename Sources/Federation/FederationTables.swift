@@ -7,7 +7,7 @@ extension TrustedIssuers {
     static let table = StoredTable(
         "issuer_settings",
         retention: [
-            // In the row below, which everything else must know of.
+            // Stored in the row below, which all modules must know of.
             .statement("goneIssuers") { _, batch in
                 Issuers.forgetting(
                     unless: "\(IssuerSubjects.areLeft) OR \(TokenFamilies.restOnIssuer)", batch: batch)

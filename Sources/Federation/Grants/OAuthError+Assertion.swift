@@ -3,7 +3,7 @@ import JOSE
 import OAuth
 import Values
 
-// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to fix. It never tells about the
+// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to fix, and reveals nothing about the
 // issuers, keys or users of other merchants.
 extension OAuthError {
     static func assertionWithoutMerchant(_ client: Client.ID) -> OAuthError {

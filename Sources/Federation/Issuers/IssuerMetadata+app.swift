@@ -19,7 +19,7 @@ extension IssuerMetadata {
             guard base == nil || base?.provider == provider else {
                 throw JSONFault("provider", "what it was: an issuer's provider cannot change")
             }
-            // A change may add a provider to an issuer that was registered without one.
+            // A change may turn an issuer that was registered without a provider into a provider.
             guard issuer == provider.issuer else {
                 throw JSONFault("provider", "that of this issuer: its name would be \(provider.issuer)")
             }

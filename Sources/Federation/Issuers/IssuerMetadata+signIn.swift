@@ -11,7 +11,7 @@ extension IssuerMetadata {
         let secret: Secret<SignInSettings>?
         /// Whether the secret is Apple's key, from which secrets are made.
         let isAppleKey: Bool
-        /// Nil stands for what users call the provider.
+        /// Nil stands for the provider's usual name.
         let name: String?
         let scope: String?
 

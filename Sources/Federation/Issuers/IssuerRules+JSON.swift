@@ -3,7 +3,7 @@ import Values
 
 /// The names of the rules in the admin API and in their column.
 extension IssuerRules {
-    /// Reads the column of rules, which holds only what the admin API shows.
+    /// Reads the column of rules, which contains only members of the admin API.
     init(stored text: String, over base: IssuerRules) throws(JSONFault) {
         guard let json = try? JSON(stored: text) else { throw JSONFault("rules", "JSON") }
         try self.init(try JSONMembers(json), over: base)

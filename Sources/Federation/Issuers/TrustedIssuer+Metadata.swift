@@ -4,9 +4,8 @@ import OAuth
 import Values
 
 extension Seal {
-    /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when nothing says
-    /// what its keys are. Where the platform sets up the sign-in at a provider, it is good everywhere unless it says
-    /// otherwise.
+    /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when its keys are
+    /// not described. A sign-in at a provider that the platform sets up is good everywhere by default.
     func issuer(
         _ id: TrustedIssuer.ID, of merchant: Merchant.ID, _ metadata: IssuerMetadata, over base: TrustedIssuer?,
         byPlatform: Bool, at now: Timestamp

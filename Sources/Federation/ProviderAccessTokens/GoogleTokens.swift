@@ -31,8 +31,8 @@ struct GoogleTokens: Sendable {
         guard let audience = claims["aud"]?.string, let rest = Self.number(claims["expires_in"]) else {
             throw .providerUnavailable(.google, "answered something else than it should")
         }
-        // A token that was issued to another app must not sign anyone in here: neither one made for that app (aud) nor
-        // one that it requested (azp).
+        // A token issued to another app must not sign in a user here: neither one made for that app (aud) nor one that
+        // it requested (azp).
         guard apps.holds(audience), claims["azp"].map({ apps.holds($0.string ?? "") }) ?? true else {
             throw .providerTokenOfAnotherApp(.google)
         }

@@ -68,7 +68,7 @@ extension OAuthError {
     static let providerAccountDisabled = OAuthError(
         .invalidGrant, "provider_account_disabled", "The account that is linked to the provider's is disabled.")
 
-    /// Without an answer, nobody is signed in, and nobody is told that they are unknown.
+    /// Without an answer, no user is signed in, and none is reported as unknown.
     static func providerUnavailable(_ provider: Provider, _ cause: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "provider_unavailable",
