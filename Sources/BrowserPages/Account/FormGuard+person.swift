@@ -3,16 +3,15 @@ import HTTP
 import HTTPSupport
 import Values
 
-/// Forms that belong to one user: if that user signed out and another signed in before the form was sent, it must
-/// change nothing.
+/// Forms that belong to one user: if another user has signed in before the form is sent, it must change nothing.
 extension FormGuard {
     enum Verdict { case accepted, foreign, anotherPersons }
 
     /// A token for the forms of `person` in this browser.
     func issue(_ request: Request, to person: UserID) -> Issued { issue(request).named(person) }
 
-    /// Whether `form` was posted from a page of ours in this browser, and from a page for `person`. The user's id needs
-    /// no seal of its own: our page carries it.
+    /// Whether `form` was posted from a page of ours in this browser, made for `person`. The user's id needs no seal:
+    /// only our page could put it there.
     func judge(_ form: Form, of request: Request, by person: UserID) -> Verdict {
         guard accepts(form, of: request) else { return .foreign }
         return form["form_token"]?.hasSuffix(".\(person)") == true ? .accepted : .anotherPersons
@@ -20,7 +19,7 @@ extension FormGuard {
 }
 
 extension FormGuard {
-    /// Whether `form` was posted from a page that is for somebody else than `person`.
+    /// Whether `form` was posted from a page for another user than `person`.
     func isOfAnother(_ form: Form, than person: UserID) -> Bool {
         form["form_token"].map { $0.contains(".") && !$0.hasSuffix(".\(person)") } ?? false
     }

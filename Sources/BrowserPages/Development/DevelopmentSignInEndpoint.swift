@@ -7,7 +7,8 @@ import OAuth
 import Pages
 import Values
 
-/// `/development/sign-in`: anyone signs in as any user, and chooses what the app gets. Exists only in development mode.
+/// `/development/sign-in`: signs in any user, and lets the developer choose what the app gets. In development mode
+/// only.
 public struct DevelopmentSignInEndpoint: Endpoint {
     static let path = "/development/sign-in"
 

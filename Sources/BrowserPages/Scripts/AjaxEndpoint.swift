@@ -7,7 +7,7 @@ import Logging
 public import OAuth
 public import Values
 
-/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: what a client's web page does for its user by a script.
+/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: actions of a client's web page for its user, by a script.
 public struct AjaxEndpoint: Endpoint {
     private let site: Site
     private let clients: Clients
@@ -41,8 +41,8 @@ public struct AjaxEndpoint: Endpoint {
         }
     }
 
-    /// A script acts by GET, so the request must come from a script element: where users can post, a page of a good
-    /// origin may hold anyone's image or link.
+    /// A script acts by GET, so the request must come from a script element: a page of a good origin may contain images
+    /// and links that its users posted.
     private func act(
         _ request: Request, _ context: SpindleContext, _ work: (Client) async throws -> ScriptCall.Answer
     ) async throws -> Response {
@@ -51,13 +51,13 @@ public struct AjaxEndpoint: Endpoint {
             return .plain("This is for a script element alone.", status: .forbidden)
         }
         return try await ScriptCall.answer(request, context, clients: clients) { client in
-            // No third party decides for its users.
+            // Third-party clients must not decide for their users.
             client.firstParty ? try await work(client) : Self.notOwn
         }
     }
 
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
-        // The user is signed out already, as the page wants. Others of this browser need not have to do with the
+        // The user is signed out already, as the page wants. Other users of this browser may be unrelated to the
         // client.
         let browser = try await sessions.all(of: request, site)
         guard let session = browser.current?.session else {
@@ -67,7 +67,7 @@ public struct AjaxEndpoint: Endpoint {
             return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
         }
         guard try await isOf(client, session) else { return Self.noSession }
-        // One that was set aside would sign the same user in again.
+        // A session that was set aside would sign the same user in again.
         let own = browser.sessions(of: session.user).filter { $0.origin.isGood(for: client) }
         try await sessions.end(own.map(\.id))
         return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
@@ -82,7 +82,7 @@ public struct AjaxEndpoint: Endpoint {
         return Self.done
     }
 
-    /// Whether the user has to do with the client: no merchant may decide for anyone else.
+    /// Whether the user is connected to the client: a merchant must not decide for other users.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.origin.isGood(for: client),
             try await !introductions.isDue(session.user, to: client, in: session.id),

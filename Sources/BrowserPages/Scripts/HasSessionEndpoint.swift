@@ -28,7 +28,7 @@ public struct HasSessionEndpoint: Endpoint {
 
     private func answer(_ request: Request, _ client: Client) async throws -> JSON {
         let nothing = JSON.Member("visitor", ScriptCall.visitor())
-        // SPiD's SDK for JavaScript asks there first, and after this error the server's own host.
+        // SPiD's SDK for JavaScript asks at this host first, and after this error at the server's own.
         guard request.host != site.hostOfNobody else {
             return ScriptCall.refusal(
                 401, "Ask \(site.origin) instead.", type: "LoginException",

@@ -5,8 +5,8 @@ import Logging
 import OAuth
 import Values
 
-/// A step of a browser's way to a session at the host of a client's site: for a live SPiD-compatible client, and to a
-/// page of its own.
+/// A step of a browser's way to a session at the host of a client's site: for a live SPiD-compatible client, and to one
+/// of its pages.
 struct SessionHop {
     let query: Form
     let client: Client
