@@ -13,7 +13,7 @@ package struct NewUser: Sendable {
     package let locale: String?
     private let typedPassword: String?
 
-    /// `deviceData` is taken, and kept nowhere.
+    /// `deviceData` is accepted and ignored.
     package static let parameters = ProfileParameters.names + ["deviceData"]
 
     /// Reads the user of `email` from the other parameters of the call.

@@ -7,14 +7,14 @@ package import Values
 /// The client that makes a call, after the checks that are the same for all calls.
 package struct RequestingClient: Sendable {
     package let token: AccessToken
-    /// The client whose token it is.
+    /// The client that the token belongs to.
     package let client: Client
     /// The client it acts for: that of `contextClientId`, or itself.
     package let contextClient: Client
-    /// Throws when the token has ended meanwhile: for a transaction that writes, if other servers were asked before it.
+    /// Throws when the token has ended meanwhile: for a transaction that writes after other servers were asked.
     package let confirm: @Sendable (any Transaction) throws -> Void
 
-    /// The user whose token it is, where the call takes a user's.
+    /// The user of the token, for a call that takes a user's.
     package var user: UserID {
         get throws(OAuthError) {
             guard let user = token.user else { throw .userTokenNeeded }
@@ -22,21 +22,20 @@ package struct RequestingClient: Sendable {
         }
     }
 
-    /// The users a list is about: those of the context client, or of its whole merchant.
+    /// The users that a list is about: those of the context client, or of its whole merchant.
     package func clientScope(isWide: Bool = false) -> ClientScope {
         ClientScope(
             client: contextClient.id, merchant: contextClient.merchant, isWide: isWide, isStranger: !client.firstParty,
             user: token.user)
     }
 
-    /// Refuses clients of third parties: they could ask about every user, and act for users who never met them.
+    /// Refuses third-party clients: they could ask about every user, and act for users who are not theirs.
     package func requireFirstParty() throws(SPiDRefusal) {
         guard client.firstParty else { throw .notFirstParty }
     }
 
-    /// `found`, if it is the context client or, for the merchant's own, another of its merchant. A client of another
-    /// merchant is as unknown as one that does not exist, and so is one that registered itself: it is not the
-    /// merchant's.
+    /// `found`, if it is the context client or, for a first-party client, another client of its merchant. Other
+    /// merchants' clients are answered as unknown, and so are self-registered ones, which are not the merchant's.
     package func known(_ found: Client?) throws(SPiDRefusal) -> Client {
         guard let found else { throw .unknownClient }
         let isMerchants = Merchant.same(found.merchant, contextClient.merchant) && !found.registeredItself
@@ -44,7 +43,7 @@ package struct RequestingClient: Sendable {
         return found
     }
 
-    /// Refuses a user's token that comes with another client's id: `things` there are not the user's to reach.
+    /// Refuses a user's token together with another client's id: a user has no access to `things` there.
     package func requireOwnContext(for things: String) throws(SPiDRefusal) {
         guard token.user == nil || contextClient.id == client.id else {
             throw SPiDRefusal(

@@ -41,8 +41,8 @@ struct PasswordlessResource: SPiDResource {
                 throw OAuthError.grantNotAllowed(client.id)
             }
             let wanted = try await find(call, client)
-            // The addresses of a backend's users are not seen here, so the client is charged. An app asks from the
-            // user's own, and whoever took its secret from theirs.
+            // The addresses of a backend's users are not seen here, so the client is charged. An app asks from its
+            // user's own address, and so does anyone who extracted its secret.
             let isBackend = caller.client.isBackend
             if isBackend { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
             let token = try await codes.send(

@@ -70,7 +70,8 @@ public struct ProviderResource: SPiDResource {
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
                 reason: "not_spid_compatible")
         }
-        // The link is a way to sign in that outlives every token and password: not for one that was in an address.
+        // The link is a way to sign in that outlives every token and password, so a front-channel token does not
+        // suffice.
         try caller.requireFirstParty()
         guard !caller.token.isOfFrontChannel else {
             throw SPiDRefusal(

@@ -9,7 +9,7 @@ import Pages
 import SPiD
 import Values
 
-/// `signup`: a backend creates a user who signed up in its app. The address is mailed a link.
+/// `signup`: a backend creates a user who signed up in its app. A link is mailed to the address.
 public struct SignUpResource: SPiDResource {
     private let signUp: AppSignUp
     private let agreements: Agreements

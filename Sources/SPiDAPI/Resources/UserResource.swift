@@ -48,7 +48,7 @@ public struct UserResource: SPiDResource {
         .element("User", try await disclosure.object(of: id, for: caller))
     }
 
-    /// What a paywall in front of the calling client's pages knows the user by.
+    /// The value by which a paywall in front of the client's pages knows the user.
     @Sendable private func varnishID(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
