@@ -47,19 +47,19 @@ struct ClientCommand: CommandGroup {
             let made = try await stores.clients.register(
                 metadata, as: id, merchant: owner, by: .platform,
                 also: { client, db in
-                    // No other has a random one. What one of its own tokens says is then no user's.
+                    // Random ids never return. The `sub` of the client's own tokens must not be a user's.
                     guard id != nil, try User.id(ofSubject: client.id.text, in: db) != nil else { return }
                     throw JSONFault("id", "no user's sub")
                 })
             output.print(made.json, loss: made.client.afterLoss)
         }
 
-        /// An id stands in addresses, headers and logs, so it is as plain as our own.
+        /// An id appears in URLs, headers and logs, so only the characters of our own ids are allowed.
         private func kept(_ text: String) throws -> Client.ID {
             guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{2,99}/) != nil else {
                 throw JSONFault("id", "3 to 100 of letters, digits, `.`, `_` and `-`, the first a letter or digit")
             }
-            // `sub` of a client's own tokens is its id, and must be no user's (RFC 9068 §5).
+            // The `sub` of a client's own tokens is its id, and must not be a user's (RFC 9068 §5).
             guard UserID(text) == nil, !UserUUID.hasForm(text) else { throw JSONFault("id", "no number and no UUID") }
             return Client.ID(text)
         }

@@ -56,7 +56,7 @@ extension ClientCommand {
 }
 
 extension Client {
-    /// What to do when its new secret was not seen; nil for a client without one.
+    /// What to do when the output with its secret was lost; nil for a client without one.
     var afterLoss: String? {
         switch authentication {
         case .secretBasic, .secretPost: "Its secret is lost: spindle client add-secret \(id) makes another"
@@ -65,7 +65,7 @@ extension Client {
         }
     }
 
-    /// Why it gets no further secret.
+    /// Why it gets no second secret.
     fileprivate var noFurtherSecret: String {
         switch authentication {
         case .secretBasic, .secretPost:

@@ -38,7 +38,7 @@ struct CommandFailure: Error {
     /// A command that has already printed what is wrong.
     static let told = CommandFailure("")
 
-    /// What `error` means to an operator; nil for an unexpected error.
+    /// The failure that `error` means to an operator; nil for an unexpected error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

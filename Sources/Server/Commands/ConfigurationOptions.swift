@@ -1,9 +1,9 @@
 import CommandLineTool
 import System
 
-/// The settings that every command takes. Some are missing, because others on the machine can read a command line: the
-/// master key itself, `mail`, which holds the mail server's password, `sms`, whose address may hold a key, and its
-/// secret. `database` is refused with a password.
+/// The settings that every command takes. Some are left out, because other users of the machine can read a command
+/// line: the master key itself, `mail`, which contains the mail server's password, `sms`, whose address may contain a
+/// key, and its secret. `database` is refused with a password.
 struct ConfigurationOptions: CommandArguments {
     @Option(help: "Read settings from FILE, JSON or YAML.", valueName: "file") var config: String?
     @Option(help: "Listen at HOST:PORT.", valueName: "host:port") var listen: String?

@@ -19,7 +19,7 @@ struct DevelopmentOptions: CommandArguments {
         guard dev || redirectURIs.isEmpty else { throw Misuse("--dev-redirect-uri is for --dev") }
     }
 
-    /// Prepares `installation` for development and returns how to begin. Without `--dev`, returns nil and only checks
+    /// Prepares `installation` for development and returns instructions. Without `--dev`, returns nil and only checks
     /// that the installation is not one for development.
     func prepare(
         _ installation: Installation, _ configuration: SpindleConfiguration, _ logger: Logger

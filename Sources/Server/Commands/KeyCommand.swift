@@ -83,12 +83,12 @@ struct KeyCommand: CommandGroup {
 
         private func newKey(_ installation: Installation, ownedLike model: String?) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
-            // Root takes what is the service's own.
+            // Root uses files that belong to the service.
             guard !Files.isStrangers(newKeyFile, home: Files.folder(of: model ?? newKeyFile)) else {
                 throw InstallationError.planted(newKeyFile)
             }
             if let key = try present(file) {
-                // Who believed that it is another one would destroy it.
+                // Rekeying with the key in use would destroy it for a user who believes it is another one.
                 guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
                     throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)
                 }
@@ -116,7 +116,7 @@ struct KeyCommand: CommandGroup {
 }
 
 extension SpindleConfiguration {
-    /// A file that the user has whom the server runs as.
+    /// A file that belongs to the user that the server runs as.
     fileprivate var fileOfService: String? {
         if let path = masterKey.path, Files.exists(path) { return path }
         guard case .sqlite(let path) = database else { return nil }

@@ -45,7 +45,7 @@ extension KeyCommand {
         private func rotate(_ installation: Installation) async throws -> [SigningKey] {
             let now = installation.clock.now
             let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
-            // Nothing is deleted here, so nobody is to be told.
+            // This command deletes nothing, so no events need to be published.
             let clients = Clients(
                 database: installation.database, clock: installation.clock, random: installation.random,
                 seal: installation.seal, known: KnownClients(clock: installation.clock),

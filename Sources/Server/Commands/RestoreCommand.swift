@@ -21,7 +21,7 @@ struct RestoreCommand: Command {
         guard case .sqlite(let name) = configuration.database else {
             throw CommandFailure("a PostgreSQL database is restored by its own tools: use pg_restore or psql", .usage)
         }
-        // SQLite follows a link, and keeps its log beside the file itself.
+        // SQLite follows a link, and keeps its log beside the target.
         let path = Files.resolved(name)
         guard !Files.isDanglingLink(name) else {
             throw CommandFailure(
@@ -30,7 +30,7 @@ struct RestoreCommand: Command {
         guard force || !configuration.database.exists else {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }
-        // What takes the place of a device is a device no more.
+        // A file would replace the device.
         guard !Files.isSpecial(path) else {
             throw CommandFailure("\(path) is no file, but a folder, a device or a pipe", .cannotCreate)
         }
@@ -41,7 +41,7 @@ struct RestoreCommand: Command {
         } catch let foreign as InstallationError {
             throw foreign
         } catch {
-            // What cannot be read may be ours, and damaged: a restore is for that.
+            // An unreadable file may be our damaged database, which a restore is for.
         }
         try await SQLiteFile.withTemporary("restoring", beside: path) { candidate in
             try await replace(path, through: candidate, configuration)
@@ -58,7 +58,7 @@ struct RestoreCommand: Command {
         } catch StorageError.unreadable(let reason) {
             throw CommandFailure("\(file) is not readable: \(reason)", .data)
         }
-        // The check may have taken minutes, and a server may be started again at any time.
+        // The check may have taken minutes, and a server may have been started meanwhile.
         try SQLiteFile.refuseWhileOpen(configuration.database)
         let present = await settle(path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
@@ -121,10 +121,10 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Folds the log that a killed server left into the old file: if the restore fails now, that file is whole. Returns
-    /// the names of its signing keys; nil if it cannot be read.
+    /// Folds the log that a killed server left into the old file, so that the file is whole if the restore fails now.
+    /// Returns the names of its signing keys; nil if it cannot be read.
     private func settle(_ path: String) async -> [String]? {
-        // A restore may be needed because the database is too damaged to open. Its log goes with it.
+        // A restore may be needed because the database is too damaged to open. Its log is deleted with it.
         guard Files.exists(path), let old = try? await SQLiteDatabase.open(path: path) else { return nil }
         let keys = try? await Self.signingKeys(old)
         await old.close()

@@ -1,7 +1,7 @@
 import CommandLineTool
 import JSON
 
-/// The members that only a SPiD-compatible client has, on the command line.
+/// The command-line options for members that only a SPiD-compatible client has.
 struct SPiDMembers: CommandArguments {
     @Flag(deniable: "Whether answers with a code name the issuer (iss), which SPiD's SDKs do not expect.")
     var authorizationResponseISS: Bool?

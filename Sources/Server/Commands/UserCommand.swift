@@ -119,7 +119,7 @@ extension Users {
     }
 }
 
-/// Reports a conflict as a taken e-mail address: nothing else that these commands set is unique.
+/// Reports a conflict as a taken e-mail address, the only unique value that these commands set.
 private func tellingTakenAddress<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
         return try await work()

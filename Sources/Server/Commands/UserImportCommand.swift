@@ -5,7 +5,7 @@ import JSON
 import System
 
 extension UserCommand {
-    /// `spindle user import FILE`: imports users of another system, with its hashes of their passwords.
+    /// `spindle user import FILE`: imports users of another system, with their password hashes.
     struct Import: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import accounts, a JSON document a line. Lines that are refused are told of; the rest is taken.",

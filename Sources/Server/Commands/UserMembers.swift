@@ -54,7 +54,8 @@ struct UserMembers: CommandArguments {
 
     private static let lineEnd = UInt8(ascii: "\n")
 
-    /// The first line of `input`. Bytes that are no UTF-8 would be replaced by a character, the same for all.
+    /// The first line of `input`. Refuses bytes that are not UTF-8: all of them would become the same replacement
+    /// character.
     static func password(in input: [UInt8]) throws -> String {
         guard !input.isEmpty else { throw CommandFailure("there is no password on the standard input", .data) }
         var line = input.prefix { $0 != lineEnd }

@@ -1,4 +1,4 @@
-/// `spindle serve --dev`: anyone signs in as anyone. It is a command line flag and not a setting, so that it cannot be
+/// `spindle serve --dev`: signs in any user by name. It is a command line flag and not a setting, so that it cannot be
 /// left on in a file. It is refused where it could do harm (docs/decisions/development-mode.md).
 enum DevelopmentMode {
     /// Throws what in `configuration` conflicts with development mode.

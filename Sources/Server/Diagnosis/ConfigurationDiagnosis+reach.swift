@@ -1,6 +1,6 @@
 import Values
 
-/// Who reaches the server, whom it reaches, and whom it believes about that.
+/// Who can reach the server, what it can reach, and which proxies it trusts.
 extension ConfigurationDiagnosis {
     static func reach(_ configuration: SpindleConfiguration) -> [String] {
         let issuer = configuration.issuer
@@ -28,8 +28,7 @@ extension ConfigurationDiagnosis {
         return warnings
     }
 
-    /// Addresses without TLS that other machines may reach. In a container behind a proxy it is the proxy alone that
-    /// should.
+    /// Addresses without TLS that other machines may reach. In a container behind a proxy, only the proxy should.
     private static func openAddresses(_ configuration: SpindleConfiguration) -> [String] {
         guard configuration.tls == nil else { return [] }
         let addresses: [(String, ListenAddress?)] = [
@@ -42,10 +41,10 @@ extension ConfigurationDiagnosis {
         }
     }
 
-    /// Networks that everybody's machines have by default, however wide.
+    /// Default networks of ordinary machines, which are not too wide however wide they are.
     private static let privateNetworks = ["fc00::/7", "fe80::/10"].compactMap { CIDR($0) }
 
-    /// Whether no operator can have that many proxies.
+    /// Whether the network is wider than any operator's set of proxies.
     private static func isTooWide(_ network: CIDR) -> Bool {
         let isPrivate = privateNetworks.contains { $0.prefix <= network.prefix && $0.contains(network.address) }
         return network.prefix < (network.address.description.contains(":") ? 16 : 8) && !isPrivate

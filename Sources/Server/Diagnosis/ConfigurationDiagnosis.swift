@@ -15,7 +15,7 @@ enum ConfigurationDiagnosis {
             + warnings.map { Finding(subject, .warning, $0) }
     }
 
-    /// Who provides what somebody is: what stands in the place of a provider's own host can sign in as anybody.
+    /// Providers with another host: a replaced provider host can sign in as any user.
     private static func providers(_ configuration: SpindleConfiguration) -> [String] {
         [
             ("facebook_api", configuration.facebookAPI, SpindleConfiguration.ownFacebookAPI),
@@ -29,7 +29,7 @@ enum ConfigurationDiagnosis {
         }
     }
 
-    /// What an operator may choose, and what it costs.
+    /// Settings that an operator may choose, and what they cost.
     private static func choices(_ configuration: SpindleConfiguration) -> [String] {
         var warnings: [String] = []
         if let realm = configuration.basicRealm {

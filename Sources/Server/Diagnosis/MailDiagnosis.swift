@@ -2,7 +2,7 @@ import Glibc
 import Mail
 import System
 
-/// Checks where mail goes and whether it would get there: up to the envelope of a mail. Nothing is sent or created.
+/// Checks where mail goes and whether it would be accepted, up to the envelope of a mail. Nothing is sent or created.
 enum MailDiagnosis {
     private static let subject = "mail"
 

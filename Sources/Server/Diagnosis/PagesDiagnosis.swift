@@ -1,6 +1,6 @@
 import Pages
 
-/// Checks whether the pages and mails can be made with the templates in an operator's folder.
+/// Checks whether pages and mails can be rendered with the templates in an operator's folder.
 enum PagesDiagnosis {
     private static let subject = "pages"
 

@@ -1,8 +1,8 @@
-/// Why there is no installation to work with, including what an operator must do.
+/// Why there is no usable installation, including what an operator must do.
 public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no database at this location, or an empty one.
     case uninitialised(String)
-    /// What is to become the database or its key was put there by another user of the machine.
+    /// Another user of the machine put a file where the database or its key would be created.
     case planted(String)
     /// The tables at this location are another program's.
     case foreign(String)
@@ -10,9 +10,9 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     case behind([Int])
     /// The schema was made by a newer Spindle.
     case newer(Int)
-    /// A step of the schema is not ours: an unreleased Spindle made the database.
+    /// A schema step is unknown: an unreleased Spindle made the database.
     case altered(Int)
-    /// `--dev` on a database with users who signed up otherwise.
+    /// `--dev` on a database with users who were not created by a development sign-in.
     case peopleInDevelopment
     /// A database that was served with `--dev` under an https issuer.
     case forDevelopment(since: String)
