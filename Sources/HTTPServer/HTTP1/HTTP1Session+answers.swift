@@ -35,7 +35,7 @@ extension HTTP1Session {
 
     var isWaitingForPeer: Bool {
         switch state {
-        // A request that could begin has begun, unless the peer has to read before it.
+        // A request that could begin has begun, unless the peer must read first.
         case .head, .body, .ready, .ended: true
         case .working: false
         case .streaming: parts.isFinished || parts.isFull

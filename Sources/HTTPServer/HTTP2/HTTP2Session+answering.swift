@@ -112,7 +112,7 @@ extension HTTP2Session {
         return nil
     }
 
-    /// Gives a part that the peer does not take a deadline.
+    /// Sets a deadline for a part that the peer does not read.
     func armExtended() {
         for id in extended {
             guard let stream = stream(id), case .answering = stream.phase, stream.deadline == .never else { continue }

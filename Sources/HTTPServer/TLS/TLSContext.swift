@@ -12,7 +12,7 @@ import COpenSSL
     /// Seconds since 1970.
     let certificateEnd: Int64
 
-    /// For TLS 1.2. TLS 1.3 has OpenSSL's own list, which has no weak suite.
+    /// For TLS 1.2. OpenSSL's own list for TLS 1.3 has no weak suite.
     private static let ciphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
@@ -51,7 +51,7 @@ import COpenSSL
     }
 
     private static func configure(_ context: OpaquePointer) throws(TLSError) {
-        // One name for all: resumption needs one as soon as client certificates are requested.
+        // One name for all: with client certificates, resumption requires one.
         let name: [UInt8] = Array("server".utf8)
         guard unsafe spindle_tls_configure(context) == 1,
             unsafe SSL_CTX_set_cipher_list(context, ciphers) == 1,
