@@ -52,8 +52,8 @@ package struct PresentedToken {
         return presented
     }
 
-    /// The same, but one token may be in both query and body, as SPiD's SDKs send it; with `mayRepeatField` also in two
-    /// equal Authorization fields. The caller, who knows the client, decides whether that is allowed.
+    /// As above, but accepts one token in both query and body, as SPiD's SDKs send it; with `mayRepeatField` also in
+    /// two equal Authorization fields. The caller, who knows the client, decides whether that is allowed.
     package static func find(
         _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?, mayRepeatField: Bool = false
     ) throws(OAuthError) -> PresentedToken? {
@@ -102,7 +102,7 @@ extension AccessTokens {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
         guard !presented.wasSentTwice || token.isSPiDCompatible else { throw OAuthError.twoTokens }
-        // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot do otherwise.
+        // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot avoid that.
         guard !presented.wasInQuery || token.isSPiDCompatible || inQuery else {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
