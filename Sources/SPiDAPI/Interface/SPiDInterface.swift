@@ -61,7 +61,7 @@ public struct SPiDInterface: Endpoint {
             container.path = try Self.path(of: route, context)
             let body = Self.form(of: route, request)
             let caller = try await caller(route.access, request, try Self.token(request, body), &container)
-            // Only now it is known whether the caller may send a multipart form.
+            // Only now is it known whether the caller may send a multipart form.
             if request.method == .post, Form.isMultipart(request), let caller, !caller.client.spidCompatible {
                 throw Form.unreadable()
             }

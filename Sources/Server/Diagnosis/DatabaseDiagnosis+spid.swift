@@ -32,7 +32,7 @@ extension DatabaseDiagnosis {
                 finding("public codes", "another client's tokens buy codes that need no secret") {
                     $0["public_exchange_codes_from"]?.array?.isEmpty == false
                 },
-                // The second redemption of a stolen code goes unnoticed, whether by the thief or after the thief.
+                // A stolen code's second redemption goes unnoticed, whichever side comes first.
                 finding("codes", "a code may be redeemed twice") { $0["codes_redeemed_twice"]?.bool == true },
             ].compactMap(\.self)
         } catch {
