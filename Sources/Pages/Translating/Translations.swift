@@ -20,7 +20,7 @@ struct Translations: Sendable {
         self.languages = languages
     }
 
-    /// The keys that are built from a value's name, so that no template shows them.
+    /// The keys that are built from a value's name, and so appear in no template.
     private static let asked =
         PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + PhonesPage.keys
         + DeleteAccountPage.keys + MessagePage.keys + DevelopmentSignInPage.keys + MailTemplate.keys + TextTemplate.keys
