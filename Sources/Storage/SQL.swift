@@ -61,7 +61,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     public struct StringInterpolation: StringInterpolationProtocol {
-        // Not String: the address of a literal identifies its statement.
+        // Not String, because the address of a literal identifies its statement.
         public typealias StringLiteralType = StaticString
 
         @usableFromInline var parts: [Part] = []
