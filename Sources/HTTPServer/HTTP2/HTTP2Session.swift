@@ -59,7 +59,7 @@ import Logging
     var inputEnded = false
     var drainState = DrainState.none
     var idleSince: Milliseconds
-    /// The earliest deadline of all streams.
+    /// A lower bound: no stream has an earlier deadline.
     var earliest = Milliseconds.never
 
     /// Work to do when nghttp2 has returned.
