@@ -24,7 +24,7 @@ public struct MasterKeyCheck: Sendable {
         }
     }
 
-    /// Stores the key's check value, unless there is one already; `verify` tells whose it is.
+    /// Stores the key's check value, unless there is one already; `verify` tells which key it belongs to.
     public func store(in db: any Transaction) throws {
         try Facts.note(masterKey.checkValue, as: Self.fact, in: db)
     }
