@@ -36,14 +36,14 @@ public struct RequestObjects: Sendable {
         self.clock = clock
     }
 
-    /// What a valid object holds. It is not spent yet.
+    /// The content of a valid object. It is not spent yet.
     public struct Opened: Sendable {
         /// They take precedence over those beside the object.
         public let parameters: [(name: String, value: String)]
         fileprivate let use: ReplayMemory.SingleUse?
 
-        /// Spends an object with a `jti` in the transaction that charges its sender and stores the parameters: anybody
-        /// may send one, and what is refused may be sent again. Throws an `OAuthError` when it was spent before.
+        /// Spends an object with a `jti` in the transaction that charges its sender and stores the parameters: anyone
+        /// may send one, and a refused one may be sent again. Throws an `OAuthError` when it was spent before.
         @Sendable public func spend(in db: any Transaction) throws {
             guard try use?.isFirst(in: db) ?? true else {
                 throw OAuthError.requestObjectRefused(
@@ -59,7 +59,7 @@ public struct RequestObjects: Sendable {
         return Opened(parameters: try parameters(in: jwt), use: try use(of: jwt, from: client))
     }
 
-    /// The same for the object at the URL `address`, which a browser at the IP address `browser` brought.
+    /// As above, for the object at the URL `address`, which a browser at the IP address `browser` brought.
     public func open(at address: String, from client: Client, for browser: String) async throws -> Opened {
         try await open(try await addresses.object(at: address, of: client, for: browser), from: client)
     }
