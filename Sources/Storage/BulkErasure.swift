@@ -35,7 +35,7 @@ public struct BulkErasure: Sendable {
         self.batch = batch
     }
 
-    /// Deletes the user's rows but the last, for which there is a foreign key. Returns whether none is left.
+    /// Deletes the user's rows in batches. Returns whether only those are left that a foreign key deletes.
     public func user(
         _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
     ) async throws -> Bool {
