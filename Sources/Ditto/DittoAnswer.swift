@@ -8,7 +8,7 @@ public enum DittoAnswer: Sendable {
     /// Ditto passes the error and its hint on, so that the app's developer can read them.
     case refused(OAuthError)
 
-    /// Admits the user for the longest time of `rules`, and no longer than their token lives unless these say so.
+    /// Admits the user for the longest time of `rules`, limited to their token's life unless the rules allow more.
     static func admitting(_ person: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
         let rest = person.expiresAt - now
         let period = rules.outlivesToken ? rules.longest : min(rules.longest, rest)

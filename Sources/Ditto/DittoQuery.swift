@@ -2,9 +2,9 @@ import JSON
 
 /// One query of a template, in Ditto's legacy syntax: `_id.userID == '{{sub}}'`, `_id.team == '{{attributes.teams}}'`.
 ///
-/// A filled-in text must not become part of the query. So a blank must be between quotation marks, and a text that
-/// could end them drops its query. Nothing is escaped: Ditto does not document how a quotation mark is escaped, and the
-/// wrong way would let a text break out.
+/// A filled-in text must not become part of the query's syntax. So a placeholder must be between quotation marks, and a
+/// text that could end them drops its query. Nothing is escaped: Ditto does not document how to escape a quotation
+/// mark, and the wrong way would let a text break out.
 struct DittoQuery: Sendable {
     private enum Part: Sendable {
         case text(String)
@@ -18,7 +18,7 @@ struct DittoQuery: Sendable {
 
     let text: String
     private let parts: [Part]
-    /// The one attribute that it names. A list of texts makes one query of each.
+    /// The only attribute that it names. A list of texts makes one query of each.
     let attribute: String?
 
     /// `place` is its position in the document, for error messages.
@@ -55,7 +55,7 @@ struct DittoQuery: Sendable {
             guard Self.quote(after: rest, from: quote) == nil else {
                 throw fault("queries whose quotation marks are closed")
             }
-            // A backslash may or may not escape a quotation mark: where the quotes end must be unambiguous.
+            // A backslash may or may not escape a quotation mark, and the end of the quotes must be unambiguous.
             guard !text.contains("\\") else { throw fault("queries without backslashes, where there are blanks") }
         }
         self.text = text
@@ -110,7 +110,7 @@ struct DittoQuery: Sendable {
         return text
     }
 
-    /// Whether `text` means the same inside quotation marks as outside of them.
+    /// Whether `text` cannot end the quotation marks around it.
     private static func isHarmless(_ text: String) -> Bool {
         let active: Set<Unicode.Scalar> = ["'", "\"", "\\", "`"]
         return !text.isEmpty && !text.unicodeScalars.contains(where: active.contains) && !text.hasControlCharacters
