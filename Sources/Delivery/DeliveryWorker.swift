@@ -42,7 +42,7 @@ public struct DeliveryWorker: Sendable {
         } catch {
             // Without the kind: what keeps one kind from being read keeps all, and equal errors are counted.
             outbox.logger.error(
-                "what is to be delivered could not be read", metadata: ["error": "\(String(reflecting: error))"])
+                "deliveries could not be read", metadata: ["error": "\(String(reflecting: error))"])
             return []
         }
     }

@@ -22,7 +22,7 @@ public struct NoticeTransport: Transport {
 
     public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         guard let callback = try await write(content) else {
-            throw Undeliverable.refused("nobody is to be told any more")
+            throw Undeliverable.refused("the notice is no longer needed")
         }
         try await receivers.visit(callback.url, of: share.whole) {
             try await outbound.deliver(callback, of: share, isRefusal: Self.isRefusal)

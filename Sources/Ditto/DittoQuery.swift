@@ -34,7 +34,7 @@ struct DittoQuery: Sendable {
         while let start = rest.firstRange(of: "{{") {
             let before = rest[..<start.lowerBound]
             quote = Self.quote(after: before, from: quote)
-            guard quote != nil else { throw fault("queries whose blanks stand between quotation marks") }
+            guard quote != nil else { throw fault("queries whose placeholders are between quotation marks") }
             guard let end = rest[start.upperBound...].firstRange(of: "}}") else { throw fault(Self.blanks) }
             let name = rest[start.upperBound..<end.lowerBound]
             parts.append(.text(String(before)))
@@ -56,14 +56,14 @@ struct DittoQuery: Sendable {
                 throw fault("queries whose quotation marks are closed")
             }
             // A backslash may or may not escape a quotation mark, and the end of the quotes must be unambiguous.
-            guard !text.contains("\\") else { throw fault("queries without backslashes, where there are blanks") }
+            guard !text.contains("\\") else { throw fault("queries without backslashes, if they have placeholders") }
         }
         self.text = text
         self.parts = parts + [.text(String(rest))]
         self.attribute = attribute
     }
 
-    private static let blanks = "queries whose blanks are {{sub}} or {{attributes.NAME}}"
+    private static let blanks = "queries whose placeholders are {{sub}} or {{attributes.NAME}}"
 
     /// The quotation mark that is open after `text`, when `quote` was open before it.
     private static func quote(after text: Substring, from quote: Character?) -> Character? {

@@ -25,7 +25,7 @@ public actor KeyRing {
     /// (`StoredSigningKeys.createMissing`), because a key made here would sign before others can know it.
     public func current(_ algorithm: PrivateKey.Algorithm) async throws -> SigningKey {
         guard let key = Self.current(algorithm, among: try await all(), at: clock.now) else {
-            throw StorageError.unavailable("there is no \(algorithm.rawValue) signing key: start the server anew")
+            throw StorageError.unavailable("there is no \(algorithm.rawValue) signing key: restart the server")
         }
         return key
     }

@@ -68,7 +68,7 @@ public struct Seal: Sendable {
     /// value: a node that still has the old key must not store values that can never be opened.
     public func confirm(in db: any Transaction) throws {
         guard try !MasterKeyCheck(masterKey).isReplaced(in: db) else {
-            throw StorageError.unopened("the database has another master key by now: start this server anew with it")
+            throw StorageError.unopened("the database has another master key by now: restart this server with it")
         }
     }
 

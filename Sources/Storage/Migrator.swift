@@ -75,7 +75,7 @@ public struct Migrator: Sendable {
         case .newer(let version):
             throw StorageError.unreadable("the database has schema \(version), newer than this binary")
         case .altered(let version):
-            throw StorageError.unreadable("schema step \(version) of the database is not the one of this binary")
+            throw StorageError.unreadable("schema step \(version) of the database differs from this binary's")
         case .empty, .behind: break
         }
         _ = try await database.migrate { db in

@@ -641,4 +641,4 @@ def test_a_client_of_a_command_has_addresses_at_this_server(prepare):
     for option in ("--redirect-uri", "--callback-uri"):
         refused = server.command(
             "client", "create", "--name", "Loom", "--grant-type", "authorization_code", option, own + "/in")
-        assert refused.returncode != 0 and "not of this server" in refused.stderr, refused.stderr
+        assert refused.returncode != 0 and "not this server's" in refused.stderr, refused.stderr

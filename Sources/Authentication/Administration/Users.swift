@@ -164,7 +164,7 @@ extension User {
             emailVerified = false
         }
         guard email != nil || changes.emailVerified != true else {
-            throw JSONFault("email_verified", "false, or together with an email: the account has no address")
+            throw JSONFault("email_verified", "false, or together with an email: the user has no address")
         }
         emailVerified = changes.emailVerified ?? emailVerified
         let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)

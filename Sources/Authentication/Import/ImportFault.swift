@@ -53,12 +53,12 @@ extension ImportFault: CustomStringConvertible {
         case .repeatedMember: "a member occurs twice"
         case .tooDeep: "nested too deeply"
         case .tooManyMarks(let offset): "\(String.tooManyMarks) at byte \(offset)"
-        case .unknownMember(let name?, _): "\(name): is none that an import takes"
-        case .unknownMember(nil, let position): "member \(position) is none that an import takes"
+        case .unknownMember(let name?, _): "\(name): is no member of an import"
+        case .unknownMember(nil, let position): "member \(position) is no member of an import"
         case .plainPassword: "password: must be absent; only a password_hash is imported, never a password"
         case .member(let fault): (fault.member.isEmpty ? "" : fault.member + ": ") + "must be \(fault.expected)"
-        case .taken(let member): "\(member): another account has it"
-        case .unknownReference(let member): "\(member): must name what is here"
+        case .taken(let member): "\(member): another user has it"
+        case .unknownReference(let member): "\(member): must name an existing one"
         case .passwordHash(let fault): "password_hash: \(fault)"
         }
     }

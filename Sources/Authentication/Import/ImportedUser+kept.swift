@@ -30,7 +30,7 @@ extension ImportedUser {
     static func created(_ members: JSONMembers, at now: Timestamp) throws(JSONFault) -> Timestamp? {
         guard let value = members.any("created") else { return nil }
         guard let seconds = value.integer, (0...now.seconds).contains(seconds) else {
-            throw JSONFault("created", "unix seconds that are over")
+            throw JSONFault("created", "unix seconds in the past")
         }
         return Timestamp(milliseconds: seconds * 1000)
     }

@@ -38,8 +38,8 @@ public enum PasswordFault: Error, Sendable, Hashable, CaseIterable {
     public var expected: String {
         switch self {
         case .tooShort, .tooLong: "8 to 128 characters"
-        case .common: "none of the passwords that are tried first"
-        case .personal: "something else than an address or a name of the person or the service"
+        case .common: "no common password"
+        case .personal: "different from addresses and names of the user and the service"
         }
     }
 }

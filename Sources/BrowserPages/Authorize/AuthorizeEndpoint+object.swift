@@ -52,7 +52,7 @@ extension AuthorizeEndpoint {
         {
             guard beside == type else {
                 throw OAuthError.requestObjectRefused(
-                    "request_object_response_type", "its response_type is another than that beside it")
+                    "request_object_response_type", "its response_type differs from the one beside it")
             }
         }
         let replaced = Set(inside.map(\.name) + [Parameter.request, .requestURI].map(\.rawValue))

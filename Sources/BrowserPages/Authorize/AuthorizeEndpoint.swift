@@ -160,15 +160,15 @@ public struct AuthorizeEndpoint: Endpoint {
         switch code {
         case .loginRequired where !request.prompt.contains(.none):
             OAuthError(
-                .loginRequired, "another_person", "Another person signed in than the one whom the request names.")
+                .loginRequired, "another_person", "Another user signed in than the one the request names.")
         case .accessDenied:
-            OAuthError(.accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
+            OAuthError(.accessDenied, "no_email", "The user has no e-mail address, and the client requires one.")
         case .unmetAuthenticationRequirements:
             OAuthError(
                 .unmetAuthenticationRequirements, "essential_acr_unmet",
-                "The person signed in, but in none of the ways that the essential acr names.")
+                "The user signed in, but the sign-in meets none of the essential acr values.")
         default:
-            OAuthError(code, code.rawValue, "The person would have to be asked, and prompt=none forbids it.")
+            OAuthError(code, code.rawValue, "The user would have to be asked, which prompt=none forbids.")
         }
     }
 

@@ -48,14 +48,14 @@ public struct ConsentEndpoint: Endpoint {
             case "allow": return try await allow(form, request, asked, http, at: now)
             case "cancel":
                 try await end(asked, http)
-                let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
+                let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The user cancelled the sign-in.")
                 refusal.log(to: context.logger)
                 let address = request.returnAddress
                 let answer = address.answer(cancelled: refusal, issuer: pages.site.issuer)
                 return try await pages.send(answer, for: address, http)
             default:
                 try await end(asked, http)
-                throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
+                throw OAuthError(.accessDenied, "consent_denied", "The user denied the request.")
             }
         }
     }

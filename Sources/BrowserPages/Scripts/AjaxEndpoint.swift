@@ -48,7 +48,7 @@ public struct AjaxEndpoint: Endpoint {
     ) async throws -> Response {
         guard request.headers[.secFetchDest].map({ $0 == "script" }) ?? true else {
             context.logger.info("refused", metadata: ["reason": "not_a_script"])
-            return .plain("This is for a script element alone.", status: .forbidden)
+            return .plain("Only a script element may load this URL.", status: .forbidden)
         }
         return try await ScriptCall.answer(request, context, clients: clients) { client in
             // Third-party clients must not decide for their users.
@@ -94,7 +94,7 @@ public struct AjaxEndpoint: Endpoint {
 
     private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))
     private static let notOwn = ScriptCall.Answer(
-        json: ScriptCall.refusal(403, "The client is not its merchant's own (first_party).", response: []))
+        json: ScriptCall.refusal(403, "The client must be its merchant's own (first_party).", response: []))
     private static let noSession = ScriptCall.Answer(
         json: ScriptCall.refusal(401, "No session found!", response: []))
 }

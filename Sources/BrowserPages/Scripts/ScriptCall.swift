@@ -36,7 +36,7 @@ struct ScriptCall {
             return refused("unknown_client", "The client_id \(id.prefix(200)) is unknown or disabled.")
         }
         guard let origin = request.webOrigin else {
-            return refused("origin_missing", "The page hides where it is: neither Origin nor Referer has an origin.")
+            return refused("origin_missing", "The page hides its origin: neither Origin nor Referer contains it.")
         }
         guard client.webOrigins.contains(origin) else {
             return refused(

@@ -49,7 +49,7 @@ public struct UserContextEndpoint: Endpoint {
         }
         // With an image at one of the addresses, any site would learn who its visitor is.
         guard request.isNavigation else {
-            return refused("login_status_embedded", "login_status is a page to go to, not a part of another.")
+            return refused("login_status_embedded", "login_status must be opened as a page, not embedded in another.")
         }
         guard let query = try? request.query, let id = query["client_id"],
             let client = try await clients.findLive(Client.ID(id)), client.spidCompatible

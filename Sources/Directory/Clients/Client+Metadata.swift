@@ -65,7 +65,7 @@ public struct ClientMetadata: Sendable {
         try checkResources(over: base)
         try checkAddresses(over: base)
         if let base, base.authentication != authentication {
-            throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
+            throw JSONFault("token_endpoint_auth_method", "unchanged: a client's method cannot change")
         }
         try checkTogether(members)
         try checkSector(sector, over: base)
@@ -126,11 +126,11 @@ public struct ClientMetadata: Sendable {
         guard openID.isPairwise else { return }
         guard !spidCompatible else {
             throw JSONFault(
-                "subject_type", "public for a client with spid_compatible: SPiD's API tells people's numbers")
+                "subject_type", "public for a client with spid_compatible: SPiD's API reveals users' numbers")
         }
         guard callbackURI == nil else {
             throw JSONFault(
-                "callback_uri", "left out for a client with subject_type pairwise: callbacks tell people's numbers")
+                "callback_uri", "left out for a client with subject_type pairwise: callbacks reveal users' numbers")
         }
     }
 
@@ -155,7 +155,7 @@ public struct ClientMetadata: Sendable {
     private func checkSecret() throws(JSONFault) {
         guard !isBackend || spid.publicExchangeCodesFrom.isEmpty else {
             throw JSONFault(
-                "public_exchange_codes_from", "left out for a client that has a secret, and not in an app")
+                "public_exchange_codes_from", "left out for a client with a secret on a server")
         }
         guard authentication != .none || !spid.codesRedeemedTwice else {
             throw JSONFault("codes_redeemed_twice", "false for a client that has no secret")

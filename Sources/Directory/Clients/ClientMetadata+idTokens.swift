@@ -15,5 +15,5 @@ extension ClientMetadata {
 extension JSONFault {
     /// A third-party client is not told its sign secret.
     static let sharedSecretOfStranger = JSONFault(
-        "id_token_signed_response_alg", "not HS256 for a client that registered itself")
+        "id_token_signed_response_alg", "not HS256 for a self-registered client")
 }

@@ -42,7 +42,8 @@ extension ClientMetadata {
                 throw JSONFault(
                     "web_origins",
                     "origins such as https://www.example.com: in lower case, no default port, no slash at the end; "
-                        + "for a client with spid_compatible each perhaps with a path, as https://www.example.com/news")
+                        + "for a client with spid_compatible optionally with a path, such as "
+                        + "https://www.example.com/news")
             }
             return pages
         }

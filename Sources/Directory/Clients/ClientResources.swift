@@ -30,7 +30,7 @@ enum ClientResources {
             let standing = try standing(of: resource, for: client, in: db)
             guard lends || standing != .others else {
                 throw JSONFault(
-                    "resources", "your own APIs: another merchant has one of these, which only the platform lends")
+                    "resources", "your own APIs: another merchant owns one of these, and only the platform lends it")
             }
             try db.execute(
                 """
@@ -56,7 +56,9 @@ enum ClientResources {
             "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(most)")
         guard beyond.isEmpty else {
             throw JSONFault(
-                "resources", "APIs that your clients named before: \(most) are kept for you, so ask the platform")
+                "resources",
+                "APIs that your clients named before: the limit of \(most) is reached, so ask the "
+                    + "platform")
         }
     }
 

@@ -106,12 +106,12 @@ public struct Clients: Sendable {
         _ id: Client.ID, for client: Client, isKept: Bool, in db: any Transaction
     ) throws {
         if isKept, let end = try TakenNames.end(ofClient: id, at: client.createdAt, in: db) {
-            throw JSONFault("id", "another one until \(end.iso8601): a client that had tokens with it was deleted")
+            throw JSONFault("id", "another id until \(end.iso8601): it belonged to a deleted client that had tokens")
         }
         // A retry after a COMMIT of unknown outcome finds its own row; any other row is in the way.
         let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
         guard try taken.map({ try $0.get("sealed_sign_secret") == client.sealedSignSecret }) ?? true else {
-            throw JSONFault("id", "one that no client has")
+            throw JSONFault("id", "an id that no client has")
         }
     }
 
@@ -162,7 +162,7 @@ public struct Clients: Sendable {
         guard beyond.isEmpty else {
             throw JSONFault(
                 "callback_uri",
-                "left out: \(mostToldOfMerchant) of your clients have one, and only the platform gives it to more")
+                "left out: \(mostToldOfMerchant) of your clients have one, and only the platform can add more")
         }
     }
 

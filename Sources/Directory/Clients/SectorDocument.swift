@@ -55,7 +55,7 @@ extension ClientMetadata {
             guard let base, base.openID.sectorIdentifierURI == uri,
                 redirectURIs.allSatisfy(base.redirectURIs.contains)
             else {
-                throw JSONFault("sector_identifier_uri", "left to dynamic registration, which reads its document")
+                throw JSONFault("sector_identifier_uri", "set by dynamic registration, which reads its document")
             }
             return
         }

@@ -36,7 +36,7 @@ package struct AttributeChanges: Sendable {
         let length = JSON.object(all).text.utf8.count
         // A user with more from before this limit may remove some.
         guard length <= Self.longest || length < attributes.text.utf8.count else {
-            throw JSONFault("attributes", "at most \(Self.longest) bytes as JSON, with those that there are")
+            throw JSONFault("attributes", "at most \(Self.longest) bytes as JSON, including existing ones")
         }
         return .object(all)
     }

@@ -15,7 +15,7 @@ extension IssuerMetadata.NewSignIn {
         guard let file = members.any("private_key")?.string, file.utf8.count <= 4000,
             AppleKey(team: team, id: id, file: file) != nil
         else {
-            throw JSONFault("private_key", "the text of the .p8 file that Apple lets one download: a P-256 key in PEM")
+            throw JSONFault("private_key", "the text of the .p8 file downloaded from Apple: a P-256 key in PEM")
         }
         return Secret(AppleKey.stored(team: team, id: id, file: file))
     }

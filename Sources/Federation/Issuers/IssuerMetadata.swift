@@ -59,7 +59,7 @@ struct IssuerMetadata: Sendable {
         signsInEverywhere = try members.flag("signs_in_everywhere")
         // Trust at every merchant is given to the app named with it, whatever was set meanwhile.
         guard signsInEverywhere != true || provider != nil && members.any("client_id") != nil else {
-            throw JSONFault("signs_in_everywhere", "with the client_id beside it that it is for, of a provider")
+            throw JSONFault("signs_in_everywhere", "set together with the client_id of a provider")
         }
         try keys?.check(for: algorithms)
         let isDiscovered = keys?.isDiscovery ?? (base?.keys ?? provider?.keys).map(\.isDiscovery)

@@ -48,7 +48,7 @@ extension IssuerRules {
         guard let list = try members.list("authoritative_domains") else { return nil }
         let domains = list.compactMap { DomainName.ascii($0)?.lowercased() }
         guard domains.count == list.count, domains.allSatisfy({ !$0.isEmpty && !$0.contains("@") }) else {
-            throw JSONFault("authoritative_domains", "domain names, as they stand after the @ of an address")
+            throw JSONFault("authoritative_domains", "domain names, as after the @ of an address")
         }
         return domains
     }

@@ -31,7 +31,7 @@ struct FacebookTokens: Sendable {
             throw .providerUnavailable(.facebook, "refused our app, with code \(error["code"]?.integer ?? 0)")
         }
         guard !answer.isRefusal, let data = answer.json["data"], let isValid = data["is_valid"]?.bool else {
-            throw .providerUnavailable(.facebook, "answered something else than it should")
+            throw .providerUnavailable(.facebook, "sent an unexpected answer")
         }
         guard data["error"]?["code"]?.integer != Self.codeOfAnotherApp else {
             throw .providerTokenOfAnotherApp(.facebook)
@@ -63,10 +63,10 @@ struct FacebookTokens: Sendable {
             ], by: app.requester)
         guard answer.json["error"] == nil, !answer.isRefusal else {
             throw .providerUnavailable(
-                .facebook, "refused the person's name, with code \(answer.json["error"]?["code"]?.integer ?? 0)")
+                .facebook, "refused the user's name, with code \(answer.json["error"]?["code"]?.integer ?? 0)")
         }
         guard ProviderInterface.subject(answer.json["id"]) == subject else {
-            throw .providerUnavailable(.facebook, "answered about another person")
+            throw .providerUnavailable(.facebook, "answered about another user")
         }
         var person = ProviderUser()
         person.take("name", answer.json["name"])

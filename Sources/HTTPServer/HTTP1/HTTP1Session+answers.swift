@@ -89,7 +89,7 @@ extension HTTP1Session {
     private func produce(_ response: Response, into output: inout [UInt8], _ now: Milliseconds) {
         closes = closes || service.isDraining || response.headers[.connection] != nil
         let isWhole = writer(now).write(response, into: &output)
-        if !isWhole { service.logger.error("an answer held what no answer may hold") }
+        if !isWhole { service.logger.error("a response contained forbidden characters") }
         if case .streaming = state {
             guard !isWhole else { return }
             parts = StreamedParts()

@@ -92,7 +92,7 @@ final class Acceptor {
             saidFull = now + Self.silence
             let limit = service.limits.maxConnections
             service.logger.warning(
-                "as many connections as may be are open: unused ones are closed for new ones",
+                "connection limit reached: idle connections are closed for new ones",
                 metadata: ["limit": "\(limit)"])
         }
         pause(now, onlyHandshakes: !isFull)

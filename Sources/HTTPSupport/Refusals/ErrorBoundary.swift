@@ -52,7 +52,7 @@ struct ErrorBoundary: Sendable {
         case StorageError.rejected(let reason):
             return unchecked(request, reason, logger)
         case StorageError.holdsNUL:
-            return unchecked(request, "a text holds U+0000", logger)
+            return unchecked(request, "a text contains U+0000", logger)
         case is CancellationError, is HashingPoolFull:
             return tryLater(request)
         default:
@@ -71,7 +71,7 @@ struct ErrorBoundary: Sendable {
     /// A retry would not help: a check is missing where the value came in.
     private func unchecked(_ request: Request, _ reason: String, _ logger: Logger) -> Response {
         logger.error(
-            "bug: the schema refused a value that nobody checked; please report it", metadata: ["reason": "\(reason)"])
+            "bug: the schema refused an unchecked value; please report it", metadata: ["reason": "\(reason)"])
         return refusal(of: request, .badRequest, "invalid_request", "A value in the request cannot be stored.")
     }
 

@@ -8,7 +8,10 @@ extension OAuthError {
     /// name of the faulty parameter in the description.
     package func nestedResponse(logger: Logger, triedHeader: Bool) -> Response {
         log(to: logger)
-        let description = code == .invalidClient ? "*client_id* is unknown, or the client has another proof." : hint
+        let description =
+            code == .invalidClient
+            ? "*client_id* is unknown, or the client must authenticate in "
+                + "another way." : hint
         var response = Response.json(
             .members([
                 "error": .members([

@@ -82,7 +82,9 @@ package struct PresentedToken {
 
 extension OAuthError {
     fileprivate static let twoTokens = OAuthError(
-        .invalidRequest, "two_tokens", "The access token was sent more than once: choose one way (RFC 6750 2).")
+        .invalidRequest, "two_tokens",
+        "The access token was sent more than once: send it in one way only (RFC 6750 "
+            + "2).")
 }
 
 extension AccessTokens {

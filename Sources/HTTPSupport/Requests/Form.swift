@@ -45,7 +45,7 @@ package struct Form: Sendable {
         guard let name = decode(field[..<equals]), let value = decode(field[equals...].dropFirst()) else {
             throw OAuthError(
                 .invalidRequest, "malformed_form",
-                "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
+                "The form is malformed: a percent-escape or UTF-8 is broken, or it contains a NUL.")
         }
         guard name.isStreamSafe, value.isStreamSafe else { throw .tooManyMarks }
         return (name, value)

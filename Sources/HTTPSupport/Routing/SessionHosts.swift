@@ -46,7 +46,7 @@ public struct SessionHosts: Sendable {
         }
         return Response(
             status: .notFound, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: .text("This host has the session service only."))
+            body: .text("This host offers the session service only."))
     }
 }
 

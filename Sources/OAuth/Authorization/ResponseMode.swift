@@ -36,7 +36,7 @@ public enum ResponseMode: String, Sendable, CaseIterable {
     private func fault(_ parameters: Parameters, _ uri: RedirectURI, _ client: Client) -> String? {
         switch self {
         // Multiple Response Type Encoding Practices §3, §5: a query ends up in logs.
-        case .query: Self.bringsTokens(parameters) ? "a query is no place for tokens" : nil
+        case .query: Self.bringsTokens(parameters) ? "tokens are never sent in a query" : nil
         case .fragment: nil
         case .formPost: uri.isOfWeb ? nil : "form_post needs an https redirect_uri"
         case .webMessage:

@@ -34,12 +34,12 @@ public struct ExchangeRequest: Sendable {
         guard let buyer, buyer.spid.exchangeFrontChannelTokens else {
             throw OAuthError(
                 .accessDenied, "front_channel_exchange",
-                "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
+                "A token from an authorization response buys nothing: use one from the token endpoint.")
         }
         guard kind == .code else {
             throw OAuthError(
                 .accessDenied, "front_channel_session",
-                "A token that came with an authorization answer buys no sessions: use one of the token endpoint.")
+                "A token from an authorization response buys no sessions: use one from the token endpoint.")
         }
     }
 
@@ -69,7 +69,7 @@ public struct ExchangeRequest: Sendable {
             guard receiver.firstParty else {
                 throw OAuthError(
                     .accessDenied, "third_party_receiver",
-                    "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
+                    "The receiving client is not first-party: it must ask the user itself, at /oauth/authorize.")
             }
             guard receiver.takesCodes(boughtWith: token) else {
                 throw .receiver(
@@ -89,7 +89,7 @@ public struct ExchangeRequest: Sendable {
             // The redirect URI of a self-registered client is not reviewed, and the user would arrive there signed in.
             guard !receiver.registeredItself else {
                 throw OAuthError(
-                    .accessDenied, "self_registered_receiver", "A client that registered itself gets no session code.")
+                    .accessDenied, "self_registered_receiver", "A self-registered client gets no session code.")
             }
             return token.scope
         }

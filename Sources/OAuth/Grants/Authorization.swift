@@ -101,7 +101,7 @@ extension Authorization {
         }
         if grant == .authorizationCode || grant == .refreshToken {
             guard resource == request.resource else {
-                throw .targetRefused("another_resource", "The permission was given for another resource.")
+                throw .targetRefused("another_resource", "The user's permission is for another resource.")
             }
             return self
         }

@@ -28,7 +28,10 @@ struct ClientRedemption: Redemption {
         guard current.may(grant) else { return .refused(.grantNotAllowed(client.id)) }
         guard scope.isSubset(of: current.scope) else {
             return .refused(
-                OAuthError(.invalidScope, "scope_withdrawn_meanwhile", "The client was changed: ask again."))
+                OAuthError(
+                    .invalidScope, "scope_withdrawn_meanwhile",
+                    "The client was changed meanwhile: send the "
+                        + "request again."))
         }
         return try claim.win(attempt, in: db)
     }

@@ -38,7 +38,7 @@ public struct AddressRules: Sendable {
     public func refuseOwn(in document: JSON) throws(JSONFault) {
         for name in Self.visited + Self.asked + ["callback_uri", "web_origins"]
         where Self.texts(document[name]).map(RedirectURI.init(stored:)).contains(where: isOfUs) {
-            throw JSONFault(name, "of the client's own, and not of this server")
+            throw JSONFault(name, "the client's own URLs, not this server's")
         }
     }
 
@@ -47,7 +47,7 @@ public struct AddressRules: Sendable {
     public func refuseOwnResources(in document: JSON, besides already: [String] = []) throws(JSONFault) {
         for name in Self.texts(document["resources"]) where !already.contains(name) {
             guard let site, WebSite(of: name)?.isSameServer(as: site) == true else { continue }
-            throw JSONFault("resources", "APIs of the client's own, and not of this server")
+            throw JSONFault("resources", "the client's own APIs, not this server's")
         }
     }
 
@@ -60,7 +60,10 @@ public struct AddressRules: Sendable {
             let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
             // RFC 8252 §7.1: a reversed domain name. Otherwise any app could claim the scheme, or browsers act on it.
             guard !Self.returns.contains(name) || uris.allSatisfy({ $0.isOfWeb || $0.scheme.contains(".") }) else {
-                throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")
+                throw JSONFault(
+                    name,
+                    "https URLs, or URIs in an app's scheme with a period, such as "
+                        + "com.example.app:/back")
             }
         }
         try refuseUnaskable(Self.asked, in: document)
@@ -76,7 +79,7 @@ public struct AddressRules: Sendable {
         // The fragment of a request_uri is the hash of the document, and is not sent.
         for name in names
         where !Self.texts(document[name]).allSatisfy({ text in mayAsk(String(text.prefix { $0 != "#" })) }) {
-            throw JSONFault(name, "an https URL of a host on the open internet: this server has to ask it")
+            throw JSONFault(name, "an https URL at a public host: this server must be able to fetch it")
         }
     }
 

@@ -107,7 +107,7 @@ public struct ClientRegistration: Sendable {
                     confirm: { db in _ = try Self.client(id, with: presented, in: db) },
                     permit: { current, changed in
                         guard try current == client || RegistrationDocument(json, over: current).json == document else {
-                            throw JSONFault("scope", "what the client has: administration changed it meanwhile")
+                            throw JSONFault("scope", "the client's current value: administration changed it meanwhile")
                         }
                         try Self.permitSector(current, toBecome: changed)
                     })
@@ -124,11 +124,11 @@ public struct ClientRegistration: Sendable {
     private static func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
         guard changed.openID.subjectType != current.openID.subjectType else { return }
         guard current.openID.isPairwise == changed.openID.isPairwise else {
-            throw JSONFault("subject_type", "as it was registered: tokens of before would show who the users are")
+            throw JSONFault("subject_type", "as registered: earlier tokens would reveal who the users are")
         }
         throw JSONFault(
             changed.openID.sectorIdentifierURI == nil ? "redirect_uris" : "sector_identifier_uri",
-            "of the sector that was registered: another one's subjects are another client's")
+            "in the registered sector: the subjects of another one belong to other clients")
     }
 
     /// Deletes the client with everything it holds (RFC 7592 §2.3).
@@ -155,7 +155,7 @@ public struct ClientRegistration: Sendable {
         if isKept != true { try Self.checkLogoutHost(document) }
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
         guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
-            throw JSONFault("response_types", "without token: access tokens come from the token endpoint alone")
+            throw JSONFault("response_types", "without token: access tokens come only from the token endpoint")
         }
     }
 

@@ -101,7 +101,7 @@ struct RegistrationDocument: Sendable {
         let uris = try members.list("redirect_uris") ?? []
         let isSentBack = grants.contains(.authorizationCode) || grants.contains(.implicit)
         guard !isSentBack || !uris.isEmpty else {
-            throw JSONFault("redirect_uris", "given: people are sent back there")
+            throw JSONFault("redirect_uris", "given: users are sent back there")
         }
         // OpenID Connect Registration §2, application_type: a token in a fragment must not go to a local address,
         // unless the client is a native app.

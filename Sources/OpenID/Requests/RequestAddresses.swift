@@ -30,7 +30,7 @@ public struct RequestAddresses: Sendable {
         }
         let text = String(decoding: body, as: UTF8.self)
         guard text.isStreamSafe else {
-            throw OAuthError.requestURIRefused("request_uri_marks", "what is there has \(String.tooManyMarks)")
+            throw OAuthError.requestURIRefused("request_uri_marks", "its content has \(String.tooManyMarks)")
         }
         return text
     }

@@ -138,5 +138,5 @@ extension CallAccess.Token {
 
 extension OAuthError {
     static let clientTokenNeeded = OAuthError(
-        .invalidToken, "client_token_needed", "This needs a client's own token, not a person's.")
+        .invalidToken, "client_token_needed", "This call needs a client's own token, not a user's.")
 }

@@ -71,7 +71,7 @@ extension SPiDRefusal {
         "An app's own token is for the app: a page calls with its user's token, or by way of a backend.",
         reason: "own_token_of_app_in_page")
     static let notFirstParty = SPiDRefusal(
-        .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
+        .forbidden, "Client is not authorized to access this API endpoint: it is not first-party.",
         reason: "not_first_party")
     package static let unknownClient = SPiDRefusal(.notFound, "Unknown client ID", reason: "unknown_client")
 }

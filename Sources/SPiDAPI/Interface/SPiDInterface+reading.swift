@@ -39,7 +39,7 @@ extension SPiDInterface {
         let query = try values(of: route, request.query)
         return try query.merging(try values(of: route, form)) { inQuery, inBody in
             guard inQuery == inBody else {
-                throw SPiDRefusal(.badRequest, "A parameter says one thing in the query and another in the body")
+                throw SPiDRefusal(.badRequest, "A parameter has different values in the query and in the body")
             }
             return inQuery
         }

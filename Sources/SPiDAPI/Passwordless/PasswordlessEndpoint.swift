@@ -72,5 +72,5 @@ public struct PasswordlessEndpoint: Endpoint {
 
 extension OAuthError {
     fileprivate static let askedByPage = OAuthError(
-        .invalidRequest, "passwordless_by_page", "Apps ask for codes, and pages only with a backend's secret.")
+        .invalidRequest, "passwordless_by_page", "Only apps may ask for codes, or pages with a backend's secret.")
 }

@@ -115,6 +115,6 @@ public struct SignUpResource: SPiDResource {
 extension SPiDRefusal {
     /// SPiD's status for a user who exists already; there is no redirect.
     fileprivate static let addressTaken = SPiDRefusal(
-        .found, fields: .members(["exists": "There is an account of this address already."]),
+        .found, fields: .members(["exists": "A user with this address exists already."]),
         reason: "address_taken")
 }

@@ -79,7 +79,7 @@ public struct UserListResource: SPiDResource {
         }
         guard let found else {
             throw SPiDRefusal(
-                .badRequest, "The client has too many users to search them so: use id, email or query",
+                .badRequest, "The client has too many users for this search: use id, email or query",
                 reason: "too_many_users")
         }
         return found

@@ -59,7 +59,7 @@ public struct UserResource: SPiDResource {
         }
         guard found.person.user.emailVerified || !caller.client.requiresVerifiedEmail else {
             throw SPiDRefusal(
-                .forbidden, "The user's address is not verified, and the client takes verified ones only",
+                .forbidden, "The user's address is not verified, and the client requires verified ones",
                 reason: "unverified_user")
         }
         let id = try signSecrets.paywallID(of: found.person.user, for: caller.client, at: call.now)

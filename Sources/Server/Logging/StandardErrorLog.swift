@@ -116,7 +116,7 @@ extension StandardErrorLog {
 extension LogRecord {
     fileprivate static func dropped(_ count: Int) -> LogRecord {
         LogRecord(
-            level: .warning, label: "spindle", message: "log lines dropped: nobody read them in time",
+            level: .warning, label: "spindle", message: "log lines dropped: they were not read in time",
             metadata: ["count": "\(count)"])
     }
 }
