@@ -20,8 +20,9 @@ struct ClientCommand: CommandGroup {
         var merchant: String?
         @Option(
             help: """
-                The id that its programs know, of another system: 3 to 100 characters, no number, no UUID. Without it \
-                a new one is made. That of a deleted client is free after 31 days, or at once if it never had a token.
+                An id that its programs know from another system: 3 to 100 characters, no number, no UUID. By default \
+                a new one is made. The id of a deleted client is free after 31 days, or at once if it never had a \
+                token.
                 """)
         var id: String?
         @Option(
@@ -92,7 +93,7 @@ struct ClientCommand: CommandGroup {
     }
 
     struct Change: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Change what is named of a client.")
+        static let configuration = CommandConfiguration(abstract: "Change the given members of a client.")
         @Argument() var id: String
         @OptionGroup var members: ClientMembers
         @Flag(deniable: "Disable it, or enable it again.") var disabled: Bool?
@@ -111,7 +112,7 @@ struct ClientCommand: CommandGroup {
     }
 
     struct Delete: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a client and all it holds.")
+        static let configuration = CommandConfiguration(abstract: "Delete a client and all its data.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions

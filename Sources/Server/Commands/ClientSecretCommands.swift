@@ -31,7 +31,7 @@ extension ClientCommand {
         static let configuration = CommandConfiguration(
             abstract: "End one of its live secrets; without the id of a secret, list them.",
             discussion: """
-                Tokens that the client got for itself administer no more. What else they are good for lasts until they \
+                Tokens that the client got for itself lose their admin scopes. Their other scopes last until they \
                 expire, a day at most.
                 """)
         @Argument() var id: String

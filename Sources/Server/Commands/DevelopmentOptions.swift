@@ -5,13 +5,13 @@ import Logging
 /// The options of `serve` for development.
 struct DevelopmentOptions: CommandArguments {
     @Flag(
-        help: "For trying things out on this machine: anybody signs in as anybody. What is missing is made, the "
-            + "client dev too. Its database is never served under https afterwards.")
+        help: "For development on this machine: any user can be signed in by name. Creates what is missing, "
+            + "including the client dev. Its database is never served under https afterwards.")
     var dev = false
     @Option(
         name: "dev-redirect-uri",
-        help: "With --dev: an address the client dev may be returned to; may be repeated. Those given for a client "
-            + "replace those it had; one whose path ends with /_oidc_callback is for the client sync_gateway.",
+        help: "With --dev: a redirect URI of the client dev; may be repeated. The given ones replace those it "
+            + "has; one whose path ends with /_oidc_callback is for the client sync_gateway.",
         valueName: "uri")
     var redirectURIs: [String] = []
 

@@ -43,12 +43,12 @@ struct KeyCommand: CommandGroup {
 
     struct Reseal: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Seal every stored secret anew under another master key. Stop every server first.",
+            abstract: "Reseal every stored secret under another master key. Stop every server first.",
             discussion: """
-                On SQLite a running server is noticed. On PostgreSQL one that still runs with the old key is not ready \
-                from then on (/readyz): it cannot open what was sealed anew, and stores no secret. Start it again.
+                On SQLite a running server is detected. On PostgreSQL a server that still runs with the old key stops \
+                being ready (/readyz): it cannot open what was resealed, and stores no secret. Restart it.
                 """)
-        @Option(help: "The file of the new master key; made if it is not there.") var newKeyFile: String
+        @Option(help: "The file of the new master key; created if missing.") var newKeyFile: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

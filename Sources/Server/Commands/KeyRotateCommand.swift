@@ -13,9 +13,9 @@ extension KeyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make the next signing key of each algorithm in use, ahead of its time.",
             discussion: """
-                It is published at once and signs ten minutes later, when every cache knows it. What the old key \
-                signed verifies until it has expired. A next key that was to sign later signs then. The server rotates \
-                by itself as the setting key_rotation says. When a key is stolen: spindle key withdraw.
+                It is published at once and signs ten minutes later, when every cache has it. Signatures of the old \
+                key stay valid until they expire. If a next key exists already, it signs then. The server also \
+                rotates by itself, as the setting key_rotation says. If a key was stolen: spindle key withdraw.
                 """)
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions

@@ -27,7 +27,7 @@ struct OutputOptions: CommandArguments {
 
 /// Which part of a list to print.
 struct PageOptions: CommandArguments {
-    @Option(help: "Go on after this cursor of the page before.", valueName: "cursor")
+    @Option(help: "Continue after this cursor of the previous page.", valueName: "cursor")
     var after: String?
     @Option(help: "How many to print at most, 1 to 1000.", valueName: "number") var count = 100
 

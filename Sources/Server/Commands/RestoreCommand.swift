@@ -9,10 +9,10 @@ import System
 /// `spindle restore FILE`: replaces the database with a backup.
 struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put the backup FILE in the place of the database. Stop the server first.")
+        commandName: "restore", abstract: "Replace the database with the backup FILE. Stop the server first.")
 
     @Argument(help: "A file that `spindle backup` made.") var file: String
-    @Flag(help: "Replace the database that is there; what happened since the backup is lost.") var force = false
+    @Flag(help: "Replace an existing database; changes since the backup are lost.") var force = false
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

@@ -7,7 +7,7 @@ import System
 public struct SpindleCommand: CommandGroup {
     public static let configuration = CommandConfiguration(
         commandName: "spindle",
-        abstract: "An OAuth 2.0 server for apps, their backends and the people who use them.",
+        abstract: "An OAuth 2.0 server for apps, their backends and their users.",
         version: Spindle.version,
         subcommands: [
             InitCommand.self, ServeCommand.self, MigrateCommand.self, MerchantCommand.self, ClientCommand.self,

@@ -6,13 +6,13 @@ import System
 /// The members of a user on the command line, in the names of OpenID Connect.
 struct UserMembers: CommandArguments {
     @Option(help: "The e-mail address, which is the user name.") var email: String?
-    @Flag(deniable: "Whether the address is known to be theirs.") var emailVerified: Bool?
+    @Flag(deniable: "Whether the address is verified.") var emailVerified: Bool?
     @Flag(help: "Read the password, 8 to 128 characters, from the first line of the standard input.")
     var passwordStdin = false
     @Option(help: "The full name.") var name: String?
     @Option(help: "The given name.") var givenName: String?
     @Option(help: "The family name.") var familyName: String?
-    @Option(help: "The name they like to be called by.") var preferredUsername: String?
+    @Option(help: "The name to address them by.") var preferredUsername: String?
     @Option(help: "The telephone number.") var phoneNumber: String?
     @Option(help: "The language, such as nb-NO.") var locale: String?
 
