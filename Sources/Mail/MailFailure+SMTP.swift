@@ -34,7 +34,7 @@ extension MailFailure {
         case .withoutTLS: "the mail server does not offer STARTTLS"
         case .untrusted: "the mail server's certificate does not verify"
         case .unreadableAuthorities: "the file of authorities cannot be read"
-        case .badCredentials: "the mail server does not take this user and password"
+        case .badCredentials: "the mail server rejects this user and password"
         case .other(let words): "no conversation with the mail server: " + words.lowercased()
         }
     }

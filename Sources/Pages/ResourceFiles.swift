@@ -43,7 +43,7 @@ struct ResourceFiles: Sendable {
         // Reading a pipe without a writer would block the start.
         guard !Files.isSpecial(path), let bytes = Files.read(path),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw TemplateFault(file: path, "is no regular file, or cannot be read as UTF-8") }
+        else { throw TemplateFault(file: path, "is not a regular file, or cannot be read as UTF-8") }
         return (path, text)
     }
 

@@ -28,7 +28,7 @@ extension StorageError {
     static func encoded(as encoding: String) -> StorageError {
         .unsuitable(
             """
-            the encoding of this PostgreSQL database is \(encoding), which cannot hold every text: make another with \
+            the encoding of this PostgreSQL database is \(encoding), which cannot store every text: create another with \
             `createdb -E UTF8 -T template0 NAME`
             """)
     }

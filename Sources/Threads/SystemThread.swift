@@ -7,7 +7,7 @@ public enum SystemThread {
     public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
         public let code: Int32
 
-        public var description: String { "the system has no thread to give (error \(code))" }
+        public var description: String { "the system cannot start a thread (error \(code))" }
     }
 
     /// Linux's default, whatever `ulimit -s` was when the program started.

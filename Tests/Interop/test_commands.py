@@ -214,7 +214,7 @@ def test_doctor_is_silent_about_a_configuration_that_others_can_write(prepare, t
 def test_doctor_warns_of_folders_in_which_others_can_put_files(prepare, tmp_path):
     server = prepare()
     server.init()
-    warning = "other users of this machine may change what is in"
+    warning = "other users of this machine may change or replace what is in"
     assert warning not in server.command("doctor").stdout
     server.directory.chmod(0o777)
     assert f"{warning} {server.directory}" in server.command("doctor").stdout

@@ -30,7 +30,7 @@ final class Service: Sendable {
         precondition(
             ResponseRule.areValues(of: commonFields)
                 && commonFields.allSatisfy { !ResponseWriter.ours.contains($0.name) },
-            "a common field is malformed, or the server's own")
+            "a common field is malformed, or set by the server itself")
         self.limits = limits
         times = ServerTimes(limits)
         self.logger = logger

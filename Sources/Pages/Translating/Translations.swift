@@ -32,7 +32,7 @@ struct Translations: Sendable {
         guard let file = try files.overriding(name) else { return try Texts(language, texts) { _ in name } }
         let own = try decode(file.text, of: file.path)
         for (key, text) in own {
-            guard texts[key] != nil else { throw TemplateFault(file: file.path, key: key, "no page has such a text") }
+            guard texts[key] != nil else { throw TemplateFault(file: file.path, key: key, "no page uses this text") }
             texts[key] = text
         }
         return try Texts(language, texts) { own[$0] == nil ? name : file.path }

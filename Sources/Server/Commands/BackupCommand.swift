@@ -39,7 +39,9 @@ struct BackupCommand: Command {
         if output.json {
             Terminal.print(json: .members(["backup": .string(file)]))
         } else {
-            Terminal.print("copied \(path) to \(file). It is of no use without the master key, which is not in it.")
+            Terminal.print(
+                "copied \(path) to \(file). It is useless without the master key, which it does not "
+                    + "contain.")
         }
     }
 }

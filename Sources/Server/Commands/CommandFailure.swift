@@ -59,7 +59,7 @@ struct CommandFailure: Error {
             self.init("the database is not readable: \(reason)")
         case StorageError.conflict(let reason), StorageError.constraint(let reason), StorageError.rejected(let reason):
             self.init("the database refused: \(reason)")
-        case StorageError.holdsNUL: self.init("a text holds U+0000, which cannot be stored", .data)
+        case StorageError.holdsNUL: self.init("a text contains U+0000, which cannot be stored", .data)
         default: return nil
         }
     }

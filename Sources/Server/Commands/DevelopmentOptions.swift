@@ -16,7 +16,7 @@ struct DevelopmentOptions: CommandArguments {
     var redirectURIs: [String] = []
 
     func validate() throws(Misuse) {
-        guard dev || redirectURIs.isEmpty else { throw Misuse("--dev-redirect-uri is for --dev") }
+        guard dev || redirectURIs.isEmpty else { throw Misuse("--dev-redirect-uri requires --dev") }
     }
 
     /// Prepares `installation` for development and returns instructions. Without `--dev`, returns nil and only checks
@@ -28,7 +28,7 @@ struct DevelopmentOptions: CommandArguments {
             try await DevelopmentFlag(database: installation.database).refuse(under: configuration.issuer)
             return nil
         }
-        logger.warning("development mode: anybody signs in as anybody, without a password")
+        logger.warning("development mode: any user can be signed in without a password")
         let setup = DevelopmentSetup(
             installation: installation, stores: try installation.stores(configuration, logger),
             site: Site(configuration))

@@ -90,12 +90,13 @@ struct KeyCommand: CommandGroup {
             if let key = try present(file) {
                 // Rekeying with the key in use would destroy it for a user who believes it is another one.
                 guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
-                    throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)
+                    throw CommandFailure("\(newKeyFile) contains the current master key: nothing was changed", .usage)
                 }
                 guard !Files.isOpenToOthers(newKeyFile) else {
                     throw CommandFailure(
-                        "other users of this machine may read or change \(newKeyFile): take one of mode 600 that never "
-                            + "was open to them, or a path where there is none", .configuration)
+                        "other users of this machine may read or change \(newKeyFile): use one of mode 600 that was "
+                            + "never "
+                            + "open to them, or a path without a file", .configuration)
                 }
                 return key
             }

@@ -54,7 +54,7 @@ struct PageOptions: CommandArguments {
     }
 
     private static let badCursor = CommandFailure(
-        "--after: must be the cursor of a page before, of the same list", .usage)
+        "--after: must be the cursor of a previous page of the same list", .usage)
 
     func page<Item>(
         _ found: [Item], of list: ListCursor, position: (Item) -> String, json: (Item) -> JSON

@@ -25,14 +25,14 @@ struct RestoreCommand: Command {
         let path = Files.resolved(name)
         guard !Files.isDanglingLink(name) else {
             throw CommandFailure(
-                "\(name) is a symbolic link to a file that is not there: name that file instead", .cannotCreate)
+                "\(name) is a symbolic link to a missing file: name that file instead", .cannotCreate)
         }
         guard force || !configuration.database.exists else {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }
         // A file would replace the device.
         guard !Files.isSpecial(path) else {
-            throw CommandFailure("\(path) is no file, but a folder, a device or a pipe", .cannotCreate)
+            throw CommandFailure("\(path) is not a file, but a folder, a device or a pipe", .cannotCreate)
         }
         try SQLiteFile.refuseCutOff(file, for: path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
@@ -70,7 +70,8 @@ struct RestoreCommand: Command {
         }
         for key in keys where present?.contains(key) == false {
             Terminal.tell(
-                "the signing key \(key) is back, which the database had no more: if it was withdrawn, do that again")
+                "the signing key \(key) is back, which the database no longer had: if it was withdrawn, withdraw it "
+                    + "again")
         }
     }
 
@@ -114,7 +115,7 @@ struct RestoreCommand: Command {
             case .file(let file): try file.read()
             }
         guard let key else {
-            return Terminal.tell("the master key is not here yet: put it at \(location.path ?? "master_key_file")")
+            return Terminal.tell("the master key is missing: put it at \(location.path ?? "master_key_file")")
         }
         guard try await MasterKeyCheck(key).verify(database, StoredTable.all) != .wrong else {
             throw MasterKeyError.wrong

@@ -19,7 +19,7 @@ enum Terminal {
         guard !LineWriter(descriptor: STDOUT_FILENO).write(text + "\n") else { return }
         let reason = String(cString: strerror(errno))
         CommandFailure(
-            "done, but the answer cannot be written: \(reason)" + (loss.map { ". \($0)" } ?? ""), .notWritten
+            "done, but the output cannot be written: \(reason)" + (loss.map { ". \($0)" } ?? ""), .notWritten
         ).end()
     }
 

@@ -124,6 +124,6 @@ private func tellingTakenAddress<Value>(_ work: () async throws -> Value) async 
     do {
         return try await work()
     } catch StorageError.conflict {
-        throw JSONFault("email", "an address that no other account has")
+        throw JSONFault("email", "an address that no other user has")
     }
 }

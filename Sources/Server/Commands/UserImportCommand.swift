@@ -41,7 +41,11 @@ extension UserCommand {
         }
 
         func validate() throws(Misuse) {
-            guard map == nil || !dryRun else { throw Misuse("--map is not for --dry-run, which stores nobody") }
+            guard map == nil || !dryRun else {
+                throw Misuse(
+                    "--map cannot be used with --dry-run, which stores no "
+                        + "user")
+            }
         }
 
         private func lines() throws -> LineReader {

@@ -57,11 +57,11 @@ struct UserMembers: CommandArguments {
     /// The first line of `input`. Refuses bytes that are not UTF-8: all of them would become the same replacement
     /// character.
     static func password(in input: [UInt8]) throws -> String {
-        guard !input.isEmpty else { throw CommandFailure("there is no password on the standard input", .data) }
+        guard !input.isEmpty else { throw CommandFailure("there is no password on standard input", .data) }
         var line = input.prefix { $0 != lineEnd }
         if line.count < input.count, line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard let password = String(validating: line, as: UTF8.self) else {
-            throw CommandFailure("the password on the standard input is not UTF-8", .data)
+            throw CommandFailure("the password on standard input is not UTF-8", .data)
         }
         return password
     }

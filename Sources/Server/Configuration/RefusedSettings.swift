@@ -18,7 +18,7 @@ enum RefusedSettings {
     static func unsafeFaults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
         let name = "SWIFT_DETERMINISTIC_HASHING"
         guard environment[name] != nil else { return [] }
-        return [ConfigurationFault(name, "left out: strangers could choose what collides", at: "the environment")]
+        return [ConfigurationFault(name, "left out: attackers could choose names that collide", at: "the environment")]
     }
 
     static func faults(in file: ConfigurationFile) -> [ConfigurationFault] {

@@ -76,7 +76,7 @@ struct DevelopmentSetup {
     /// The text that tells a developer how to begin.
     func welcome(_ clients: Clients) -> String {
         """
-        Development mode: anybody signs in as anybody, without a password. Nothing here is real.
+        Development mode: any user can be signed in without a password. Nothing here is real.
 
           issuer         \(site.issuer)
           client_id      \(clients.app.id), public, with PKCE

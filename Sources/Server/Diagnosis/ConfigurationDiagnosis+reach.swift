@@ -17,13 +17,13 @@ extension ConfigurationDiagnosis {
         }
         warnings += configuration.trustedProxies.filter(isTooWide).map { network in
             network.prefix == 0
-                ? "trusted_proxies \(network) lets anybody claim any address"
-                : "trusted_proxies \(network) is more than proxies: everybody there can claim any address"
+                ? "trusted_proxies \(network) lets any machine claim any address"
+                : "trusted_proxies \(network) is wider than proxies: any machine there can claim any address"
         }
         if issuer.isSecure, configuration.tls == nil, configuration.trustedProxies.isEmpty {
             warnings.append(
                 "issuer \(issuer) is https without tls_certificate or trusted_proxies: every request counts as the "
-                    + "proxy's, so that one stranger uses up the limits of all")
+                    + "proxy's, so that one client can use up the limits of all")
         }
         return warnings
     }
@@ -36,8 +36,8 @@ extension ConfigurationDiagnosis {
         ]
         return addresses.compactMap { setting, address -> String? in
             guard let address, !address.isLoopback else { return nil }
-            return "\(setting) \(address) is without TLS: tokens and passwords can be read on the way, and whoever "
-                + "reaches it passes by the proxy. Close the port to all but the proxy"
+            return "\(setting) \(address) is without TLS: tokens and passwords can be read on the way, and clients "
+                + "that reach it bypass the proxy. Close the port to all but the proxy"
         }
     }
 

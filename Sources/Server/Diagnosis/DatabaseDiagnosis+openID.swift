@@ -15,7 +15,7 @@ extension DatabaseDiagnosis {
     /// tokens leak (RFC 9700 §2.1.2). The configuration tells about self-registered ones. Nil when there are none.
     func responseTypesFinding() async -> Finding? {
         await finding(
-            "response types", "access tokens go through addresses for", of: "registration_token IS NULL"
+            "response types", "access tokens are sent in URLs for", of: "registration_token IS NULL"
         ) { settings in
             let types = settings["response_types"]?.array ?? []
             return types.contains { $0.string?.split(separator: " ").contains("token") == true }

@@ -16,8 +16,9 @@ extension DatabaseDiagnosis {
                 findings.append(
                     Finding(
                         "database", .warning,
-                        "nothing proves that \(host) is the database: give its address sslmode=verify-full, or who is "
-                            + "on the way may read and write everything"))
+                        "nothing proves that \(host) is the database: give its address sslmode=verify-full, or an "
+                            + "attacker "
+                            + "on the network may read and write everything"))
             }
             for name in try await database.unsafeSettings() {
                 findings.append(

@@ -117,7 +117,7 @@ struct DatabaseDiagnosis {
             return try await mark.find().map { since in
                 Finding(
                     "development", .warning,
-                    "this database has been served with --dev since \(since): it is for nothing else")
+                    "this database has been served with --dev since \(since): use it for development only")
             }
         } catch {
             return Finding("development", .bad, Self.reason(error))

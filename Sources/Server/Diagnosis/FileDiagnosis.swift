@@ -57,7 +57,7 @@ enum FileDiagnosis {
         if let templates = configuration.templates {
             open += all(in: Files.resolved(templates)).filter(Files.isFolderOpenToOthers).prefix(3)
         }
-        return open.map { warning("other users of this machine may change what is in \($0), or put another there") }
+        return open.map { warning("other users of this machine may change or replace what is in \($0)") }
     }
 
     /// The folder or file at `path`, and what is in it.

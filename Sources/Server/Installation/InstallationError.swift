@@ -21,19 +21,20 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
         switch self {
         case .uninitialised(let location): "\(location) is not initialised: run `spindle init` first"
         case .planted(let path):
-            "\(path) belongs to another user, who may know or change what is in it: remove it, or take another path"
-        case .foreign(let location): "\(location) holds tables of another program: take another database"
+            "\(path) belongs to another user, who may know or change its content: remove it, or use another path"
+        case .foreign(let location): "\(location) contains tables of another program: use another database"
         case .behind(let steps):
             "the database lacks schema step \(steps.map(String.init).joined(separator: ", ")): run `spindle migrate`"
         case .newer(let step): "the database has schema step \(step): it was made by a newer Spindle than this one"
         case .altered(let step):
             "the database was made by an unreleased version of Spindle, and cannot be upgraded: its schema step "
-                + "\(step) is not this program's. Run `spindle init` with a new database, or use the program that made "
+                + "\(step) is unknown to this program. Run `spindle init` with a new database, or use the program "
+                + "that made "
                 + "this one"
         case .peopleInDevelopment:
-            "there are people in this database: give --dev one of its own, such as `--database dev.db`"
+            "this database has users: give --dev a database of its own, such as `--database dev.db`"
         case .forDevelopment(let since):
-            "this database has been served with --dev since \(since): whoever is in it may be nobody. Give an https "
+            "this database has been served with --dev since \(since): its users signed in without proof. Give an https "
                 + "issuer another database"
         }
     }

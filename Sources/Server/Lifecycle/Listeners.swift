@@ -93,7 +93,7 @@ struct Listeners: BackgroundService {
         do {
             // Reading a pipe or device could block without limit.
             if let file = [tls.certificate, tls.key].first(where: Files.isSpecial) {
-                throw CommandFailure("\(file) is no file", .configuration)
+                throw CommandFailure("\(file) is not a file", .configuration)
             }
             for exchange in try listeners.map({ try $0.server.preparing(tls: tls) }) { exchange() }
             logger.notice("certificate exchanged", metadata: Self.facts(of: tls))
