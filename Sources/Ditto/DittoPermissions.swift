@@ -32,13 +32,13 @@ struct DittoPermissions: Sendable {
     /// How many bytes of queries an answer may have.
     private static let longestAnswer = 256 * 1024
 
-    /// Whether the answer for `person` stays within its limit: queries, their placeholders and the texts of an
+    /// Whether the answer for `user` stays within its limit: queries, their placeholders and the texts of an
     /// attribute are each limited, but their product could be megabytes.
-    func suits(_ person: DittoUser) -> Bool {
-        (read.queries + write.queries).reduce(0) { $0 + $1.size(for: person) } <= Self.longestAnswer
+    func suits(_ user: DittoUser) -> Bool {
+        (read.queries + write.queries).reduce(0) { $0 + $1.size(for: user) } <= Self.longestAnswer
     }
 
-    func filled(for person: DittoUser) -> JSON { json { $0.filled(for: person) } }
+    func filled(for user: DittoUser) -> JSON { json { $0.filled(for: user) } }
 
     private func json(_ texts: (DittoQuery) -> [String]) -> JSON {
         .members([

@@ -75,19 +75,19 @@ struct DittoQuery: Sendable {
     }
 
     /// The queries for a user: one, one for each text of the attribute, or none when there is nothing to fill in.
-    func filled(for person: DittoUser) -> [String] {
-        guard let attribute else { return [filled(person.subject, "")].compactMap(\.self) }
-        return person.texts(of: attribute).compactMap { filled(person.subject, $0) }
+    func filled(for user: DittoUser) -> [String] {
+        guard let attribute else { return [filled(user.subject, "")].compactMap(\.self) }
+        return user.texts(of: attribute).compactMap { filled(user.subject, $0) }
     }
 
     /// How many bytes `filled` would make at most.
-    func size(for person: DittoUser) -> Int {
-        let texts = attribute.map { person.texts(of: $0) } ?? [""]
+    func size(for user: DittoUser) -> Int {
+        let texts = attribute.map { user.texts(of: $0) } ?? [""]
         var (fixed, blanks) = (0, 0)
         for part in parts {
             switch part {
             case .text(let constant): fixed += constant.utf8.count
-            case .subject: fixed += person.subject.utf8.count
+            case .subject: fixed += user.subject.utf8.count
             case .attribute: blanks += 1
             }
         }

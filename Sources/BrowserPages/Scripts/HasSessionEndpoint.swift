@@ -41,11 +41,11 @@ public struct HasSessionEndpoint: Endpoint {
         case .stranger(let time):
             return .object(
                 [.init("result", false)] + reports.common(for: time) + [nothing, .init("userStatus", "notConnected")])
-        case .user(let person):
+        case .user(let user):
             return try reports.signed(
-                [.init("result", .bool(person.hasAgreed))] + reports.common(for: person.lifetime)
-                    + [.init("visitor", ScriptCall.visitor(.object(person.members))), .init("userStatus", "connected")]
-                    + person.members, for: client)
+                [.init("result", .bool(user.hasAgreed))] + reports.common(for: user.lifetime)
+                    + [.init("visitor", ScriptCall.visitor(.object(user.members))), .init("userStatus", "connected")]
+                    + user.members, for: client)
         }
     }
 }

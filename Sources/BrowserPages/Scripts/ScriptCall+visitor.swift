@@ -4,11 +4,11 @@ extension ScriptCall {
     /// `visitor` of SPiD's answers about a session.
     ///
     /// SPiD recognized browsers by it, even without a session. Spindle does not track users: it names a user who is
-    /// connected to the client, by the ids `id` and `userId` of `person`, and is empty otherwise.
-    static func visitor(_ person: JSON = .object([])) -> JSON {
+    /// connected to the client, by the ids `id` and `userId` of `user`, and is empty otherwise.
+    static func visitor(_ user: JSON = .object([])) -> JSON {
         .members([
-            "uid": .string(person["id"]?.string ?? ""),
-            "user_id": .string(person["userId"]?.integer.map { "\($0)" } ?? ""),
+            "uid": .string(user["id"]?.string ?? ""),
+            "user_id": .string(user["userId"]?.integer.map { "\($0)" } ?? ""),
         ])
     }
 }

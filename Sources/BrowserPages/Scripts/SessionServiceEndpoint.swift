@@ -55,21 +55,21 @@ public struct SessionServiceEndpoint: Endpoint {
         case .stranger:
             return .object(
                 [.init("result", false)] + reports.common() + [.init("userStatus", "notConnected")])
-        case .user(let person):
-            let lifetime = person["sp_id"] == nil ? nil : person.lifetime
+        case .user(let user):
+            let lifetime = user["sp_id"] == nil ? nil : user.lifetime
             return try reports.signed(
-                [.init("result", .bool(person.hasAgreed))] + reports.common(for: lifetime)
-                    + [.init("userStatus", "connected")] + person.members
-                    + (try await own(person, client)), for: client)
+                [.init("result", .bool(user.hasAgreed))] + reports.common(for: lifetime)
+                    + [.init("userStatus", "connected")] + user.members
+                    + (try await own(user, client)), for: client)
         }
     }
 
     /// Members that only this SDK reads. Spindle does not track users.
-    private func own(_ person: SessionReports.User, _ client: Client) async throws -> [JSON.Member] {
-        let number = person["userId"]?.integer
+    private func own(_ user: SessionReports.User, _ client: Client) async throws -> [JSON.Member] {
+        let number = user["userId"]?.integer
         let json: JSON = .members([
             "sdrn": number.map { .string("sdrn:spid.no:user:\($0)") },
-            "pairId": .string(try await names.pair(person.id, with: client)), "tracking": false,
+            "pairId": .string(try await names.pair(user.id, with: client)), "tracking": false,
         ])
         return json.members ?? []
     }

@@ -50,13 +50,13 @@ public struct SessionCodeEndpoint: Endpoint {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
-            let person = entitlement.user
+            let user = entitlement.user
             // Does not spend the code when the same user is signed in already. A link from elsewhere must not sign in
             // unasked: the code's user may be the sender of the link (RFC 9700 §4.7).
-            guard session?.user != person, session != nil || request.isFromElsewhere else {
+            guard session?.user != user, session != nil || request.isFromElsewhere else {
                 return try await spend(code, replacing: session, request, context)
             }
-            return try await askToSwitch(from: session, to: person, request, code)
+            return try await askToSwitch(from: session, to: user, request, code)
         }
     }
 

@@ -28,13 +28,13 @@ public struct IssuerUser: Sendable {
     }
 
     /// Reads the answer of a provider's own API. Uses only addresses that the provider is authoritative for.
-    init(_ person: ProviderUser, subject: String, of issuer: TrustedIssuer) {
+    init(_ user: ProviderUser, subject: String, of issuer: TrustedIssuer) {
         self.issuer = issuer
         self.subject = subject
-        email = person.email
-        isEmailVerified = person.email != nil
-        isAuthoritative = person.email != nil
-        profile = person.profile
+        email = user.email
+        isEmailVerified = user.email != nil
+        isAuthoritative = user.email != nil
+        profile = user.profile
     }
 
     /// The address that may lead to an existing user, or become a new user's.

@@ -28,8 +28,8 @@ public struct IssuerSubjects: Sendable {
     static func find(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Link? {
         try db.rows(
             """
-            SELECT s.user_id, a.disabled_at, a.deletion_due_at
-            FROM issuer_subjects s JOIN users a ON a.id = s.user_id
+            SELECT s.user_id, u.disabled_at, u.deletion_due_at
+            FROM issuer_subjects s JOIN users u ON u.id = s.user_id
             WHERE s.issuer_id = \(issuer) AND s.subject = \(subject)
             """
         ).first.map { row in
