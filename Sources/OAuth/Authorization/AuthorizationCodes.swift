@@ -119,8 +119,8 @@ public struct AuthorizationCodes: Sendable {
             SET expires_at = \(attempt.now - .minutes(10)), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_by = \(first) AND expires_at > \(attempt.now)
                 AND \(isSessionGood)
-                AND EXISTS (SELECT 1 FROM token_families p
-                    WHERE p.id = authorization_codes.family_id AND p.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM token_families f
+                    WHERE f.id = authorization_codes.family_id AND f.ended_at IS NULL)
             """) == 1
     }
 }

@@ -51,8 +51,8 @@ struct RefreshRotation: Redemption {
         SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
             rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
         WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
-            AND EXISTS (SELECT 1 FROM token_families p
-                WHERE p.id = refresh_tokens.family_id AND p.ended_at IS NULL)
+            AND EXISTS (SELECT 1 FROM token_families f
+                WHERE f.id = refresh_tokens.family_id AND f.ended_at IS NULL)
             AND \(seal.isConfirmed)
         """
     }
@@ -86,7 +86,7 @@ struct RefreshRepeat: Redemption {
             """
             SELECT r.latest_access_token, r.repeat_run, r.repeats, b.repeat_run AS run_before
             FROM refresh_tokens r
-            JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+            JOIN token_families f ON f.id = r.family_id AND f.ended_at IS NULL
             LEFT JOIN refresh_tokens b ON b.fingerprint = r.predecessor
             WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
                 AND r.expires_at > \(attempt.now)
@@ -159,7 +159,7 @@ extension RefreshToken {
     func ifCurrent(at now: Timestamp) -> SQL {
         """
         SELECT r.expires_at FROM refresh_tokens r
-        JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+        JOIN token_families f ON f.id = r.family_id AND f.ended_at IS NULL
         WHERE r.fingerprint = \(fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(now)
         """
     }

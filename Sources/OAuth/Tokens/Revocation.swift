@@ -80,8 +80,8 @@ public struct Revocation: Sendable {
     ) throws -> Owner? {
         try db.rows(
             """
-            SELECT c.id, c.merchant_id, p.id AS family_id FROM token_families p JOIN clients c ON c.id = p.client_id
-            WHERE p.id = COALESCE(
+            SELECT c.id, c.merchant_id, f.id AS family_id FROM token_families f JOIN clients c ON c.id = f.client_id
+            WHERE f.id = COALESCE(
                 (SELECT family_id FROM refresh_tokens WHERE fingerprint = \(fingerprint)), \(named))
             """
         ).first.map(owner)
