@@ -31,7 +31,7 @@ extension Administrator {
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
         try permit(everywhere: changed.signsInEverywhere == issuer.signsInEverywhere)
-        // Whoever owns the app at a provider could sign in as anybody who uses it.
+        // The owner of the app at a provider could sign in as any user of it.
         let isForSameApp =
             changed.signIn == nil
             || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name

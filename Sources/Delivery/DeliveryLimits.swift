@@ -16,18 +16,18 @@ enum DeliveryLimits {
     static let mostToOneServer = 2
     /// Of these, to all servers of the share together that failed last time.
     static let mostToFailing = 4
-    /// Of one share's mails, the places for slow domains, and for slow and unknown domains together; also for any
-    /// single domain. The rest is for domains that have taken several mails quickly in a row.
+    /// The places that one share's mails may take for slow domains, and for slow and unknown ones together, or for any
+    /// single quick domain. The rest is for quick domains.
     static let mostToSlowDomains = 2
     static let mostToUnknownDomains = 4
-    /// As above for the mails of all shares, and one more for a share that has none, because one attacker may use
+    /// As above for the mails of all shares. One more place is for a share that has none, because one attacker may use
     /// several shares.
     static let mostToSlowDomainsInAll = 4
     static let mostToUnknownDomainsInAll = 6
     /// How many mails wait for a place, over all shares: each occupies a worker meanwhile.
     static let mostWaiting = 2
     static let quickInARow = 20
-    /// A mail to a quick domain takes less than this, one to a slow domain more.
+    /// A mail to a quick domain takes no longer than this.
     static let quick: Duration = .seconds(5)
     static let slow: Duration = .seconds(15)
     /// How long a delivery waits for a place at its server before it is put off, and how often it checks.

@@ -31,8 +31,8 @@ extension String {
         return withoutSigns.isEmpty ? [likeness] : [likeness, withoutSigns]
     }
 
-    /// Whether the text looks like `former` to a reader, with or without small signs. A text of signs alone looks like
-    /// no other.
+    /// Whether a reader who knows `former` sees nothing new in the text: each of its likenesses is one of `former`'s. A
+    /// text of signs alone looks like no other.
     public func isAlike(_ former: String) -> Bool {
         !likeness.isEmpty && likenesses.isSubset(of: former.likenesses)
     }

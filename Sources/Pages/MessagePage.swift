@@ -8,7 +8,7 @@ public struct MessagePage: PageContents {
         // Another issuer
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
         case upstreamUnknown, upstreamTaken, upstreamRemoved, upstreamDisabled, upstreamNotConnected
-        // An account
+        // The user's account
         case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
         case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest

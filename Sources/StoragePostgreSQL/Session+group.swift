@@ -2,8 +2,9 @@ import Storage
 
 extension Session {
     /// Runs requests of several callers, all of one kind, in one round trip; changes in one transaction, one after the
-    /// other. Before this waits for the others, `alone` gets the requests that must run by themselves, because a
-    /// failure of the group does not tell whose it is. A request that lost too many races comes with that count.
+    /// other. Requests that are not prepared go to `alone`, which runs each by itself, and so do all when the group
+    /// fails, because the failure does not tell whose it is. A request that lost too many races goes there with the
+    /// count.
     func run(_ group: [LoneRequest], answeredIn time: Duration, alone: (LoneRequest, LostRaces?) -> Void) {
         var (known, unknown): ([LoneRequest], [LoneRequest]) = ([], [])
         for request in group {

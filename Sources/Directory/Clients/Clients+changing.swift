@@ -21,7 +21,7 @@ extension Clients {
         let now = clock.now
         let disabled = try JSONMembers(json).flag("disabled")
         guard let found = try await find(id) else { return nil }
-        // Before the write, for which everybody else's waits.
+        // Before the write, which all other writes wait for.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
         if author != .platform, metadata.name != found.name { try await names.learn(from: database) }
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in

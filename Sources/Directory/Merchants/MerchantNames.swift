@@ -16,7 +16,7 @@ final class MerchantNames: Sendable {
         UNION ALL SELECT merchant_id AS id, name FROM taken WHERE kind = 'merchant'
         """
 
-    /// Learns all names beside the writes, once: the first change would hold up everybody's.
+    /// Learns all names outside the writes, once: otherwise the first change would delay all others.
     func learn(from database: any Database) async throws {
         guard known.withLock(\.isEmpty) else { return }
         try await database.readAside { db in
@@ -31,7 +31,7 @@ final class MerchantNames: Sendable {
         return made
     }
 
-    /// Forgets names that are nobody's any more: merchants leave them behind. A name that is in use is kept, however
+    /// Forgets names that merchants have left behind and no longer use. A name that is in use is kept, however
     /// many there are, because all would be made anew at each change.
     private func forget(allBut rows: [Row]) throws {
         guard known.withLock({ $0.count > 2 * rows.count + 1000 }) else { return }

@@ -82,7 +82,7 @@ public struct Merchants: Sendable {
         let reaches = try members.flag("logout_reaches_backends")
         let skips = try members.flag("skip_introduction")
         let disabled = try members.flag("disabled")
-        // Before the write, for which everybody else's waits.
+        // Before the write, which all other writes wait for.
         let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
         if name != nil, reserved != nil { try await names.learn(from: database) }

@@ -72,7 +72,7 @@ public struct Session: Sendable {
         private var basis: String?
         /// When the sign-in began to count, if that is not when the session opens.
         private var since: Timestamp?
-        /// What bought it, if it is a web view.
+        /// The purchase that opened it, if it is a web view.
         package private(set) var purchase: Purchase?
         /// More work in the transaction that opens the session.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?

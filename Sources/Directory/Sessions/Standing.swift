@@ -7,7 +7,7 @@ package enum Standing: Sendable, Equatable {
     case live
     /// Good for nothing while its client, merchant or issuer is disabled. The reason is for the log.
     case rests(String)
-    /// Over for good. The reason is for the log.
+    /// Over permanently. The reason is for the log.
     case ended(String)
 
     // MARK: Token families

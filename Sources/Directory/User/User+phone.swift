@@ -4,7 +4,7 @@ package import Values
 
 /// The verified phone number, each time in the caller's transaction.
 extension User {
-    /// The user who has shown to read text messages to `phone`.
+    /// The user who has proved to read text messages to `phone`.
     package static func find(_ phone: PhoneNumber, in db: any Transaction) throws -> User? {
         try db.rows("SELECT \(columns) FROM users WHERE verified_phone = \(phone)").first.map(User.init)
     }

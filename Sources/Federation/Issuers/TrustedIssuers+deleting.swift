@@ -4,7 +4,7 @@ public import Storage
 public import Values
 
 extension TrustedIssuers {
-    /// The most links that go in one transaction, or nobody else could write for long.
+    /// The most links that are deleted in one transaction, so that other writes do not wait for long.
     private static let batch = 200
 
     /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is

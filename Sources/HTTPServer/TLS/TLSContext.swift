@@ -39,7 +39,7 @@ import COpenSSL
 
     deinit { unsafe SSL_CTX_free(context) }
 
-    /// The server's end of TLS on a socket that does not block. The caller keeps owning the socket.
+    /// The server's end of TLS on a non-blocking socket, which the caller continues to own.
     func connection(on descriptor: Int32) throws(TLSError) -> TLSConnection {
         ERR_clear_error()
         guard let ssl = unsafe SSL_new(context) else { throw .unavailable(reason: TLSFailure.latest().description) }

@@ -24,7 +24,7 @@ package struct AccountReturn: Sendable {
     /// The pages that may show the link.
     package static let pages: [OwnPage] = [.account, .phones]
 
-    /// Reads it from the address that `request` asks for, for the page of the account.
+    /// Reads it from the URL of `request`, for the account page.
     package init?(_ request: Request) { self.init(Form.query(of: request.target.text), on: .account) }
 
     /// Reads it from a path of ours.

@@ -56,7 +56,7 @@ public struct FormGuard: Sendable {
     /// The browser that sent `request`, by the cookie of its forms.
     package func browser(_ request: Request) -> Fingerprint<Browser>? { cookie(of: request)?.fingerprint }
 
-    /// That cookie.
+    /// The secret in the cookie of the browser's forms.
     package func cookie(of request: Request) -> Secret<Browser>? {
         request.cookie(site.formCookie).map { Secret($0) }
     }

@@ -28,7 +28,7 @@ public struct Interaction: Sendable {
     public let id: ID
     /// The client that made the request.
     public let client: Client.ID
-    /// The original parameters, as a query. The same parser reads them again whenever the request goes on.
+    /// The original parameters, as a query. The same parser reads them again whenever the request continues.
     public let request: String
     /// Nil until a browser takes it up.
     public internal(set) var browser: Fingerprint<Browser>?

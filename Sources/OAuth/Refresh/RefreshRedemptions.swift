@@ -10,7 +10,7 @@ struct RefreshRotation: Redemption {
     let token: RefreshToken
     let successor: Fingerprint<RefreshToken>
     let sealed: String
-    /// What it is sealed with.
+    /// Seals the successor.
     let seal: Seal
     let expiresAt: RefreshToken.Expiry
     /// Whether another tab may still present this token's predecessor.

@@ -83,8 +83,8 @@ public struct SessionClients: Sendable {
         return try !Introductions.isDue(session.user, to: client, in: session.id, db)
     }
 
-    /// Copies what was left to `session`, which was opened anew by a token for `client` alone. Its user is back at that
-    /// client.
+    /// Keeps clients left that were left in `session`, which a token for `client` alone has just renewed. Its user is
+    /// back at that client.
     public static func keep(
         in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction
     ) throws {
