@@ -28,7 +28,7 @@ public struct DittoTokens: Sendable {
         self.issuer = issuer
     }
 
-    /// The user of the token `text`, if `webhook` accepts such a token.
+    /// The user of the token `text`, if `webhook` accepts it.
     func person(of text: String, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp) async throws
         -> DittoUser
     {

@@ -50,7 +50,7 @@ public struct MasterKeyCheck: Sendable {
         try await database.read { db in try stored(in: db) != nil }
     }
 
-    /// Whether `database` has never had a key: only such a database may get a new one.
+    /// Whether `database` has never had a key: only then may it get a new one.
     public static func isWithoutKey(_ database: any Database, _ tables: [StoredTable]) async throws -> Bool {
         try await database.read { db in try stored(in: db) == nil && isUnsealed(tables, db) }
     }

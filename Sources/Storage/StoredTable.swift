@@ -75,7 +75,7 @@ extension StoredTable {
 
     /// What happens to rows when the user, client or merchant that owns them is deleted.
     public enum Erasure: Sendable {
-        /// No row has such an owner.
+        /// No row has an owner of this kind.
         case nothing
         /// A foreign key deletes them with the owner, because they are few.
         case cascade

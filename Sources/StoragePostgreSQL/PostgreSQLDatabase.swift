@@ -141,7 +141,7 @@ public final class PostgreSQLDatabase: Database {
                 }
             } catch is TrialSucceeded {
             } catch StorageError.unreadable {
-                // The role may not make such a table, which says nothing about the disk.
+                // The role may be unable to create the table, which says nothing about the disk.
             }
         }
     }

@@ -4,8 +4,8 @@ import Storage
 extension Client {
     /// The clients whose tokens buy exchange codes for this client; nil for a backend, which takes those of all its
     /// merchant's clients. A copy of an app contains its secret, so an app takes only the clients it names, and itself
-    /// where a server shares its id and secret, as behind SPiD's apps. Tokens from such a code outlive the app's
-    /// sign-out, as a backend's tokens do (docs/decisions/what-spid-clients-may.md).
+    /// where a server shares its id and secret, as behind SPiD's apps. Tokens from these codes outlive the
+    /// app's sign-out, as a backend's tokens do (docs/decisions/what-spid-clients-may.md).
     package var exchangeCodeSources: [ID]? {
         guard !isBackend else { return nil }
         let hasServer = spidCompatible && !isPublic && redirectURIs.contains { $0.secureHost != nil }

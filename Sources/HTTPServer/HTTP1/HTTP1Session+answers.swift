@@ -52,7 +52,7 @@ extension HTTP1Session {
         guard case .stream = response.body, hasBody(response) else { return }
         state = .streaming
         parts = StreamedParts(isChunked: (current?.minorVersion ?? 1) > 0)
-        // An HTTP/1.0 client recognizes the end of such a body by the end of the connection.
+        // An HTTP/1.0 client recognizes the end of a streamed body by the end of the connection.
         if !parts.isChunked { closes = true }
     }
 

@@ -18,8 +18,8 @@ public struct Introductions: Sendable {
     }
 
     /// Whether `user` has been introduced to `merchant`, and the account page shows a first-party client of it, at
-    /// which the user can revoke that. Such a client may have been deleted or become a third party's. `user` and
-    /// `merchant` are parts of a statement.
+    /// which the user can revoke that. A client that introduced the two may have been deleted since, or have become a
+    /// third party's. `user` and `merchant` are parts of a statement.
     static func haveMet(user: SQL, merchant: SQL) -> SQL {
         """
         EXISTS (SELECT 1 FROM introductions met WHERE met.user_id = \(user) AND met.merchant_id = \(merchant)
