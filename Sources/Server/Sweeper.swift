@@ -56,7 +56,7 @@ struct Sweeper: BackgroundService {
 
     /// Returns whether there may be more to delete.
     private func deleteOwners() async -> Bool {
-        let hasMoreUsers = await deleteAccounts()
+        let hasMoreUsers = await deleteUsers()
         let hasMoreClients = await finish("client") { try await clients.finishDeletions(within: Self.budget) }
         let hasMoreMerchants = await finish("merchant") { try await merchants.finishDeletions(within: Self.budget) }
         let hasMoreIssuers = await finish("issuer") { try await issuers.finishDeletions(within: Self.budget) }
@@ -79,18 +79,18 @@ struct Sweeper: BackgroundService {
     }
 
     /// Deletes users whose deletion is due. Returns whether there may be more.
-    private func deleteAccounts() async -> Bool {
+    private func deleteUsers() async -> Bool {
         do {
             let round = try await deletion.deleteDue(at: clock.now, within: Self.budget)
-            if round.gone > 0 { logger.info("accounts deleted", metadata: ["count": "\(round.gone)"]) }
+            if round.gone > 0 { logger.info("users deleted", metadata: ["count": "\(round.gone)"]) }
             for (user, error) in round.failures {
                 logger.error(
-                    "account not deleted",
+                    "user not deleted",
                     metadata: ["account": "\(user)", "error": "\(String(reflecting: error))"])
             }
             return round.isBehind
         } catch {
-            logger.error("accounts not deleted", metadata: ["error": "\(String(reflecting: error))"])
+            logger.error("users not deleted", metadata: ["error": "\(String(reflecting: error))"])
             return false
         }
     }
