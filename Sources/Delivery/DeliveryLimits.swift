@@ -1,7 +1,7 @@
 /// How many deliveries one node sends at once, and how many of those that wait are due at once.
 enum DeliveryLimits {
-    /// For one kind. A mail server takes a few connections, and the gateway of text messages as many as one server may
-    /// get at once (`OutboundPurpose`); clients' servers are many.
+    /// The most of one kind. A mail server accepts only a few connections, and the gateway for text messages gets as
+    /// many as any one server (`OutboundPurpose`). The other kinds go to the servers of many clients.
     static func mostAtOnce(_ kind: Delivery.Kind) -> Int {
         switch kind {
         case .mail: 8

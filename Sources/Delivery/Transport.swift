@@ -16,8 +16,8 @@ public enum Undeliverable: Error, Sendable, Equatable {
     case temporary(String)
     /// Its receiver is busy: try again in a moment.
     case busy
-    /// Its receiver has just taken others: try again at once after those, with the number put off since the receiver
-    /// was free.
+    /// Its receiver is taking others: try again at once after those. `behind` is how many deliveries were put off
+    /// since the receiver was last free.
     case inLine(behind: Int)
     /// Its receiver has failed this many times in a row, and gets one attempt at a time until it answers.
     case resting(failures: Int)

@@ -18,7 +18,7 @@ public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
     /// The claim is of the wrong type or out of range.
     case claim(String)
 
-    /// Whether a key that the issuer has added since could verify `token`: its key id is unknown, or it has none.
+    /// Whether a key that is not in the cached key set yet could verify `token`: its key id is unknown, or it has none.
     public func mayBeOfNewKey(_ token: String) -> Bool {
         switch self {
         case .unknownKey: true

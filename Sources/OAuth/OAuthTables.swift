@@ -195,7 +195,7 @@ extension Interactions {
         }
     }
 
-    /// Keeps the newest `most` of the rows that a user has signed in for: one user could begin any number.
+    /// Keeps the newest `most` interactions in which a user has signed in: one user could begin any number.
     package static func limitOfSignedIn(to most: Int64) -> StoredTable.Keeping {
         .beyond(
             "signedInInteractionsInAll",

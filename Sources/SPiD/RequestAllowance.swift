@@ -135,7 +135,7 @@ public final class RequestAllowance: Sendable {
 
     /// Counts one call, unless nothing is left: a refused call takes nothing from other users.
     package func take(_ client: Client.ID, _ sharer: Sharer?, at now: Timestamp) -> State {
-        // In one step: calls at the same moment must not all find the last one left.
+        // In one step: simultaneous calls must not all take the last one that is left.
         state.withLock { counts in
             var left = left(in: counts, client, sharer, at: now)
             guard left.remaining > 0 else {

@@ -19,7 +19,7 @@ struct LostRaces: Error {
     let lane: Lane
     /// How often it has lost in all.
     let count: Int
-    /// How often it has lost when it was its turn.
+    /// How often it has lost while it had its turn.
     let inTurn: Int
 }
 

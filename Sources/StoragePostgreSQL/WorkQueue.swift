@@ -90,8 +90,8 @@ final class WorkQueue: Sendable {
         if isNews { available.signal() }
     }
 
-    /// Waits for work for `thread`, which has finished its last task. Nil ends it: the queue is closed, and has none
-    /// for it.
+    /// Waits for work for `thread`, which has finished its last task. Nil ends the thread: the queue is closed
+    /// and has no task left for it.
     func next(for thread: Int) -> Task? {
         while true {
             let (task, isOver, isNews) = state.withLock { state in

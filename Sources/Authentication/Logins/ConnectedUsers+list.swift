@@ -32,7 +32,7 @@ extension ConnectedUsers {
         return ids.compactMap { matches[$0] }
     }
 
-    /// A user that matches, and where in the list.
+    /// A matching user, and their place in the list.
     private struct Place: Hashable {
         let user: UserID
         let moment: Int64

@@ -89,8 +89,8 @@ extension Throttle {
     }
 
     /// Counts wrong codes for one recipient, in any browser and over any number of mails. One count is for signing in,
-    /// except at known devices and addresses. Another is for moving to an address or a number, for which each of many
-    /// users could otherwise have codes. Nil where they are not counted together.
+    /// except at known devices and addresses. Another is for changing to an address or a number: otherwise many users
+    /// together could try any number of codes for it. Nil where codes are not counted together.
     /// - Parameter intermediary: whose form they are typed in, where the user is known. They count apart, so that
     ///   neither uses up the others'.
     private static func codes(

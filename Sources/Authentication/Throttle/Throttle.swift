@@ -134,7 +134,7 @@ enum Throttle {
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil
-        // The full bucket of a user under attack takes no more of them.
+        // While the user is under attack, their bucket is full and takes no more attempts.
         let ofUser = [everywhere(attempt)] + (underAttack ? [] : [user])
         let pair = pair(attempt, underAttack: underAttack)
         let ofPair = pair + pairForLong(attempt)

@@ -19,7 +19,7 @@ struct DevelopmentLogin: Sendable {
         way(for: Form(pairs: [("continue", interaction.id.value)]))
     }
 
-    /// The address of the sign-in in place of the login page with this query.
+    /// The address of the sign-in that replaces the login page with this query.
     func way(for query: Form) -> String { "\(DevelopmentSignInEndpoint.path)?\(query.pairs.encoded)" }
 
     /// The trial that the authorization request in `form` asks for.

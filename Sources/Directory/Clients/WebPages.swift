@@ -16,7 +16,7 @@ public struct WebPages: Sendable, Hashable {
         self.text = text
     }
 
-    /// Pages that were registered before. They are not checked again: an address that is looked up always is.
+    /// Stored pages. They were checked when they were registered.
     init(stored text: String) { self.text = text }
 
     /// The origin alone, for CORS and content policies (RFC 6454 §6.2).

@@ -64,8 +64,8 @@ extension MailTexts {
         }
     }
 
-    /// Whether a mail program would make a link of something: after `//` or `\\`, of a name with a dot in it, or of
-    /// four numbers with dots between them (a date has three).
+    /// Whether a mail program would turn a part of `text` into a link: what follows `//` or `\\`, a name with a dot in
+    /// it, or four numbers with dots between them (a date has three).
     private static func hasAddress(_ text: String) -> Bool {
         // An invisible character does not separate a name, and some characters count as a full stop in host names (UTS
         // #46 §2.3), as wide letters and slashes count as ordinary ones.

@@ -50,7 +50,7 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var defaultMaxAge: Duration?
     public var backChannelLogoutURI: String?
     public var sendsSessionID = false
-    /// Descriptive members for users and its administrators: stored and shown as given.
+    /// Descriptive members for users and for the client's administrators: stored and shown as given.
     public var information: [JSON.Member] = []
 
     /// Whether the client must not see user ids, by which clients could compare their users.

@@ -6,7 +6,7 @@ extension Connection {
     private static var flushBudget: Int { 256 * 1024 }
     /// A peer that has read this many bytes of a response is still reading it.
     static var progress: Int { 64 * 1024 }
-    /// This many bytes are enough to count as reading when unused connections are looked for.
+    /// A peer that has read this many bytes does not count as unused when the server makes room.
     private static var sign: Int { 4096 }
     private var lingerTime: Milliseconds { service.isDraining ? 1000 : 5000 }
 

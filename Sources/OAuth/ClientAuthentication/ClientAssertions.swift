@@ -25,7 +25,7 @@ public struct ClientAssertions: Sendable {
     private let replays: ReplayMemory
     private let clock: any WallClock
 
-    /// `issuer` and `tokenEndpoints` are our names. So is each path below `origin`, the origin of our URLs.
+    /// An assertion may be addressed to `issuer`, to one of `tokenEndpoints`, or to a path below our `origin`.
     public init(
         keys: ClientKeys, secrets: SignSecrets, issuer: String, origin: String, tokenEndpoints: [String],
         replays: ReplayMemory, clock: any WallClock

@@ -23,7 +23,7 @@ enum CodeEnds {
     /// Ends the codes of `user` that `client` could still redeem.
     static func end(of user: UserID, for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try end(of: user, forThose: "SELECT id FROM clients WHERE id = \(client)", at: now, in: db)
-        // A redemption holds the family that bought its code, which belongs to a client of the same merchant.
+        // A redemption holds the family that bought its code, whose client is of the same merchant.
         try db.hold(
             """
             UPDATE token_families SET ended_at = ended_at WHERE user_id = \(user) AND ended_at IS NULL

@@ -106,7 +106,7 @@ private struct Ends {
 
     var roots: Set<TokenFamily.Path> = []
     var reachesBackends = false
-    /// The descendants of the roots, where they have been read.
+    /// The descendants of the roots; nil if they are not read yet.
     var reached: [Ending.Family]?
     /// The sessions that end.
     var sessions: Set<Session.ID> = []

@@ -58,7 +58,7 @@ extension Interactions {
         }
     }
 
-    /// Each step renews the time until the next one, within a limit. A mail that links back may have extended it.
+    /// Each step renews the time until the next one, within a limit. A mail that links back may have set a later end.
     private static func renewed(_ id: Interaction.ID, at now: Timestamp) -> SQL {
         let end = min(now + Interaction.lifetime, (id.fingerprint.time ?? now) + Interaction.longestLifetime)
         return "expires_at = CASE WHEN expires_at < \(end) THEN \(end) ELSE expires_at END"

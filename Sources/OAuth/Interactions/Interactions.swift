@@ -63,12 +63,12 @@ public struct Interactions: Sendable {
         try await find(id).flatMap { $0.isOf(browser) ? $0 : nil }
     }
 
-    /// The interaction of any browser, for a user whose secret leads to it.
+    /// The interaction in any browser: the caller checks the browser, or the user has the secret of a mail.
     public func find(_ id: Interaction.ID) async throws -> Interaction? {
         let now = clock.now
         let begun = id.fingerprint.time ?? now
         let found = try await database.read { db in
-            // Its pages named the client as first-party or as a third party.
+            // If the client has become first-party or a third party's since, its pages showed the former state.
             try db.rows(
                 """
                 SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,

@@ -11,7 +11,7 @@ struct NewTokenFamily: Sendable {
     let scope: Scope
     let request: AuthenticationRequest
     let createdAt: Timestamp
-    /// The end of its tokens; moves along with them.
+    /// When its tokens expire; later after each refresh.
     let expiresAt: Timestamp
     /// Whether its tokens come with an authorization response, through the browser.
     let isOfFrontChannel: Bool
