@@ -16,7 +16,7 @@ extension Problem {
             + "disable it, change its scope and, while nobody has used it, make it first_party.")
 }
 
-/// Answers every refusal below `/admin/v1` as a problem document that names the member or the parameter at fault.
+/// Turns every refusal below `/admin/v1` into a problem document that names the faulty member or parameter.
 public enum ProblemBoundary {
     public static let prefix = "/admin/v1"
     public static let dialect = RefusalDialect(below: prefix) { Problem(status: $0, detail: $1).response }

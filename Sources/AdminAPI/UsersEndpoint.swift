@@ -109,7 +109,7 @@ public struct UsersEndpoint: Endpoint {
         }
     }
 
-    /// Everything stored about a user. What other merchants know is among it, so only the platform gets it.
+    /// Everything stored about a user. Only the platform gets it, because it includes what other merchants know.
     @Sendable private func export(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         try administrator.requirePlatform("have everything that is held on a person")

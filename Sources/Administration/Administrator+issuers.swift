@@ -6,7 +6,7 @@ extension Administrator {
     public func permit(registering issuer: TrustedIssuer) throws {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
-        // The links of an issuer that only has a provider's name would later be taken for the provider's.
+        // Otherwise the links of an issuer that only has a provider's name would later be taken for the provider's.
         try permit(keysOfProvider: issuer.app == nil ? !issuer.isNamedAsProvider : issuer.hasProvidersKeys)
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
         try permit(everywhere: !issuer.signsInEverywhere)
@@ -15,16 +15,16 @@ extension Administrator {
     public func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
         guard confines != nil else { return }
-        // Its links were made under other keys.
+        // Its links were made under the former keys.
         try permit(keysOfProvider: issuer.app != nil || changed.app == nil)
-        // Changing the keys is as much as changing what the issuer vouches for.
+        // A change of the keys is a change of what the issuer vouches for.
         let isAlike = issuer.isTrustedAlike(changed) && (issuer.createsUsers || !changed.createsUsers)
         try permit(vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses) || isAlike)
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
-        // The platform may send users there who are linked to it. That stays so, with the same keys, and under the name
-        // by which mails speak of it to users of all merchants.
+        // The platform may let its linked users sign in there. That remains, with the same keys and under the name that
+        // mails to users of all merchants use.
         let isAsBefore =
             issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
             && isAlike
@@ -36,7 +36,7 @@ extension Administrator {
             changed.signIn == nil
             || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
         try permit(guarded: !issuer.isGuarded || isAlike && isForSameApp)
-        // The platform set up what people sign in with everywhere. That it ends is the merchant's to say, too.
+        // The platform set up a sign-in for users everywhere. The merchant, too, may end it.
         let isSameButton =
             (changed.signIn == nil || changed.signIn == issuer.signIn)
             && changed.app?.sealedSecret == issuer.app?.sealedSecret
@@ -44,9 +44,9 @@ extension Administrator {
             button: !issuer.signsInEverywhere || isSameButton && (issuer.createsUsers || !changed.createsUsers))
     }
 
-    /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled. One whose sign-ins
-    /// are good everywhere has links that no other registration brings back, and without which people lose their
-    /// accounts at every merchant.
+    /// Deleting counts as enabling, because a deleted issuer could be registered anew, and would be enabled. If its
+    /// sign-ins are good everywhere, no new registration restores its links, and users without another way to sign in
+    /// would lose their accounts at every merchant.
     public func permit(deleting issuer: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil)
         guard confines == nil || !issuer.signsInEverywhere else {
@@ -64,7 +64,7 @@ extension Administrator {
         }
     }
 
-    /// Users who sign in there are signed in to every merchant's applications: that takes the platform's trust.
+    /// Users who sign in there are signed in to every merchant's applications, so the platform must trust the issuer.
     private func permit(signingIn isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
@@ -88,7 +88,7 @@ extension Administrator {
         }
     }
 
-    /// Who was linked while the platform trusted the issuer is so still.
+    /// Users who were linked while the platform trusted the issuer still are.
     private func permit(guarded isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(

@@ -21,7 +21,7 @@ public enum Administrator: Sendable, Equatable {
             throw OAuthError(
                 .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
         }
-        // The token's scope alone is not enough: the client may have lost it since.
+        // The token's scope is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
         if has(Scope.admin), token.merchant == nil {
             self = .platform(client: token.client)
@@ -51,7 +51,7 @@ public enum Administrator: Sendable, Equatable {
     /// Whose turn it is when a password is hashed for it.
     var sender: String { if case .merchant(_, let client) = self { client.text } else { "" } }
 
-    /// Whether it may see and change what belongs to `merchant`.
+    /// Whether the administrator may see and change what belongs to `merchant`.
     public func covers(_ merchant: Merchant.ID?) -> Bool {
         switch self {
         case .platform: true
@@ -59,7 +59,8 @@ public enum Administrator: Sendable, Equatable {
         }
     }
 
-    /// The merchant that `json` names, or else its own: something is made for it. `what` says what, in a refusal.
+    /// The merchant for which something is made: the one that `json` names, or the administrator's own. `what` says in
+    /// a refusal what is made.
     public func merchant(_ json: JSON, toMake what: String) throws -> Merchant.ID {
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         guard let merchant = named ?? confines else { throw JSONFault("merchant_id", "given") }

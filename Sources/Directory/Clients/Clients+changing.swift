@@ -57,7 +57,7 @@ extension Clients {
                 try db.execute("UPDATE clients SET identity_changed_at = \(changedAt) WHERE id = \(id)")
             }
             if changed.firstParty != client.firstParty {
-                // A server knows the client as it was for a moment longer.
+                // A server may cache the former client for a moment longer.
                 let changedAt = clock.now + KnownClients.memory
                 try db.execute("UPDATE clients SET first_party_changed_at = \(changedAt) WHERE id = \(id)")
             }
@@ -92,13 +92,12 @@ extension Clients {
 }
 
 extension Client {
-    /// Whether what the client proves itself by is the same.
+    /// Whether the client authenticates with the same credentials.
     fileprivate func authenticates(like other: Client) -> Bool {
         authentication == other.authentication && openID.keys == other.openID.keys
     }
 
-    /// Whether the client is to its users what `former` was: by its name, the hosts where its codes go, and the
-    /// subjects that it gets.
+    /// Whether users see the same client as `former`: the same name, hosts that get its codes, and kind of subject.
     fileprivate func looks(like former: Client) -> Bool {
         (name == former.name || name.isAlike(former.name))
             && openID.subjectType == former.openID.subjectType && places.isSubset(of: former.places)
@@ -106,7 +105,8 @@ extension Client {
 
     private var places: Set<String> { Set(redirectURIs.map(\.place)) }
 
-    /// What the client is to its users, as a text that differs for another name, place of its codes or kind of subject.
+    /// The client's identity towards users, as a text: another name, host that gets its codes, or kind of subject
+    /// changes it.
     public var look: String {
         ([name, "\(openID.subjectType)"] + places.sorted()).joined(separator: "\n")
     }

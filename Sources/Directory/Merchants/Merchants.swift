@@ -58,7 +58,7 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// At most `count` merchants with ids after `cursor`, in the order of their ids.
+    /// At most `count` merchants whose id is after `cursor`, ordered by id.
     public func list(after cursor: String, count: Int) async throws -> [Merchant] {
         try await database.scan(for: .platform) { db in
             try db.rows(
@@ -126,8 +126,8 @@ public struct Merchants: Sendable {
 }
 
 extension Merchants {
-    /// Confirms that there is a merchant `id`, in the transaction that gives it something: one that is deleted goes on
-    /// as a row for a while. Throws `JSONFault`.
+    /// Confirms that `id` exists, in the transaction that gives it something: the row of a deleted merchant remains for
+    /// a while. Throws `JSONFault`.
     package static func confirm(_ id: Merchant.ID, in db: any Transaction) throws {
         guard try db.rows("SELECT id FROM merchants WHERE id = \(id) AND deleted_at IS NULL").isEmpty else { return }
         throw JSONFault("merchant_id", "the id of a merchant")
