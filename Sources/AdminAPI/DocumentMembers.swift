@@ -13,7 +13,7 @@ struct DocumentMembers {
     /// Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the endpoints.
     func check(_ json: JSON) throws {
         guard let other = json.members?.first(where: { !names.contains($0.name) }) else { return }
-        throw JSONFault(other.name.prefix(bytes: 100), "left out: it is not for this document to set")
+        throw JSONFault(other.name.prefix(bytes: 100), "left out: this document cannot set it")
     }
 
     private func and(_ names: String...) -> Self { Self(self.names + names) }

@@ -38,7 +38,7 @@ struct ListPage {
     }
 
     private static let badCursor = Problem(
-        parameter: "cursor", "must be the 'next' of a page before, of the same list with the same filters")
+        parameter: "cursor", "must be 'next' of an earlier page of the same list with the same filters")
 
     /// `after` for a list that is ordered by a number.
     var afterNumber: Int64 {

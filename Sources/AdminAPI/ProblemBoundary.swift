@@ -7,7 +7,7 @@ import OAuth
 
 extension Problem {
     static func notFound(_ what: String) -> Problem {
-        Problem(status: .notFound, detail: "There is no such \(what), or it is not yours to see.")
+        Problem(status: .notFound, detail: "There is no such \(what), or you may not see it.")
     }
 
     static let ofStranger = Problem(

@@ -51,7 +51,7 @@ extension Administrator {
         try permit(enabling: issuer.disabledAt != nil)
         guard confines == nil || !issuer.signsInEverywhere else {
             throw AdministrationRefusal(
-                "A provider whose sign-ins are good at every merchant is the platform's to delete: disable it, or set "
+                "Only the platform may delete a provider whose sign-ins are good at every merchant: disable it, or set "
                     + "client_id to null.")
         }
     }
@@ -59,7 +59,7 @@ extension Administrator {
     private func permit(vouching isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that leads to accounts by their address is the platform's to register and to change.",
+                "Only the platform may register or change an issuer that is linked to users by their e-mail address.",
                 member: "link_by_email")
         }
     }
@@ -68,23 +68,23 @@ extension Administrator {
     private func permit(signingIn isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that people are sent to is the platform's to register and to change.", member: "client_id")
+                "Only the platform may register or change an issuer at which users sign in.", member: "client_id")
         }
     }
 
     private func permit(everywhere isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "Whether a provider's sign-ins are good at every merchant is the platform's to say: the app there is "
-                    + "yours.", member: "signs_in_everywhere")
+                "Only the platform may set whether a provider's sign-ins are good at every merchant, because the app "
+                    + "at the provider is yours.", member: "signs_in_everywhere")
         }
     }
 
     private func permit(button isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "The client, name, secrets and scope of a provider whose sign-ins are good at every merchant are the "
-                    + "platform's to change, and whether strangers become users there.", member: "client_id")
+                "If a provider's sign-ins are good at every merchant, only the platform may change its client, name, "
+                    + "secrets and scope, and whether it creates users.", member: "client_id")
         }
     }
 
@@ -92,15 +92,15 @@ extension Administrator {
     private func permit(guarded isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that people were sent to, or that led to accounts by their address, is the "
-                    + "platform's to change: who was linked to it is so still.")
+                "Only the platform may change an issuer at which users signed in, or that was linked to users by their "
+                    + "e-mail address: these links remain.")
         }
     }
 
     private func permit(keysOfProvider isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "A provider's keys are its own: leave jwks, jwks_uri and discovery_url out.", member: "provider")
+                "A provider has its own keys: leave out jwks, jwks_uri and discovery_url.", member: "provider")
         }
     }
 }

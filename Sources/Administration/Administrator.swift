@@ -19,7 +19,7 @@ public enum Administrator: Sendable, Equatable {
     public init(_ token: AccessToken) throws(OAuthError) {
         guard token.user == nil else {
             throw OAuthError(
-                .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
+                .insufficientScope, "person_administers", "Administration requires a client_credentials token.")
         }
         // The token's scope is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
@@ -79,7 +79,7 @@ public enum Administrator: Sendable, Equatable {
     /// The platform may have disabled it, against this very merchant.
     public func permit(enabling: Bool) throws {
         guard confines == nil || !enabling else {
-            throw AdministrationRefusal("What is disabled is enabled by the platform only.", member: "disabled")
+            throw AdministrationRefusal("Only the platform may enable what is disabled.", member: "disabled")
         }
     }
 }

@@ -23,7 +23,7 @@ extension Merchants {
     static func insert(_ merchant: Merchant, wishing wish: Int64?, in db: any Transaction) throws -> Int64 {
         let number = try wish ?? highestNumber(in: db) + 1
         guard Merchant.numbers.contains(number) else {
-            throw JSONFault("number", "given: another merchant has the highest one")
+            throw JSONFault("number", "given: another merchant has the highest number")
         }
         try db.execute(
             """
@@ -72,7 +72,7 @@ extension Merchants {
     static func confirmNames(of id: Merchant.ID, in db: any Transaction) throws {
         guard try TakenNames.has(moreThan: mostNames, .merchant, of: id, in: db) else { return }
         throw JSONFault(
-            "name", "what it is: \(mostNames) earlier names are kept for you, so ask the platform for another")
+            "name", "left as it is: \(mostNames) former names of yours are reserved, so ask the platform for another")
     }
 }
 
