@@ -13,7 +13,7 @@
 
 -- Storage
 
--- Small facts about this database, such as the check value of its master key.
+-- Facts about this database, such as the check value of its master key.
 CREATE TABLE facts (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -22,7 +22,7 @@ CREATE TABLE facts (
 
 -- Keys
 
--- The keys that sign tokens. Each is published from its creation on, so that caches know it before it signs.
+-- The keys that sign tokens. Each is published from its creation, so that caches know it before it signs.
 CREATE TABLE signing_keys (
     id TEXT PRIMARY KEY,
     algorithm TEXT NOT NULL,
@@ -36,100 +36,99 @@ CREATE INDEX signing_keys_by_start ON signing_keys (algorithm, signs_from);
 
 -- Directory
 
--- Merchants: companies with clients of their own.
+-- Merchants: companies with their own clients.
 CREATE TABLE merchants (
     id TEXT PRIMARY KEY,
-    -- By which SPiD's API knows the merchant.
+    -- The merchant's number in SPiD's API.
     number BIGINT NOT NULL,
     name TEXT NOT NULL,
     logo_uri TEXT,
     accent_color TEXT, -- #rrggbb
-    -- A document: the merchant's own words for the mails that its clients cause.
+    -- A document: the merchant's own texts for the mails that its clients cause.
     mail_templates TEXT,
     -- Whether a phone's sign-out also ends what backends got by its codes.
     logout_reaches_backends BIGINT NOT NULL CHECK (logout_reaches_backends IN (0, 1)),
-    -- Set for a merchant of the platform's own, whom every user has met.
+    -- Set for a merchant of the platform itself, which needs no introduction to users.
     skips_introduction BIGINT NOT NULL DEFAULT 0 CHECK (skips_introduction IN (0, 1)),
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     disabled_at BIGINT,
-    -- Since when it is being deleted: it is hidden from then on, and what it owns goes in batches.
+    -- Since when it is being deleted: it is hidden from then on, and what it owns is deleted in batches.
     deleted_at BIGINT
 );
 CREATE UNIQUE INDEX merchants_by_number ON merchants (number);
 CREATE INDEX merchants_by_deletion ON merchants (deleted_at) WHERE deleted_at IS NOT NULL;
 
--- The names that are free no more though nothing has them: of what is gone or was renamed, and the platform's APIs.
+-- Names that are taken though nothing has them: of deleted or renamed things, and the platform's APIs.
 CREATE TABLE taken (
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
-    merchant_id TEXT, -- whose it was, which may be gone; NULL: the same to all
-    gone_at BIGINT, -- NULL: it is not gone, but the platform's
+    merchant_id TEXT, -- the former owner, which may be gone; NULL: no merchant
+    gone_at BIGINT, -- NULL: not gone, but the platform's
     PRIMARY KEY (kind, name)
 );
 CREATE INDEX taken_by_merchant ON taken (merchant_id, kind, name) WHERE merchant_id IS NOT NULL;
--- A client's id is given again after a time.
+-- A client's id is free again after a time.
 CREATE INDEX taken_by_end ON taken (kind, gone_at);
 
 -- Clients: apps, sites and backends that get tokens.
 CREATE TABLE clients (
     id TEXT PRIMARY KEY,
-    -- NULL: the platform's, which is never "of the same merchant" as another.
+    -- NULL: the platform's client. Two of these do not share a merchant.
     merchant_id TEXT REFERENCES merchants (id) ON DELETE CASCADE,
     name TEXT NOT NULL,
 
-    -- What it is and what it may do
+    -- Kind and rights
     authentication_method TEXT NOT NULL,
     custody TEXT NOT NULL, -- of its secret: none, in_app, on_server; follows from the method and the redirect URIs
     first_party BIGINT NOT NULL CHECK (first_party IN (0, 1)),
     spid_compatible BIGINT NOT NULL CHECK (spid_compatible IN (0, 1)),
     grant_types TEXT NOT NULL,
     scope TEXT NOT NULL,
-    -- What administration last chose for a client that registered itself: its developer chooses no more than that.
+    -- What administration last set for a self-registered client, as the most that its developer may choose.
     grant_limit TEXT,
     scope_limit TEXT,
     requires_pkce BIGINT NOT NULL CHECK (requires_pkce IN (0, 1)), -- or a nonce with `openid`
     requires_verified_email BIGINT NOT NULL DEFAULT 0 CHECK (requires_verified_email IN (0, 1)),
 
-    -- Where it is
+    -- Addresses
     redirect_uris TEXT NOT NULL,
     post_logout_redirect_uris TEXT NOT NULL DEFAULT '',
-    web_origins TEXT NOT NULL DEFAULT '', -- whose pages may ask for the session, or frame a page
-    callback_uri TEXT, -- where it is told of changes to users
+    web_origins TEXT NOT NULL DEFAULT '', -- pages there may ask for the session, or frame a page
+    callback_uri TEXT, -- gets messages about changes to users
 
-    -- Its tokens
+    -- Tokens
     access_token_lifetime BIGINT NOT NULL,
     refresh_token_lifetime BIGINT NOT NULL,
-    refresh_family_lifetime BIGINT, -- of one sign-in's refresh tokens together; NULL: as long as they are used
+    refresh_family_lifetime BIGINT, -- of one sign-in's refresh tokens together; NULL: while they are used
     rotates_refresh_tokens BIGINT NOT NULL CHECK (rotates_refresh_tokens IN (0, 1)),
-    -- How long a rotated refresh token may be shown again while its successor was never used.
+    -- How long a rotated refresh token may be presented again while its successor is unused.
     refresh_repeat_window BIGINT NOT NULL,
     refresh_leeway BIGINT, -- how long the tabs of a browser app may refresh with the same token; NULL: the default
 
-    -- Terms are known by their address: new terms are a new one, which no user has accepted yet.
+    -- Terms are identified by their URL: new terms have a new URL, which no user has accepted yet.
     terms_uri TEXT,
     terms_changed_at BIGINT,
 
-    -- Documents that are read with the client and never searched: what it registered of OpenID Connect, and of SPiD's
-    -- own settings.
+    -- Documents that are read with the client and never searched: its OpenID Connect settings, and its SPiD settings.
     openid TEXT NOT NULL DEFAULT '{}',
     spid TEXT NOT NULL DEFAULT '{}',
     signs_responses BIGINT NOT NULL DEFAULT 0 CHECK (signs_responses IN (0, 1)), -- of SPiD's API
 
     sealed_sign_secret TEXT NOT NULL,
-    registration_token TEXT, -- the fingerprint of what manages a client that registered itself (RFC 7592)
+    registration_token TEXT, -- a self-registered client's: the fingerprint (RFC 7592)
 
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     used_at BIGINT, -- when it got its first token: only then its id stays taken
     disabled_at BIGINT,
     deleted_at BIGINT, -- as in merchants
-    -- When a secret was last ended: the client's own older tokens administer no more.
+    -- When a secret was last ended: the client's own older tokens lose their admin scopes.
     secret_ended_at BIGINT,
-    -- When it became its merchant's own, or ceased to be: older pages named another.
+    -- When it became first-party or a third party's: older pages showed the former state.
     first_party_changed_at BIGINT,
-    -- When a client that registered itself last became another to its users, by its name, the hosts of its redirect
-    -- URIs or the subjects that it gets: an older consent was given to what it was then.
+    -- When a self-registered client last changed its identity towards users: name, hosts of its redirect URIs, or kind
+    -- of subject. Older consents do not count.
     identity_changed_at BIGINT
 );
 CREATE INDEX clients_by_merchant ON clients (merchant_id, id);
@@ -151,8 +150,8 @@ CREATE TABLE client_resources (
 );
 CREATE INDEX client_resources_by_client ON client_resources (client_id);
 
--- The APIs of merchants. A merchant keeps what its clients named when the client is gone: tokens for an API must not
--- become another's.
+-- The APIs of merchants. A merchant keeps those of a deleted client: another merchant's tokens must not become valid
+-- for an API.
 CREATE TABLE merchant_resources (
     resource TEXT NOT NULL,
     merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
@@ -162,28 +161,28 @@ CREATE TABLE merchant_resources (
 );
 CREATE INDEX merchant_resources_by_merchant ON merchant_resources (merchant_id);
 
--- Users. They belong to the deployment, and to no merchant.
+-- Users. They belong to the deployment, not to a merchant.
 CREATE TABLE users (
     id BIGINT PRIMARY KEY,
-    subject TEXT, -- the `sub` by which clients know a user whom an import brought
+    subject TEXT, -- the `sub` that an import kept
     email TEXT UNIQUE, -- trimmed and in lower case
     email_verified BIGINT NOT NULL CHECK (email_verified IN (0, 1)),
     verified_phone TEXT, -- one user's at a time
     phone_verified_at BIGINT,
     password_hash TEXT,
-    profile TEXT NOT NULL, -- a document: what the user says
-    attributes TEXT NOT NULL DEFAULT '{}', -- a document: what administration says, for the claims of clients
+    profile TEXT NOT NULL, -- a document: set by the user
+    attributes TEXT NOT NULL DEFAULT '{}', -- a document: set by administration, for claims
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
     disabled_at BIGINT,
-    deletion_due_at BIGINT -- set when the user asks to be deleted, who can change their mind until then
+    deletion_due_at BIGINT -- set when the user asks for deletion, and can still cancel
 );
 CREATE UNIQUE INDEX users_by_subject ON users (subject) WHERE subject IS NOT NULL;
 CREATE UNIQUE INDEX users_by_verified_phone ON users (verified_phone) WHERE verified_phone IS NOT NULL;
 CREATE INDEX users_by_deletion ON users (deletion_due_at) WHERE deletion_due_at IS NOT NULL;
--- A hash to work on where an address has none, so that both take as long (`SignIn.standIn`).
+-- Hashes to compare where an address has none, so that both take as long (`SignIn.standIn`).
 CREATE INDEX users_with_password ON users (id) WHERE password_hash IS NOT NULL;
--- Searches: by the beginning of an address, for which equality serves under any collation, and by time.
+-- Searches: by the start of an address, which needs only equality and so works under any collation, and by time.
 CREATE INDEX users_by_email_start ON users (SUBSTR(email, 1, 3));
 CREATE INDEX users_by_creation ON users (created_at, id);
 CREATE INDEX users_by_change ON users (updated_at, id);
@@ -197,30 +196,30 @@ CREATE TABLE connections (
 );
 CREATE INDEX connections_by_client ON connections (client_id, user_id);
 
--- Browser sessions: a user's own, by a sign-in, or a web view's, which a session code of an app opened.
+-- Browser sessions: of a user who signed in, or a web view's, opened by an app's session code.
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL UNIQUE, -- of its cookie
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
 
-    -- The sign-in; a web view has that of the token family that bought it
+    -- The sign-in; for a web view, that of the token family that bought it
     signed_in_at BIGINT NOT NULL,
     is_dated BIGINT NOT NULL CHECK (is_dated IN (0, 1)), -- 0: an issuer did not say when
     method TEXT NOT NULL, -- as in RFC 8176, or 'issuer'
-    -- The issuer that vouched for the user: the session rests while it is disabled, and ends with it and with its link.
+    -- The issuer that vouched for the user: the session rests while it is disabled, and ends with it or with the link.
     issuer_id TEXT,
-    -- Where it is good: NULL everywhere, else at the merchant whose own issuer vouched for the user.
+    -- Where it is good: NULL everywhere, otherwise at the merchant whose own issuer vouched for the user.
     merchant_id TEXT REFERENCES merchants (id) ON DELETE CASCADE,
 
-    -- A web view's: the path of the token family that bought it, the client that it is for, and the client whose token
-    -- bought it. They differ when a code passes between two clients of a merchant; the session rests while either is
-    -- disabled.
+    -- For a web view: the path of the token family that bought it, the client that it is for, and the client whose
+    -- token bought it. The clients differ when a code passes from one to another of a merchant; the session rests while
+    -- either is disabled.
     path TEXT,
     client_id TEXT,
     buyer_id TEXT,
 
     remembered BIGINT NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1)),
-    renewals BIGINT NOT NULL DEFAULT 0, -- how often it got another secret, as by a new password
+    renewals BIGINT NOT NULL DEFAULT 0, -- how often it got another secret, for example by a new password
     user_agent TEXT NOT NULL,
     ip_address TEXT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -235,8 +234,8 @@ CREATE INDEX sessions_by_client ON sessions (client_id) WHERE client_id IS NOT N
 CREATE INDEX sessions_by_buyer ON sessions (buyer_id) WHERE buyer_id IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);
 
--- What a browser has of a session at a host of a client's site, for as long as the session lives. A new row is a code
--- first, which is spent by becoming one.
+-- What a browser holds of a session at a host of a client's site, while the session lives. A row begins as a code, and
+-- spending it gives the row its cookie.
 CREATE TABLE host_sessions (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     client_id TEXT NOT NULL,
@@ -252,7 +251,7 @@ CREATE UNIQUE INDEX host_sessions_by_code ON host_sessions (code) WHERE code IS 
 CREATE UNIQUE INDEX host_sessions_by_fingerprint ON host_sessions (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX host_sessions_by_expiry ON host_sessions (expires_at);
 
--- Sign-ins in browsers of which a site had been told that no user is signed in. Each time has a mark of its own.
+-- Sign-ins in browsers of which a site had been told that no user is signed in. Each such answer has its own mark.
 CREATE TABLE noticed_sign_ins (
     mark TEXT PRIMARY KEY,
     signed_in_at BIGINT NOT NULL,
@@ -260,17 +259,17 @@ CREATE TABLE noticed_sign_ins (
 );
 CREATE INDEX noticed_sign_ins_by_expiry ON noticed_sign_ins (expires_at);
 
--- Issuers: who else a merchant trusts to say who a user is, as far as every module must know of them. Their names, keys
--- and rules are in issuer_settings. A row outlives its issuer, and the merchant, while sessions or tokens rest on it.
+-- Issuers that a merchant trusts to identify users, as far as every module must know of them. Their names, keys and
+-- rules are in issuer_settings. A row outlives its issuer and the merchant while sessions or tokens rest on it.
 CREATE TABLE issuers (
     id TEXT PRIMARY KEY,
     merchant_id TEXT NOT NULL,
-    -- Sessions that rest on it are refused meanwhile, and tokens of its merchant's clients.
+    -- Meanwhile sessions that rest on it are refused, and tokens of its merchant's clients.
     disabled_at BIGINT,
-    -- Since when it is deleted, for good: what rests on it is refused, and ends in batches.
+    -- Since when it is deleted: what rests on it is refused, and ends in batches.
     gone_at BIGINT,
-    -- Set when the platform takes its word back: the sessions that it opened before are good at its merchant alone, for
-    -- good. A mark here and none on the sessions, because it may have opened any number.
+    -- Set when the platform takes its word back: sessions opened before are good at its merchant alone, permanently. A
+    -- mark on this row instead of the sessions, because there may be any number of them.
     confined_before BIGINT
 );
 CREATE INDEX issuers_by_merchant ON issuers (merchant_id);
@@ -279,14 +278,14 @@ CREATE INDEX issuers_gone ON issuers (gone_at) WHERE gone_at IS NOT NULL;
 
 -- Delivery
 
--- Mails, text messages and callbacks that wait to be sent. What moves `due_at` on has the next attempt.
+-- Mails, text messages and callbacks that wait to be sent. The node that moves `due_at` on makes the next attempt.
 CREATE TABLE deliveries (
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
-    share TEXT NOT NULL DEFAULT '', -- whose part of the workers it takes: a merchant's, or '' for all others
-    subject TEXT, -- whom it tells about whom: the deliveries of one subject have few turns at a time
-    topic TEXT, -- what it tells them: a newer one takes the place of one that still waits
-    sealed_content TEXT NOT NULL, -- sealed, because it holds links that sign in, and users' addresses
+    share TEXT NOT NULL DEFAULT '', -- whose part of the workers it uses: a merchant's, or '' for all others
+    subject TEXT, -- whom it tells about whom: few of one subject are sent at a time
+    topic TEXT, -- what it tells: a newer one replaces one that still waits
+    sealed_content TEXT NOT NULL, -- sealed, because it contains links that sign in, and addresses
     attempts BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -300,7 +299,7 @@ CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
 
 -- Authentication
 
--- What was tried too often, by GCRA. A name is a fingerprint; at the theoretical arrival the bucket is empty again.
+-- Rate limits (GCRA). A name is a fingerprint; at the theoretical arrival time the bucket is empty again.
 CREATE TABLE throttles (
     name TEXT PRIMARY KEY,
     theoretical_arrival BIGINT NOT NULL
@@ -316,7 +315,7 @@ CREATE TABLE known_devices (
 );
 CREATE INDEX known_devices_by_time ON known_devices (seen_at);
 
--- Attempts to sign in to an account that exists.
+-- Attempts to sign in as an existing user.
 CREATE TABLE logins (
     id TEXT PRIMARY KEY,
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -335,22 +334,22 @@ CREATE INDEX logins_by_place ON logins (client_id, ip_address, created_at, id);
 CREATE INDEX logins_failed ON logins (client_id, created_at, id) WHERE succeeded = 0;
 CREATE INDEX logins_by_time ON logins (created_at);
 
--- Secrets that went out by mail or text message: a link (a fingerprint) or a short code (keyed, because ten thousand
--- guesses are no obstacle to a reader of the table).
+-- Secrets sent by mail or text message: a link (a fingerprint) or a short code (keyed, because a reader of the table
+-- could try all codes).
 CREATE TABLE verifications (
     id TEXT PRIMARY KEY,
     purpose TEXT NOT NULL,
-    user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: a sign-up that waits for its address
-    email TEXT NOT NULL, -- '' where the code went to a phone
+    user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: a sign-up whose address is not verified
+    email TEXT NOT NULL, -- '' if the code went to a phone
     phone TEXT,
     link TEXT UNIQUE,
     code TEXT,
     browser TEXT, -- the fingerprint of the browser that asked
-    -- What a sign-up brings to the user it makes. Terms are a line each: a client's id and an address.
+    -- What a sign-up stores for its new user. Terms are one per line: a client's id and a URL.
     password_hash TEXT,
     profile TEXT NOT NULL,
     agreed TEXT NOT NULL,
-    -- How users proved who they are who are asked whether to keep an account that is about to be deleted, and the
+    -- For a user who must decide whether to keep an account that is about to be deleted: how they signed in, and the
     -- issuer that vouched for them.
     method TEXT,
     issuer_id TEXT,
@@ -369,38 +368,38 @@ CREATE INDEX verifications_by_expiry ON verifications (expires_at);
 
 -- OAuth
 
--- One completed authorization: its code and tokens live and end together. `expires_at` moves on with what its tokens
--- live to. A redeemed code for a backend is its token family, which has the code's id.
+-- One completed authorization: its code and tokens live and end together. `expires_at` moves along with its tokens. A
+-- redeemed code for a backend is its token family, which has the code's id.
 CREATE TABLE token_families (
     id TEXT PRIMARY KEY,
     client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: the client acts for itself
     scope TEXT NOT NULL,
-    resource TEXT, -- the API that its tokens are for (RFC 8707)
-    claims TEXT, -- that were asked for one by one
+    resource TEXT, -- the audience of its tokens (RFC 8707)
+    claims TEXT, -- requested one by one
     trial TEXT, -- what a developer tries out with them (`serve --dev`)
     -- Its tokens came through the browser: they are good for less, and end with its session.
     front_channel BIGINT NOT NULL DEFAULT 0 CHECK (front_channel IN (0, 1)),
 
-    -- What it came from: see `TokenFamily.Path`. Its own id where that was a sign-in.
+    -- Its ancestors: see `TokenFamily.Path`. Its own id if it came from a sign-in.
     path TEXT NOT NULL,
-    -- The sign-in that it rests on, copied along the path; NULL for a client itself. For clients of the issuer's merchant
-    -- its tokens are refused while the issuer is disabled, and end with it.
+    -- The sign-in that it rests on, copied along the path; NULL for a client itself. At clients of the issuer's
+    -- merchant its tokens are refused while the issuer is disabled, and end with it.
     signed_in_at BIGINT,
     is_dated BIGINT CHECK (is_dated IN (0, 1)), -- 0: an issuer did not say when
     method TEXT, -- as in RFC 8176, or 'issuer'
     issuer_id TEXT,
-    session_id TEXT, -- the browser session in which it was got, which may be gone: the `sid` of its ID tokens
+    session_id TEXT, -- the browser session it was got in, which may be gone: the `sid`
     redeemed_by TEXT, -- the attempt that redeemed the code for a backend
 
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL,
     ended_at BIGINT
 );
--- A user's families at one client that have not ended, the newest first: counted without reading the ended ones.
+-- A user's live families at one client, the newest first: counted without reading ended ones.
 CREATE INDEX token_families_by_user ON token_families (user_id, client_id, ended_at, created_at, id);
 CREATE INDEX token_families_by_client ON token_families (client_id);
--- Those of a client that acts for itself.
+-- Families of a client that acts for itself.
 CREATE INDEX token_families_own ON token_families (client_id, created_at, id)
     WHERE user_id IS NULL AND ended_at IS NULL;
 CREATE INDEX token_families_own_ended ON token_families (client_id, ended_at)
@@ -408,16 +407,16 @@ CREATE INDEX token_families_own_ended ON token_families (client_id, ended_at)
 CREATE INDEX token_families_by_issuer ON token_families (issuer_id, client_id)
     WHERE issuer_id IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX token_families_by_session ON token_families (session_id) WHERE session_id IS NOT NULL;
--- What was got in web views. What was redeemed from codes has no session, and is found among its user's: an index of
--- all paths would cost each redemption a page of its commit.
+-- What was got in web views. What was redeemed from codes has no session, and is found among its user's families: an
+-- index of all paths would cost each redemption a page of its commit.
 CREATE INDEX token_families_by_path ON token_families (path) WHERE session_id IS NOT NULL AND path <> id;
--- What the sweep takes.
+-- For the sweep.
 CREATE INDEX token_families_by_expiry ON token_families (expires_at);
 CREATE INDEX token_families_ended ON token_families (ended_at) WHERE ended_at IS NOT NULL;
 
--- Access tokens. No foreign keys here, nor in the tables of codes: they are hot, their rows expire by themselves, and
--- whether client, user and family live is asked each time one is presented. Each index on a random value would be one
--- more page in every commit.
+-- Access tokens. They have no foreign keys, nor do codes: these tables are hot, their rows expire by themselves, and
+-- each use checks whether client, user and family live. Each index on a random value would be one more page in every
+-- commit.
 CREATE TABLE access_tokens (
     fingerprint TEXT PRIMARY KEY,
     family_id TEXT, -- NULL: a client's own
@@ -431,8 +430,8 @@ CREATE TABLE access_tokens (
 ) WITHOUT ROWID;
 CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
 
--- Refresh tokens. One is current; or rotated: the successor is set, and kept sealed so that a lost answer can be asked
--- for again; or confirmed: the sealed successor is erased, and its use from now on is a replay.
+-- Refresh tokens. A token is current; or rotated, with its successor kept sealed so that a lost response can be
+-- repeated; or confirmed, with the sealed successor erased, and any use is a replay.
 CREATE TABLE refresh_tokens (
     fingerprint TEXT PRIMARY KEY,
     family_id TEXT NOT NULL REFERENCES token_families (id) ON DELETE CASCADE,
@@ -443,23 +442,23 @@ CREATE TABLE refresh_tokens (
     successor TEXT,
     sealed_successor TEXT,
     rotated_at BIGINT,
-    rotated_by TEXT, -- the attempt that won
+    rotated_by TEXT, -- the attempt that rotated it
     latest_access_token TEXT,
-    repeats BIGINT NOT NULL DEFAULT 0, -- how often the answer to its rotation was repeated
-    repeat_run BIGINT NOT NULL DEFAULT 0, -- how many rotations in a row, its own the last, were asked for again
+    repeats BIGINT NOT NULL DEFAULT 0, -- how often the response to its rotation was repeated
+    repeat_run BIGINT NOT NULL DEFAULT 0, -- how many rotations in a row up to this one were repeated
     confirmed_at BIGINT
 ) WITHOUT ROWID;
 CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family_id);
 CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
 
--- Authorization codes. A spent one is remembered, so that its replay is noticed; one that was never spent goes soon
--- after its expiry. So each kind has an index of its own.
+-- Authorization codes. A spent one is kept, so that a replay is noticed; an unspent one is deleted soon after its
+-- expiry. So each kind has its own index.
 CREATE TABLE authorization_codes (
     fingerprint TEXT PRIMARY KEY,
     client_id TEXT NOT NULL,
     user_id BIGINT NOT NULL,
     session_id TEXT NOT NULL,
-    renewals BIGINT NOT NULL, -- the session's when the code was given: an older cookie may have been copied
+    renewals BIGINT NOT NULL, -- the session's when the code was issued
     signed_in_at BIGINT NOT NULL,
     is_dated BIGINT NOT NULL CHECK (is_dated IN (0, 1)),
     method TEXT NOT NULL,
@@ -474,21 +473,21 @@ CREATE TABLE authorization_codes (
     redirect_uri_sent BIGINT NOT NULL CHECK (redirect_uri_sent IN (0, 1)),
     expires_at BIGINT NOT NULL,
     spent_at BIGINT,
-    spent_by TEXT, -- the attempt that won, which knows itself when it runs again after a COMMIT of unknown outcome
-    family_id TEXT -- what that attempt made: a replay ends it
+    spent_by TEXT, -- the attempt that spent it, by which a rerun recognizes itself
+    family_id TEXT -- the family of that attempt: a replay ends it
 );
 CREATE INDEX authorization_codes_unspent ON authorization_codes (expires_at) WHERE spent_at IS NULL;
 CREATE INDEX authorization_codes_spent ON authorization_codes (expires_at) WHERE spent_at IS NOT NULL;
 
--- Session codes: exchange codes that open a web view. One for a backend is sealed and has no row until it is redeemed.
+-- Session codes: exchange codes that open a web view. A code for a backend is sealed and has no row until redeemed.
 CREATE TABLE exchange_codes (
     fingerprint TEXT PRIMARY KEY,
     source_family_id TEXT NOT NULL,
-    client_id TEXT NOT NULL, -- the one whose redirect URI it is bound to
+    client_id TEXT NOT NULL, -- the client of its redirect URI
     user_id BIGINT NOT NULL,
     scope TEXT NOT NULL,
     redirect_uri TEXT,
-    state TEXT, -- the app's, which comes back with the redirect
+    state TEXT, -- the app's, returned with the redirect
     expires_at BIGINT NOT NULL,
     spent_at BIGINT,
     spent_by TEXT
@@ -496,7 +495,7 @@ CREATE TABLE exchange_codes (
 CREATE INDEX exchange_codes_unspent ON exchange_codes (expires_at) WHERE spent_at IS NULL;
 CREATE INDEX exchange_codes_spent ON exchange_codes (expires_at) WHERE spent_at IS NOT NULL;
 
--- What ends the unspent codes of a user and a client: a row for as long as such codes could be redeemed.
+-- When unspent codes of a user and a client ended: a row stays as long as these codes could be redeemed.
 CREATE TABLE exchange_code_ends (
     user_id BIGINT NOT NULL,
     client_id TEXT NOT NULL,
@@ -509,17 +508,17 @@ CREATE INDEX exchange_code_ends_by_time ON exchange_code_ends (ended_at);
 CREATE TABLE session_clients (
     session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
     client_id TEXT NOT NULL,
-    left_at BIGINT, -- when the user signed out of this one and stayed signed in to the browser
+    left_at BIGINT, -- when the user signed out of this client alone
     PRIMARY KEY (session_id, client_id)
 ) WITHOUT ROWID;
 
--- What a user allowed a client that asks, until it is revoked.
+-- What a user allowed a client that asks for consent, until revoked.
 CREATE TABLE consents (
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     scope TEXT NOT NULL,
-    -- The client's `identity_changed_at` of that moment, 0 before its first change: times of two machines do not tell
-    -- which came first.
+    -- The client's `identity_changed_at` at that moment, 0 before its first change: the clocks of two machines do not
+    -- tell which came first.
     identity BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,
@@ -537,7 +536,7 @@ CREATE TABLE agreements (
 );
 CREATE INDEX agreements_by_client ON agreements (client_id);
 
--- Which merchants a user has been introduced to, by a page that names both.
+-- The merchants that a user has been introduced to, by a page that names both.
 CREATE TABLE introductions (
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
@@ -554,22 +553,22 @@ CREATE TABLE interactions (
     request TEXT NOT NULL, -- the parameters as they came, as a query
     by_somebody_else BIGINT NOT NULL CHECK (by_somebody_else IN (0, 1)),
     asks_consent BIGINT NOT NULL CHECK (asks_consent IN (0, 1)),
-    -- Of the session cookie with which the rest was answered: after another sign-in these answers do not count.
+    -- The fingerprint of the session cookie of the answers below: after another sign-in they do not count.
     session TEXT,
     signed_in BIGINT NOT NULL CHECK (signed_in IN (0, 1)),
     seen_at BIGINT,
     allowed TEXT,
     trial TEXT,
-    answered_by TEXT, -- the attempt that consumed them last, which may run again after a COMMIT of unknown outcome
+    answered_by TEXT, -- the attempt that consumed them last, by which a rerun recognizes itself
     expires_at BIGINT NOT NULL
 );
 CREATE INDEX interactions_by_browser ON interactions (browser, fingerprint) WHERE browser IS NOT NULL;
--- By the time at which they began: each kind is bounded in number.
+-- By the time they began: each kind is limited in number.
 CREATE INDEX interactions_waiting ON interactions (fingerprint) WHERE session IS NULL;
 CREATE INDEX interactions_signed_in ON interactions (fingerprint) WHERE session IS NOT NULL;
 CREATE INDEX interactions_by_expiry ON interactions (expires_at);
 
--- With which clients of a merchant may register themselves (RFC 7591 §3), and how many did.
+-- With these, clients of a merchant may register themselves (RFC 7591 §3); counts how many did.
 CREATE TABLE initial_access_tokens (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL UNIQUE,
@@ -582,7 +581,7 @@ CREATE TABLE initial_access_tokens (
 CREATE INDEX initial_access_tokens_by_merchant ON initial_access_tokens (merchant_id, id);
 CREATE INDEX initial_access_tokens_by_expiry ON initial_access_tokens (expires_at);
 
--- Assertions that were used, until they expire: none is taken twice.
+-- Used assertions, until they expire: none is accepted twice.
 CREATE TABLE used_assertions (
     fingerprint TEXT PRIMARY KEY,
     used_by TEXT NOT NULL,
@@ -593,14 +592,14 @@ CREATE INDEX used_assertions_by_expiry ON used_assertions (expires_at);
 
 -- Federation
 
--- How issuers say who a user is: by assertions (RFC 7523), as identity providers that users sign in with, or both. A
+-- How issuers identify users: by assertions (RFC 7523), as identity providers that users sign in with, or both. A
 -- deleted issuer has no row here, and its name is free.
 CREATE TABLE issuer_settings (
     issuer_id TEXT PRIMARY KEY REFERENCES issuers (id) ON DELETE CASCADE,
     merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
     issuer TEXT NOT NULL,
     create_users BIGINT NOT NULL CHECK (create_users IN (0, 1)),
-    rules TEXT NOT NULL DEFAULT '{}', -- a document: the nonce, what to do about strangers and addresses
+    rules TEXT NOT NULL DEFAULT '{}', -- a document: the nonce, unknown users and addresses
 
     -- How its assertions are checked
     jwks TEXT,
@@ -610,23 +609,23 @@ CREATE TABLE issuer_settings (
     algorithms TEXT NOT NULL,
 
     -- A provider whose access tokens an app may send instead: `facebook` or `google`. The names are what its apps call
-    -- themselves; Facebook wants to be asked with the secret.
+    -- themselves; requests to Facebook need the secret.
     provider TEXT,
     app_names TEXT NOT NULL DEFAULT '',
     sealed_app_secret TEXT,
 
     -- How users sign in there, by redirect
-    sign_in_name TEXT, -- what the button says
+    sign_in_name TEXT, -- the text of the button
     discovery_url TEXT,
     client_id TEXT,
     sealed_client_secret TEXT,
     scope TEXT,
 
-    -- Whether a sign-in at a provider is good at every merchant. That is the platform's to say: the owner of the app
-    -- there can have sign-ins begun in it.
+    -- Whether a sign-in at a provider is good at every merchant. Only the platform may allow that, because the owner of
+    -- the app there can start sign-ins in it.
     signs_in_everywhere BIGINT NOT NULL DEFAULT 0 CHECK (signs_in_everywhere IN (0, 1)),
-    -- Whether the platform ever had users sent to it, or let it vouch for addresses: what was linked to it then stays,
-    -- so it stays the platform's to change.
+    -- Whether the platform ever let it sign users in everywhere, or vouch for addresses: its links from then stay, so
+    -- only the platform may change it.
     guarded BIGINT NOT NULL DEFAULT 0 CHECK (guarded IN (0, 1)),
 
     created_at BIGINT NOT NULL,
@@ -635,37 +634,37 @@ CREATE TABLE issuer_settings (
 );
 CREATE INDEX issuer_settings_by_provider ON issuer_settings (provider) WHERE provider IS NOT NULL;
 
--- Links: which user a subject of an issuer is. There may be a million of an issuer: they go after it, in batches.
+-- Links: which user a subject of an issuer is. An issuer may have a million, which are deleted after it, in batches.
 CREATE TABLE issuer_subjects (
     issuer_id TEXT NOT NULL REFERENCES issuers (id) ON DELETE CASCADE,
     subject TEXT NOT NULL,
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    -- A client of the issuer's merchant asked for the link, and not the user in a browser: what it leads to is good at
-    -- that merchant alone.
+    -- A client of the issuer's merchant asked for the link, and not the user in a browser: it is good at that merchant
+    -- alone.
     is_confined BIGINT NOT NULL DEFAULT 0 CHECK (is_confined IN (0, 1)),
     created_at BIGINT NOT NULL,
     PRIMARY KEY (issuer_id, subject)
 );
 CREATE INDEX issuer_subjects_by_user ON issuer_subjects (user_id);
 
--- The sign-ins that users have removed, by their place: a merchant and the name of an issuer there, which outlive the
--- issuer. No address and no app connects a user there again, nor at any merchant's issuer that stands
--- for the same provider, and the subject leads to no new user: only the user connects it.
+-- The sign-ins that users have removed, by merchant and name of the issuer, which outlive the issuer. No address and no
+-- app connects the user there again, nor at any merchant's issuer for the same provider, and the subject leads to no
+-- new user. Only the user can connect it again.
 CREATE TABLE removed_sign_ins (
     user_id BIGINT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     merchant_id TEXT NOT NULL,
     issuer TEXT NOT NULL,
-    provider TEXT, -- the one that the issuer stood for: what is removed there is removed at every merchant
-    subject TEXT NOT NULL, -- '': a merchant's app had attached it, so it may be another person's
+    provider TEXT, -- the issuer's, if any: what is removed there is removed at every merchant
+    subject TEXT NOT NULL, -- '': a merchant's app had attached it, so it may be another user's
     created_at BIGINT NOT NULL,
     PRIMARY KEY (user_id, merchant_id, issuer, subject)
 );
 CREATE INDEX removed_sign_ins_by_subject ON removed_sign_ins (subject) WHERE subject <> '';
--- What goes with its merchant.
+-- For the deletion of a merchant.
 CREATE INDEX removed_sign_ins_by_merchant ON removed_sign_ins (merchant_id, user_id) WHERE provider IS NULL;
 
--- Users who are away at an identity provider, and come back with `state` in the browser that left. PKCE's verifier and
--- the nonce follow from `state` and the master key.
+-- Users who are away at an identity provider, and return with `state` in the same browser. PKCE's verifier and the
+-- nonce are derived from `state` and the master key.
 CREATE TABLE provider_requests (
     state TEXT PRIMARY KEY, -- its fingerprint
     issuer_id TEXT NOT NULL REFERENCES issuer_settings (issuer_id) ON DELETE CASCADE,
@@ -673,7 +672,7 @@ CREATE TABLE provider_requests (
     continue_to TEXT NOT NULL,
     anew BIGINT NOT NULL CHECK (anew IN (0, 1)), -- only a new sign-in there will do
     from_page BIGINT NOT NULL CHECK (from_page IN (0, 1)), -- from a page of ours, not by a link from elsewhere
-    -- The user to whom the sign-in there is connected, and the session in which they asked, by its cookie of then.
+    -- The user that the sign-in there is linked to, and the session in which they asked, with its cookie at that time.
     user_id BIGINT REFERENCES users (id) ON DELETE CASCADE,
     session_id TEXT,
     session_renewals BIGINT,
@@ -689,10 +688,10 @@ CREATE INDEX provider_requests_by_expiry ON provider_requests (expires_at);
 
 -- SPiD
 
--- What SPiD's clients keep here: a short text under a key, of one of their users or of their own. What is of a user
--- goes with their connection to the client.
+-- What SPiD's clients store here: a short text under a key, for one of their users or for themselves. A user's texts
+-- are deleted with their connection to the client.
 CREATE TABLE data_objects (
-    id TEXT PRIMARY KEY, -- made of client, user and key, so that each of them has one
+    id TEXT PRIMARY KEY, -- made from client, user and key, so that each has one
     client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
     user_id BIGINT REFERENCES users (id) ON DELETE CASCADE, -- NULL: the client's own
     name TEXT NOT NULL,
@@ -713,9 +712,9 @@ CREATE INDEX data_objects_by_name ON data_objects (client_id, name, created_at, 
 -- Ditto's authentication webhooks.
 CREATE TABLE webhooks (
     id TEXT PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE, -- the last part of its address
+    name TEXT NOT NULL UNIQUE, -- the last part of its URL
     merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
-    document TEXT NOT NULL, -- what administration says of it
+    document TEXT NOT NULL, -- set by administration
     sealed_secrets TEXT,
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL,

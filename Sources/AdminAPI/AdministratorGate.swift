@@ -4,8 +4,7 @@ import HTTPSupport
 public import OAuth
 public import Storage
 
-/// Decides who is an administrator. Which scopes make one, and what each allows, stands in `Administrator`
-/// (Administration).
+/// Decides who is an administrator. `Administrator` says which scopes make one, and what each allows.
 public struct AdministratorGate: Sendable {
     private let tokens: AccessTokens
     private let addresses: AddressRules
@@ -27,7 +26,8 @@ public struct AdministratorGate: Sendable {
         return administrator
     }
 
-    /// Makes a change for `administrator` when it is their turn among those of their merchant, or of the platform.
+    /// Makes a change when `administrator` has its turn: the administrators of a merchant, and those of the platform,
+    /// share turns.
     func inTurn<Value: Sendable>(
         of administrator: Administrator, _ change: () async throws -> Value
     ) async throws -> Value {

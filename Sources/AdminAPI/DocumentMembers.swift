@@ -3,17 +3,17 @@ import HTTP
 import JSON
 import Values
 
-/// What a document of administration may have, each kind for itself. Any other member is refused: it is misspelt, of
-/// another version, or shown only.
+/// The members that each kind of administration document may have. Others are refused: they are misspelt, of another
+/// version, or read-only.
 struct DocumentMembers {
     private let names: Set<String>
 
     private init(_ names: [String]) { self.names = Set(names) }
 
-    /// Not typed: with the error's type, the optimiser of Swift 6.3 crashes in the endpoints.
+    /// Throws untyped: with a typed error the optimiser of Swift 6.3 crashes in the endpoints.
     func check(_ json: JSON) throws {
         guard let other = json.members?.first(where: { !names.contains($0.name) }) else { return }
-        throw JSONFault(other.name.prefix(bytes: 100), "left out: it is not for this document to set")
+        throw JSONFault(other.name.prefix(bytes: 100), "left out: this document cannot set it")
     }
 
     private func and(_ names: String...) -> Self { Self(self.names + names) }
@@ -57,7 +57,7 @@ extension DocumentMembers {
         "signs_in_everywhere", "team_id", "key_id", "private_key",
     ])
 
-    /// A change may repeat what cannot change.
+    /// A change may repeat members that cannot change.
     static let webhook = Self([
         "merchant_id", "name", "provider", "database_id", "token_kinds", "clients", "audiences", "scope", "permissions",
         "expiration_seconds", "expiration", "refusal_status", "client_info", "identity_service_metadata", "secrets",

@@ -4,20 +4,20 @@ import Text
 import Values
 
 extension Form {
-    /// Refuses a query that says more than `declared` parameters, each at most once and with a value.
+    /// Refuses a query with other parameters than `declared`, with a repeated one, or with one without a value.
     func refuseUndeclared(_ declared: [String]) throws {
         var seen: Set<String> = []
         for (name, value) in pairs {
             guard declared.contains(name) else { throw Problem.unknown(name, declared: declared) }
             guard seen.insert(name).inserted else { throw Problem(parameter: name, "must be given once") }
-            // `?cursor=` of an empty variable would begin the list again.
+            // `?cursor=` from an empty variable would start the list again.
             guard !value.isEmpty else { throw Problem(parameter: name, "must have a value, or be left out") }
         }
     }
 }
 
 extension Problem {
-    /// `fault` goes on after the name of the parameter.
+    /// `fault` follows the name of the parameter.
     init(parameter name: String, _ fault: String) {
         self.init(status: .badRequest, detail: "'\(name)' \(fault).", at: .parameter(name))
     }

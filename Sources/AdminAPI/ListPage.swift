@@ -4,14 +4,14 @@ import JSON
 import OAuth
 import Values
 
-/// One page of a list, and an opaque cursor to the next.
+/// One page of a list, with an opaque cursor to the next page.
 struct ListPage {
-    /// What each list's route declares, beside its filters.
+    /// The parameters that each list's route declares, besides its filters.
     static let parameters = ["limit", "cursor"]
     private static let size = 100
-    /// In bytes: a page ends early when it is this large, since others wait while it is written.
+    /// The largest page in bytes: other requests wait while a page is written.
     private static let most = 256 * 1024
-    /// The position of the last item of the page before; empty for the first page.
+    /// The position of the previous page's last item; empty for the first page.
     let after: String
     let count: Int
     private let list: ListCursor
@@ -38,9 +38,9 @@ struct ListPage {
     }
 
     private static let badCursor = Problem(
-        parameter: "cursor", "must be the 'next' of a page before, of the same list with the same filters")
+        parameter: "cursor", "must be 'next' of an earlier page of the same list with the same filters")
 
-    /// `after` in a list that is ordered by a number.
+    /// `after` for a list that is ordered by a number.
     var afterNumber: Int64 {
         get throws {
             guard !after.isEmpty else { return 0 }
@@ -49,7 +49,7 @@ struct ListPage {
         }
     }
 
-    /// `items` holds one more than the page if there is a next page. Of those that do not fit none is asked for `json`.
+    /// `items` has one item more than the page if there is a next page. `json` is not called for items that do not fit.
     func response<Item>(
         _ items: [Item], json: (Item) throws -> JSON, cursor: (Item) -> String
     ) rethrows -> Response {

@@ -7,11 +7,11 @@ import OAuth
 
 extension Problem {
     static func notFound(_ what: String) -> Problem {
-        Problem(status: .notFound, detail: "There is no such \(what), or it is not yours to see.")
+        Problem(status: .notFound, detail: "There is no such \(what), or you may not see it.")
     }
 }
 
-/// Answers every refusal below `/admin/v1` as a problem document that names the member or the parameter at fault.
+/// Turns every refusal below `/admin/v1` into a problem document that names the faulty member or parameter.
 public enum ProblemBoundary {
     public static let prefix = "/admin/v1"
     public static let dialect = RefusalDialect(below: prefix) { Problem(status: $0, detail: $1).response }

@@ -46,7 +46,7 @@ public struct UsersEndpoint: Endpoint {
             }
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
-            throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
+            throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
         } catch let refusal as Users.TooManyNew {
             throw OAuthError.tooManyUsers(refusal.wait)
         } catch is HashingPoolFull {
@@ -98,7 +98,7 @@ public struct UsersEndpoint: Endpoint {
             }
             return .json(user.adminJSON)
         } catch StorageError.conflict {
-            throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
+            throw Problem(status: .conflict, detail: "A user with this address exists.", member: "email")
         } catch PasswordSignIn.Refusal.throttled(let wait) {
             throw OAuthError.tooManyChanges(wait)
         } catch is HashingPoolFull {
@@ -106,10 +106,10 @@ public struct UsersEndpoint: Endpoint {
         }
     }
 
-    /// Everything stored about a user. What other merchants know is among it, so only the platform gets it.
+    /// Everything stored about a user. Only the platform gets it, because it includes what other merchants know.
     @Sendable private func export(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
-        try administrator.requirePlatform("have everything that is held on a person")
+        try administrator.requirePlatform("export the data of a user")
         guard let document = try await data.document(of: id) else { throw Problem.notFound("user") }
         return .json(bytes: document)
     }

@@ -6,7 +6,7 @@ import JSON
 import OAuth
 import Values
 
-/// `/admin/v1/webhooks`: where Ditto asks which users a merchant lets in.
+/// `/admin/v1/webhooks`: the webhooks by which Ditto asks which users a merchant admits.
 public struct WebhooksEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let webhooks: DittoWebhooks

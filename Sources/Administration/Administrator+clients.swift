@@ -60,7 +60,8 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         if changed.callbackURI != nil, client.callbackURI == nil { try Self.confirmRoomForCallback(of: own, in: db) }
         // Without being named they go where the client becomes a third party's: that is the platform's to decide.
         let claims = try JSONMembers(document).has("id_token_claims") ? changed.openID.claims : client.openID.claims
-        try Self.permit(giving: claims, to: changed, insteadOf: client.may(.takeAttributes) ? [:] : client.openID.claims)
+        try Self.permit(
+            giving: claims, to: changed, insteadOf: client.may(.takeAttributes) ? [:] : client.openID.claims)
         guard changed.may(.shareWithMerchant), !client.may(.shareWithMerchant) else { return }
         if !client.may(.belongToMerchant) { try confirmRoomForClient(in: db) }
         // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.

@@ -11,7 +11,7 @@ extension Administrator: IssuerAuthority {
     public func permit(registering issuer: TrustedIssuer, in db: any Transaction) throws {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
-        // The links of an issuer that only has a provider's name would later be taken for the provider's.
+        // Otherwise the links of an issuer that only has a provider's name would later be taken for the provider's.
         try permit(keysOfProvider: issuer.app == nil ? !issuer.isNamedAsProvider : issuer.hasProvidersKeys)
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
         try permit(everywhere: !issuer.signsInEverywhere)
@@ -21,28 +21,28 @@ extension Administrator: IssuerAuthority {
     public func permit(changing issuer: TrustedIssuer, to changed: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
         guard confines != nil else { return }
-        // Its links were made under other keys.
+        // Its links were made under the former keys.
         try permit(keysOfProvider: issuer.app != nil || changed.app == nil)
-        // Changing the keys is as much as changing what the issuer vouches for.
+        // A change of the keys is a change of what the issuer vouches for.
         let isAlike = issuer.isTrustedAlike(changed) && (issuer.createsUsers || !changed.createsUsers)
         try permit(vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses) || isAlike)
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
-        // The platform may send users there who are linked to it. That stays so, with the same keys, and under the name
-        // by which mails speak of it to users of all merchants.
+        // The platform may let its linked users sign in there. That remains, with the same keys and under the name that
+        // mails to users of all merchants use.
         let isAsBefore =
             issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
             && isAlike
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
         try permit(everywhere: changed.signsInEverywhere == issuer.signsInEverywhere)
-        // Whoever owns the app at a provider could sign in as anybody who uses it.
+        // The owner of the app at a provider could sign in as any user of it.
         let isForSameApp =
             changed.signIn == nil
             || issuer.signIn?.clientID == changed.signIn?.clientID && issuer.signIn?.name == changed.signIn?.name
         try permit(guarded: !issuer.isGuarded || isAlike && isForSameApp)
-        // The platform set up what people sign in with everywhere. That it ends is the merchant's to say, too.
+        // The platform set up a sign-in for users everywhere. The merchant, too, may end it.
         let isSameButton =
             (changed.signIn == nil || changed.signIn == issuer.signIn)
             && changed.app?.sealedSecret == issuer.app?.sealedSecret
@@ -50,14 +50,14 @@ extension Administrator: IssuerAuthority {
             button: !issuer.signsInEverywhere || isSameButton && (issuer.createsUsers || !changed.createsUsers))
     }
 
-    /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled. One whose sign-ins
-    /// are good everywhere has links that no other registration brings back, and without which people lose their
-    /// accounts at every merchant.
+    /// Deleting counts as enabling, because a deleted issuer could be registered anew, and would be enabled. If its
+    /// sign-ins are good everywhere, no new registration restores its links, and users without another way to sign in
+    /// would lose their accounts at every merchant.
     public func permit(deleting issuer: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil)
         guard confines == nil || !issuer.signsInEverywhere else {
             throw AdministrationRefusal(
-                "A provider whose sign-ins are good at every merchant is the platform's to delete: disable it, or set "
+                "Only the platform may delete a provider whose sign-ins are good at every merchant: disable it, or set "
                     + "client_id to null.")
         }
     }
@@ -65,48 +65,48 @@ extension Administrator: IssuerAuthority {
     private func permit(vouching isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that leads to accounts by their address is the platform's to register and to change.",
+                "Only the platform may register or change an issuer that is linked to users by their e-mail address.",
                 member: "link_by_email")
         }
     }
 
-    /// Users who sign in there are signed in to every merchant's applications: that takes the platform's trust.
+    /// Users who sign in there are signed in to every merchant's applications, so the platform must trust the issuer.
     private func permit(signingIn isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that people are sent to is the platform's to register and to change.", member: "client_id")
+                "Only the platform may register or change an issuer at which users sign in.", member: "client_id")
         }
     }
 
     private func permit(everywhere isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "Whether a provider's sign-ins are good at every merchant is the platform's to say: the app there is "
-                    + "yours.", member: "signs_in_everywhere")
+                "Only the platform may set whether a provider's sign-ins are good at every merchant, because the app "
+                    + "at the provider is yours.", member: "signs_in_everywhere")
         }
     }
 
     private func permit(button isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "The client, name, secrets and scope of a provider whose sign-ins are good at every merchant are the "
-                    + "platform's to change, and whether strangers become users there.", member: "client_id")
+                "If a provider's sign-ins are good at every merchant, only the platform may change its client, name, "
+                    + "secrets and scope, and whether it creates users.", member: "client_id")
         }
     }
 
-    /// Who was linked while the platform trusted the issuer is so still.
+    /// Users who were linked while the platform trusted the issuer still are.
     private func permit(guarded isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "An issuer that people were sent to, or that led to accounts by their address, is the "
-                    + "platform's to change: who was linked to it is so still.")
+                "Only the platform may change an issuer at which users signed in, or that was linked to users by their "
+                    + "e-mail address: these links remain.")
         }
     }
 
     private func permit(keysOfProvider isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(
-                "A provider's keys are its own: leave jwks, jwks_uri and discovery_url out.", member: "provider")
+                "A provider has its own keys: leave out jwks, jwks_uri and discovery_url.", member: "provider")
         }
     }
 }

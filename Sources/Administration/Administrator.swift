@@ -27,9 +27,9 @@ public enum Administrator: Authority {
     public init(_ token: AccessToken, of tokens: AccessTokens, addresses: AddressRules) throws(OAuthError) {
         guard token.user == nil else {
             throw OAuthError(
-                .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
+                .insufficientScope, "person_administers", "Administration requires a client_credentials token.")
         }
-        // The token's scope alone is not enough: the client may have lost it since.
+        // The token's scope is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
         let access = Access(token: token, tokens: tokens, addresses: addresses)
         if has(Scope.admin), token.merchant == nil {
@@ -69,7 +69,7 @@ public enum Administrator: Authority {
     /// platform's may set a password, whose hashing would keep others from theirs.
     public var takesTurnsForUsers: Bool { confines != nil }
 
-    /// Whether it may see and change what belongs to `merchant`.
+    /// Whether the administrator may see and change what belongs to `merchant`.
     public func covers(_ merchant: Merchant.ID?) -> Bool {
         confines.map { Merchant.same($0, merchant) } ?? true
     }
@@ -82,7 +82,8 @@ public enum Administrator: Authority {
         return try await merchant == nil || covers(merchant) ? list(merchant) : []
     }
 
-    /// The merchant that `json` names, or else its own: something is made for it. `what` says what, in a refusal.
+    /// The merchant for which something is made: the one that `json` names, or the administrator's own. `what` says in
+    /// a refusal what is made.
     public func merchant(_ json: JSON, toMake what: String) throws -> Merchant.ID {
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         guard let merchant = named ?? confines else { throw JSONFault("merchant_id", "given") }
@@ -101,7 +102,7 @@ public enum Administrator: Authority {
     /// The platform may have disabled it, against this very merchant.
     func permit(enabling: Bool) throws {
         guard confines == nil || !enabling else {
-            throw AdministrationRefusal("What is disabled is enabled by the platform only.", member: "disabled")
+            throw AdministrationRefusal("Only the platform may enable what is disabled.", member: "disabled")
         }
     }
 

@@ -18,7 +18,7 @@ public struct UserAdministration: Sendable {
         self.clock = clock
     }
 
-    /// The users that `administrator` may see; of `merchant` alone, if there is one.
+    /// The users that `administrator` may see, or only those of `merchant`.
     public func list(
         by administrator: Administrator, connectedTo merchant: Merchant.ID? = nil, after cursor: Int64, count: Int
     ) async throws -> [User] {
@@ -43,12 +43,12 @@ public struct UserAdministration: Sendable {
         case deleted
         /// A merchant only ends the user's connections to its own clients.
         case disconnected
-        /// The user does not exist, or is not the merchant's, by now.
+        /// The user no longer exists, or is no longer the merchant's.
         case notFound
     }
 
-    /// The platform deletes the user at once. Of many removals at once by a merchant, one goes through what the user
-    /// has there. The caller has checked that `administrator` may do so (`covers`).
+    /// The platform deletes the user at once. Of a merchant's simultaneous removals of a user, only one goes through
+    /// what the user has there. The caller has checked that `administrator` may do so (`covers`).
     public func remove(
         _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request
     ) async throws -> Removal {

@@ -26,9 +26,9 @@ public struct AddressChange: Sendable {
         }
     }
 
-    /// Gives the session's user the new address. Codes and links mailed to the old one become void, and what they
-    /// opened ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user
-    /// has the address by now.
+    /// Gives the session's user the new address. Codes and links mailed to the old one become void, and sessions they
+    /// opened end, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user has
+    /// taken the address.
     public func change(
         _ key: VerificationKey, by attempt: VerificationAttempt, session: Session, at place: KnownDevices.Place,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
@@ -39,7 +39,7 @@ public struct AddressChange: Sendable {
             let former = try User.find(session.user, in: db)?.email
             let isChanged = try User.setVerifiedEmail(verification.email, of: session.user, at: now, in: db)
             try Verifications.endAll(of: session.user, at: now, in: db)
-            // Whoever types the address that they have only proves to read it.
+            // A user who enters their current address only verifies it.
             if former != verification.email {
                 try announcement.say(.methodRevoked(.mail, keeping: session.id), session.user, db)
                 try post(verification, db)
@@ -48,15 +48,15 @@ public struct AddressChange: Sendable {
         }
     }
 
-    /// The first proof of an address forgets all places where its user signed in but `place`: others may have been
-    /// there before.
+    /// The first proof of an address forgets all places where its user signed in but `place`: another user may have
+    /// signed in there.
     private func finish(
         _ key: VerificationKey, _ purpose: Verification.Purpose, _ session: Session, _ place: KnownDevices.Place,
         _ attempt: String, at now: Timestamp,
         _ apply: @escaping @Sendable (Verification, any Transaction, UserEvents.Announcement) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
         try await events.write(to: database, at: now) { [verifications] db, announcement in
-            // One user asked for the code; another may be signed in to the browser by now, or nobody.
+            // By now another user, or none, may be signed in to the browser that asked for the code.
             let taken = try verifications.takeCounted(key, purpose, by: session.user, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             guard verification.user == session.user, try session.isLiveSignIn(in: db),

@@ -4,8 +4,8 @@ import JSON
 public import Storage
 public import Values
 
-/// Sign-ups by an app. The user is created at once, because the app signs them in right afterwards. The address is not
-/// verified until they open the link sent to it.
+/// Sign-ups by an app. The user is created at once, because the app signs them in right afterwards. The address is
+/// unverified until the user opens the link sent to it.
 public struct AppSignUp: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -34,18 +34,18 @@ public struct AppSignUp: Sendable {
         let passwordHash: String?
     }
 
-    /// Who signs users up.
+    /// Who signs up a user.
     public enum Sender: Sendable {
-        /// A backend, for everybody from one address, so that it is charged itself.
+        /// A backend signs up all its users from one address, so the client is charged instead.
         case backend(Client)
-        /// An app asks from the user's own address, and whoever took its secret from theirs.
+        /// An app asks from the user's address, and so does anyone who extracted its secret.
         case address(String)
 
         public init(_ client: Client, from address: String) {
             self = client.may(.answerForItself) ? .backend(client) : .address(address)
         }
 
-        /// Who takes turns at hashing. All clients of a merchant share one, because it makes as many as it likes.
+        /// Whose turn it is at hashing. All clients of a merchant share one, because it can make as many as it likes.
         fileprivate var turn: String {
             switch self {
             case .backend(let client): client.merchant?.text ?? client.id.text
@@ -80,8 +80,8 @@ public struct AppSignUp: Sendable {
         return Prepared(user: user, email: email, draft: draft, passwordHash: hash)
     }
 
-    /// Charges `sender` for one sign-up before work is done for it: a client, and its merchant for all of its clients,
-    /// or an address. Returns how long to wait if there were too many.
+    /// Charges `sender` for one sign-up before any work: a client and its merchant for all its clients, or an address.
+    /// Returns how long to wait if there were too many.
     public func charge(_ sender: Sender) async throws -> Duration? {
         switch sender {
         case .address(let address): return try await verifications.charge(from: address)
@@ -91,7 +91,7 @@ public struct AppSignUp: Sendable {
         }
     }
 
-    /// Takes that charge back: no work was done for it.
+    /// Refunds that charge: no work was done for it.
     public func refund(_ sender: Sender) async throws {
         switch sender {
         case .address(let address): try await verifications.refund(to: address)
@@ -100,7 +100,7 @@ public struct AppSignUp: Sendable {
         }
     }
 
-    /// The same as `charge` for one text message, of all clients of `merchant`.
+    /// Like `charge`, for one text message, counted for all clients of `merchant`.
     public func chargeText(by client: Client.ID, of merchant: Merchant.ID) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeText(by: client, of: merchant, at: now, in: db) }
@@ -142,10 +142,10 @@ public struct AppSignUp: Sendable {
         }
     }
 
-    /// Marks the address as verified by the user, who knows the password too, and signs in.
+    /// Marks the address as verified, by the link and the user's password, and signs in.
     ///
-    /// Someone who gets such a mail without having signed up cannot be tricked into verifying their address for another
-    /// user: they do not know the password.
+    /// The owner of an address that another user signed up with cannot be tricked into verifying it: they do not know
+    /// the password.
     public func confirm(
         _ link: Secret<Verification>, by attempt: VerificationAttempt, proof: PasswordSignIn.Proof,
         opening: Session.Opening,

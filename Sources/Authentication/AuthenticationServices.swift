@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// What this module offers the modules above it, besides users and their deletion, which commands need too.
+/// What this module offers the modules above it. Users and their deletion are apart, because commands need them too.
 public struct AuthenticationServices: Sendable {
     public let signIn: PasswordSignIn
     public let sessions: Sessions

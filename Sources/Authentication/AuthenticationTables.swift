@@ -7,7 +7,7 @@ extension Throttle {
 }
 
 extension KnownDevices {
-    /// How long a device is known after a sign-in.
+    /// How long a device stays known after a sign-in.
     public static let memory: Duration = .days(180)
 
     static let table = StoredTable(
@@ -31,7 +31,7 @@ extension Logins {
     static let table = StoredTable(
         "logins", retention: [.rows("logins", key: "id", until: "created_at", memory: memory)],
         ofUser: .batches(owner: "user_id", key: "id"),
-        // They stay their users', and are none of the next client's that gets the id.
+        // The attempts stay with their users, and must not pass to the next client that gets the id.
         ofClient: .steps { client, batch, db in
             try db.execute(
                 """
@@ -42,13 +42,13 @@ extension Logins {
 }
 
 extension Verifications {
-    /// How long an expired link or code is known, so that its page can say that it came too late.
+    /// How long an expired link or code is remembered, so that its page can say that it expired.
     public static let memory: Duration = .days(1)
 
     static let table = StoredTable(
         "verifications", retention: [.rows("verifications", key: "id", until: "expires_at", memory: memory)],
         ofUser: .withOwner, export: [Verifications.export],
-        // Of all, because one that was never sent must not differ. Links work under any key.
+        // All codes are changed, because one that was never sent must look the same. Links work under any key.
         forgottenWithKey: "UPDATE verifications SET code = \(codeOfOldKey) WHERE spent_at IS NULL")
 }
 

@@ -23,14 +23,14 @@ public struct MailSignIn: Sendable {
     struct Entry: Sendable {
         let verification: Verification
         let user: UserID
-        /// Set when the user asked to be deleted. Then no session was opened.
+        /// Set when the user has asked for deletion. Then no session was opened.
         let leaving: LeavingUser?
     }
 
     /// What followed a correct code.
     public enum Outcome: Sendable {
         case signedIn
-        /// The user asked to be deleted, and was offered to keep the account.
+        /// The user has asked for deletion, and was offered to keep the account.
         case offered(Verification.ID, LeavingUser)
     }
 
@@ -69,20 +69,20 @@ public struct MailSignIn: Sendable {
         }
     }
 
-    /// The proof that someone read a code sent to a user.
+    /// The proof that a code sent to a user was read.
     public struct Proof: Sendable {
         public let user: UserID
         public let method: SignIn.Method
         /// Whether the user's e-mail address is verified.
         public let isVerified: Bool
-        /// The stored password hash of that time, if there was one.
+        /// The password hash stored at that time, if there was one.
         let hash: String?
         /// Where the code was sent: a phone or a mailbox.
         let phone: PhoneNumber?
         let email: String?
 
-        /// Whether the user may sign in, and still has that password, because a new one ends everything, and that
-        /// number or address. Must run in the transaction that uses the proof.
+        /// Whether the user may sign in, and still has that password and that number or address: a change of either
+        /// voids the proof. Must run in the transaction that uses the proof.
         public func holds(in db: any Transaction) throws -> Bool {
             try !db.rows(
                 """
@@ -95,8 +95,8 @@ public struct MailSignIn: Sendable {
         }
     }
 
-    /// Takes a code that was typed in an app. There is no session. The address is remembered, as after a password, so
-    /// that strangers' wrong codes do not keep the user out from there.
+    /// Takes a code that was typed in an app, without a session. The address becomes known, as after a password, so
+    /// that wrong codes from elsewhere do not lock the user out there.
     func prove(
         _ key: VerificationKey, by client: Client, login: Login.Attempt
     ) async throws -> Result<Proof, Verification.Refusal> {
@@ -134,11 +134,11 @@ public struct MailSignIn: Sendable {
         let before = try UserSnapshot(of: verification.user, in: db)
         let isFirst = try verification.isFirstProof(in: db)
         guard let user = verification.user,
-            // The code proves the address, if it still is the user's.
+            // The code proves the address, if it is still the user's.
             try User.verifyLive(verification.email, of: user, in: db)
         else { return .failure(.gone(reason: "account_gone_or_changed")) }
         if isFirst {
-            // Until now the user may have been somebody else who gave this address, and who knows the password.
+            // Until now another user may have entered this address, and may know the password.
             try User.setPasswordHash(nil, of: user, at: now, in: db)
             try announcement.say(verification.takeover, user, db)
             try announcement.say(.accessRevoked(keeping: nil), user, db)

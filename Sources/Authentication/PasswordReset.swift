@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Resets a forgotten password for somebody who reads the user's mail.
+/// Resets a forgotten password for a reader of the user's mail.
 public struct PasswordReset: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -32,8 +32,8 @@ public struct PasswordReset: Sendable {
     }
 
     /// Sets the password, ends every token, session and mailed link, and signs in here in place of `old`, unless the
-    /// user is about to be deleted. `post` joins the transaction. The requester's IP address has the turn at hashing:
-    /// anyone can have many links. Throws `HashingPoolFull`.
+    /// user is about to be deleted. `post` joins the transaction. The hash takes the turn of the requester's IP
+    /// address, because anyone can have many links. Throws `HashingPoolFull`.
     public func finish(
         _ link: Secret<Verification>, by attempt: VerificationAttempt, password: Password, opening: Session.Opening,
         replacing old: Session.ID?, post: @escaping @Sendable (Verification, any Transaction) throws -> Void
@@ -72,7 +72,7 @@ public struct PasswordReset: Sendable {
             let before = try UserSnapshot(of: verification.user, in: db)
             let isFirst = try verification.isFirstProof(in: db)
             guard let user = verification.user,
-                // Reading the mail proves the address, if it still is the user's.
+                // Reading the mail proves the address, if it is still the user's.
                 try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst { try announcement.say(verification.takeover, user, db) }
@@ -91,8 +91,8 @@ public struct PasswordReset: Sendable {
         }
     }
 
-    /// The outcome of the form that set the password, sent again. With another password it is another form: that sets
-    /// none, and must not say so.
+    /// The outcome when the form that set the password is sent again. With another password it is another form: it sets
+    /// none, and must not claim to.
     private func again(
         _ verification: Verification, _ password: Password, _ opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Outcome, Verification.Refusal> {
@@ -109,7 +109,7 @@ public struct PasswordReset: Sendable {
             }
         }
         guard let found, let hash = found.hash, found.isSignedIn || found.isToBeDeleted,
-            // The right password costs a try too, so that a used link is no way to guess at passwords.
+            // Even the right password costs a try, so that a used link cannot be used to guess passwords.
             try await database.write({ db in try Verifications.charge(verification.id, in: db) }),
             try await hashing.verify(password.text, against: hash, for: HashingPool.sender(opening.address))
         else { return .failure(.gone(reason: "outcome_over")) }

@@ -3,7 +3,7 @@ import JSON
 public import Storage
 public import Values
 
-/// The copy of everything that is held on a user, as the tables declare it.
+/// The copy of all data held on a user, as the tables declare it.
 public struct PersonalData: Sendable {
     private let database: any Database
     private let tables: [StoredTable]
@@ -15,8 +15,8 @@ public struct PersonalData: Sendable {
         self.tables = tables
     }
 
-    /// The copy as JSON in UTF-8, read in one transaction. Nil when there is no such user. It is written where it is
-    /// read, two at a time: before, it takes many times as much memory.
+    /// The copy as JSON in UTF-8, read in one transaction. Nil when there is no such user. At most two are written at a
+    /// time, where they are read, because the rows take many times as much memory as the text.
     public func document(of id: UserID) async throws -> [UInt8]? {
         let now = clock.now
         return try await database.scan(for: .user(id.number)) { [tables] db in

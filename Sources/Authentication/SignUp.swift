@@ -4,8 +4,8 @@ import JSON
 public import Storage
 public import Values
 
-/// Signs up new users. No user exists until the address is verified: somebody who signs up with another person's
-/// address gets nothing, and leaves nothing behind that its owner could fall into.
+/// Signs up new users. No user exists until the address is verified: signing up with another user's address has no
+/// effect, and leaves nothing behind that its owner could run into.
 public struct SignUp: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -26,15 +26,15 @@ public struct SignUp: Sendable {
         self.events = events
     }
 
-    /// A sign-up that has been charged and waits for its address, and whether that address is taken.
+    /// A sign-up that has been charged and waits for its address to be verified, and whether that address is taken.
     public struct Prepared: Sendable {
         public let draft: Verifications.Draft
         public let isTaken: Bool
     }
 
-    /// Does the work that is the same for a known and an unknown email address. `agreed` is the note of the terms that
-    /// were accepted. The IP address `address` is charged for the mail before the password is hashed, because everybody
-    /// shares the hashing pool. Throws `PasswordSignIn.Refusal`.
+    /// Does the work that is the same for a known and an unknown address. `agreed` is the note of the accepted terms.
+    /// The IP address `address` is charged for the mail before the password is hashed, because all share the hashing
+    /// pool. Throws `PasswordSignIn.Refusal`.
     public func prepare(
         email: EmailAddress, password: Password, name: String?, agreed: String, browser: Fingerprint<Browser>?,
         continueTo: String, from address: String
@@ -50,7 +50,7 @@ public struct SignUp: Sendable {
         return Prepared(draft: isTaken ? draft.blank : draft, isTaken: isTaken)
     }
 
-    /// Charges one mail to `address` before the hash, because everybody shares the hashing pool.
+    /// Charges one mail to `address` before the hash, because all share the hashing pool.
     private func chargedHash(of password: Password, from address: String) async throws -> String {
         if let wait = try await verifications.charge(from: address) { throw PasswordSignIn.Refusal.throttled(wait) }
         do {
@@ -71,9 +71,9 @@ public struct SignUp: Sendable {
         try await finish(key, by: attempt, as: nil, opening: opening, replacing: old)
     }
 
-    /// The same for the reader of the mail in another browser than the one that signed up. Somebody else may have
-    /// signed up there, so their password, name and consent to terms are forgotten: these are the user's. Throws
-    /// `PasswordSignIn.Refusal` too: the hash is charged to the IP address, because a link can be sent many times.
+    /// As above, for a link opened in another browser than the one that signed up. Another user may have signed up
+    /// there, so their password, name and consent to terms are dropped in favour of these. Throws
+    /// `PasswordSignIn.Refusal` too: the hash is charged to the IP address, because a form can be sent many times.
     public func finish(
         _ link: Secret<Verification>, by attempt: VerificationAttempt, choosing password: Password, agreed: String,
         opening: Session.Opening, replacing old: Session.ID?

@@ -5,10 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// OpenSSL decodes the keys of all certificates that a server shows before it verifies any, in one call that no time
-// limit ends. A key on a curve of the server's own making takes a third of a second, and hundreds fit into a message, on
-// the thread that all requests share. So a list is refused undecoded that is long, or has a key on a curve that no
-// authority signs for.
+// OpenSSL decodes the keys of all certificates that a server shows before it verifies any, in one call without a time
+// limit. A key on a custom curve takes a third of a second, and hundreds fit into a message, on the thread that all
+// requests share. So a list is refused undecoded if it is long, or has a key on a curve that no authority signs for.
 
 // glibc declares it with _GNU_SOURCE, which must not be defined here; undeclared it would be taken to return an int.
 void *memmem(const void *text, size_t count, const void *part, size_t length);
@@ -16,8 +15,8 @@ void *memmem(const void *text, size_t count, const void *part, size_t length);
 enum { spindle_longest_certificates = 16 * 1024 };
 
 // Whether each `id-ecPublicKey` in the certificates, whose length may be written in several ways, is followed by the
-// name of P-256, P-384 or P-521 (RFC 5480 §2.1.1), and no key of whatever kind brings a curve along: that says which kind
-// of field it is over (`id-fieldType`, ANSI X9.62).
+// name of P-256, P-384 or P-521 (RFC 5480 §2.1.1), and no key contains an explicit curve, which would say which kind of
+// field it is over (`id-fieldType`, ANSI X9.62).
 static inline int spindle_has_known_curves(const void *certificates, size_t count) {
     static const unsigned char key[] = {0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01};
     static const unsigned char p256[] = {0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07};
@@ -37,8 +36,8 @@ static inline int spindle_has_known_curves(const void *certificates, size_t coun
     return 1;
 }
 
-// Sees each message of the handshake before it is read (SSL_set_msg_callback(3)). It cannot refuse one, so it spoils the
-// lengths in front of the certificates, and reading them fails at once.
+// Sees each message of the handshake before it is read (SSL_set_msg_callback(3)). It cannot refuse one, so it corrupts
+// the lengths before the certificates, and reading them fails at once.
 static inline void spindle_see_message(int is_sent, int version, int type, const void *message, size_t count, SSL *ssl,
                                        void *data) {
     (void)version, (void)ssl, (void)data;
@@ -57,21 +56,21 @@ static inline CURLcode spindle_prepare_tls(CURL *curl, void *context, void *data
     (void)curl, (void)data;
     SSL_CTX_set_max_cert_list(context, spindle_longest_certificates);
     SSL_CTX_set_msg_callback(context, spindle_see_message);
-    // Compressed certificates, which are not read, are not asked for either (RFC 8879). The option is OpenSSL 3.2's; its
+    // Compressed certificates are not read, so they are not requested (RFC 8879). The option is from OpenSSL 3.2; the
     // headers here may be older than the library.
     SSL_CTX_set_options(context, (uint64_t)1 << 33);
     return CURLE_OK;
 }
 
-// Lets libcurl believe the authorities in its one file alone, if it has one: with a folder beside it, it reads both for
-// each connection, and remembers nothing.
+// Makes libcurl trust only the authorities in its one file, if it has one: with a folder beside it, it would read both
+// for each connection, without caching.
 static inline CURLcode spindle_curl_believe_one_file(CURL *curl) {
     char *file = NULL;
     curl_easy_getinfo(curl, CURLINFO_CAINFO, &file);
     return file && access(file, R_OK) == 0 ? curl_easy_setopt(curl, CURLOPT_CAPATH, NULL) : CURLE_OK;
 }
 
-// The same for the authorities in `file`, and no others.
+// As above, for the authorities in `file`, and no others.
 static inline CURLcode spindle_curl_believe(CURL *curl, const char *file) {
     CURLcode code = curl_easy_setopt(curl, CURLOPT_CAINFO, file);
     return code == CURLE_OK ? curl_easy_setopt(curl, CURLOPT_CAPATH, NULL) : code;

@@ -51,7 +51,7 @@ static inline int spindle_curl_no_resolver(void *state, void *reserved, void *da
     (void)state, (void)reserved, (void)data;
     return 1;
 }
-// Nothing is looked up that CURLOPT_RESOLVE does not name.
+// Looks up no name that CURLOPT_RESOLVE does not contain.
 static inline CURLcode spindle_curl_never_resolve(CURL *curl) {
     return curl_easy_setopt(curl, CURLOPT_RESOLVER_START_FUNCTION, spindle_curl_no_resolver);
 }
@@ -82,8 +82,8 @@ static inline CURLMcode spindle_curl_multi_set_number(CURLM *multi, CURLMoption 
 }
 static inline CURLcode spindle_curl_start(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
-// How many bytes a socket's connection has delivered, all framing included; -1 when that is unknown. libcurl counts
-// bodies alone. Of Linux's tcp_info glibc declares the first half: tcpi_bytes_received is at 128.
+// How many bytes a socket's connection has delivered, including all framing; -1 when unknown. libcurl counts only
+// bodies. glibc declares only the first half of Linux's tcp_info: tcpi_bytes_received is at offset 128.
 static inline int64_t spindle_socket_received(int socket) {
     enum { tcp_info = 11, bytes_received = 128 };
     unsigned char info[bytes_received + sizeof(uint64_t)];

@@ -1,6 +1,6 @@
 #pragma once
-// What Linux has and the Glibc module has not. Prototypes stand here because _GNU_SOURCE must not be defined.
-// Every function returns -errno for a failure: errno itself may be another thread's by the time Swift looks.
+// What Linux has and the Glibc module lacks. Prototypes are declared here because _GNU_SOURCE must not be defined.
+// Every function returns -errno for a failure: errno itself may be another thread's by the time Swift reads it.
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,7 +47,7 @@ static inline void linux_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
 // Limits, processors and the environment
 
-/// Raises the limit of open files to the most that this process may have, and returns what it is then.
+/// Raises the limit of open files to this process's hard limit, and returns it.
 static inline int64_t linux_raise_open_files(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -errno;
@@ -167,7 +167,7 @@ static inline int linux_listen(const char *host, int port, int backlog) {
     return result;
 }
 
-/// A connection of the queue, non-blocking; its peer's address as text, an IPv4 one unwrapped.
+/// Accepts a connection from the queue, non-blocking; writes its peer's address as text, an IPv4 one unwrapped.
 static inline int linux_accept(int listener, char *text, size_t capacity) {
     struct sockaddr_storage address;
     socklen_t length = sizeof address;

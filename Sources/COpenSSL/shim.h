@@ -24,7 +24,7 @@ static inline EVP_PKEY *spindle_generate_rsa(unsigned int bits) { return EVP_RSA
 static inline EVP_PKEY *spindle_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
 static inline EVP_PKEY *spindle_generate_ec(const char *curve) { return EVP_EC_gen(curve); }
 
-// What follows takes parameters that must outlive the call that names them.
+// The functions below take parameters that must outlive the call that names them.
 
 /// A context of HMAC with the digest of this name, without a key yet.
 static inline EVP_MAC_CTX *spindle_hmac(const char *digest) {
@@ -51,7 +51,7 @@ static inline EVP_PKEY *spindle_public_key(const char *type, OSSL_PARAM *paramet
     return key;
 }
 
-/// An RSA key of big-endian numbers. Judges neither.
+/// An RSA key of big-endian numbers, which are not checked.
 static inline EVP_PKEY *spindle_rsa_public_key(
     const unsigned char *modulus, int modulus_length, const unsigned char *exponent, int exponent_length) {
     // A parameter's own integers are in the machine's byte order.
@@ -70,7 +70,7 @@ static inline EVP_PKEY *spindle_rsa_public_key(
     return key;
 }
 
-/// A point of a curve, in the uncompressed form; NULL for one that is not on it.
+/// A point of a curve, in the uncompressed form; NULL if it is not on the curve.
 static inline EVP_PKEY *spindle_ec_public_key(const char *curve, const unsigned char *point, size_t length) {
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),

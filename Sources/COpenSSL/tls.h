@@ -1,5 +1,5 @@
 #pragma once
-// TLS, for HTTPServer: macros, and what C says in fewer words.
+// TLS for HTTPServer: macros, and code that is shorter in C.
 
 #include <errno.h>
 #include <openssl/core_names.h>
@@ -12,22 +12,22 @@
 #include <openssl/x509.h>
 #include <stdint.h>
 
-// `exit` must not free OpenSSL under threads that still run; of use only before anything else called OpenSSL.
+// `exit` must not free OpenSSL under running threads; only has an effect before anything else calls OpenSSL.
 static inline int spindle_tls_start(void) { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL); }
 
-// Versions and modes of every connection. Without AUTO_RETRY a read ends after a record that brings no data.
+// Versions and modes of every connection. Without AUTO_RETRY a read ends after a record without data.
 static inline int spindle_tls_configure(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
-    // One read of the socket for a record and what is behind it, where there were two for each record.
+    // One read of the socket for a record and what follows it, instead of two per record.
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_mode(context,
         SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
 
-// Reads; says also whether the socket was empty, which the result does not tell from a record that brought no data.
+// Reads, and also tells whether the socket was empty, which the result does not tell from a record without data.
 static inline int spindle_tls_read(SSL *ssl, void *buffer, size_t size, size_t *count, int *drained) {
     errno = 0;
     int result = SSL_read_ex(ssl, buffer, size, count);

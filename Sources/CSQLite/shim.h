@@ -14,15 +14,16 @@ static inline int spindle_sqlite_refuse_quoted_strings(sqlite3 *database) {
     return code ? code : sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
 }
 
-// Counting memory takes one lock of the process for each piece, of readers on all threads. Before the first connection.
+// Counting memory takes a process-wide lock for each allocation, in readers on all threads. Call before the first
+// connection.
 static inline int spindle_sqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
-// Only the connection that writes brings the log into the file.
+// Only the writing connection moves the log into the file.
 static inline int spindle_sqlite_leave_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-// Which file stands under a name, while somebody has it open. Not zero: none.
+// Identifies the file at `path`, to tell whether it was replaced. Not zero: no such file.
 static inline int spindle_file_identity(const char *path, uint64_t *device, uint64_t *inode) {
     struct stat found;
     if (stat(path, &found) != 0) return -1;

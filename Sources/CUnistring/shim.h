@@ -1,5 +1,5 @@
 #pragma once
-// First: unistring gives the integer types names of its own in whatever is included after it.
+// First, because unistring redefines the integer types in headers included after it.
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -76,7 +76,7 @@ extension String {
     /// A single dash is a value: in many programs it means standard input.
     fileprivate var isOption: Bool { hasPrefix("-") && count > 1 && !isDigest }
 
-    /// A SHA-256 in base64url, like ids of keys (RFC 7638 §3): one in 64 begins with a dash, and no option looks so.
+    /// A SHA-256 in base64url, like key ids (RFC 7638 §3): one in 64 begins with a dash, and no option looks like it.
     private var isDigest: Bool {
         utf8.count == 43 && utf8.allSatisfy { UInt8(ascii: "-") == $0 || UInt8(ascii: "_") == $0 || $0.isAlphanumeric }
     }

@@ -12,7 +12,7 @@ public struct Misuse: Error, Sendable {
         help = nil
     }
 
-    /// Bytes that are not UTF-8 have come as U+FFFD: as the name of a file, they would be another's.
+    /// Bytes that are not UTF-8 arrive as U+FFFD: as a file name they would mean another file.
     static let notText = Misuse("An argument is not text in UTF-8")
 
     private init(_ message: String, of parameter: Parameter) {

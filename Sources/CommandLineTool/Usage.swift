@@ -9,7 +9,7 @@ struct Usage {
         text = ([name] + (rest.isEmpty ? [] : [rest])).joined(separator: " ")
     }
 
-    /// For options that are parsed without a program, as tests do.
+    /// For options that are parsed without a program, as in tests.
     init(names: [String]) {
         name = names.joined(separator: " ")
         text = "\(name) <options>"

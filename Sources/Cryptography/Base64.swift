@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// base64 with padding (RFC 4648 §4), as Basic credentials, PEM and mails have it.
+/// base64 with padding (RFC 4648 §4), for Basic credentials, PEM and mails.
 public enum Base64 {
     public static func encode(_ bytes: [UInt8]) -> String {
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
@@ -8,11 +8,11 @@ public enum Base64 {
         return String(decoding: text.prefix(Int(length)), as: UTF8.self)
     }
 
-    /// Decodes `text`; nil when a character is missing or is none of the alphabet.
+    /// Decodes `text`; nil when a character is missing or not in the alphabet.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let text = Array(text.utf8)
         let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        // OpenSSL passes over white space, and takes padding for zeros.
+        // OpenSSL skips white space, and takes padding for zeros.
         guard text.count % 4 == 0, padding <= 2, text.dropLast(padding).allSatisfy(isLetter),
             let count = Int32(exactly: text.count)
         else { return nil }

@@ -1,13 +1,14 @@
-/// What OpenSSL does not check of an Ed25519 public key. It needs no arithmetic on the curve: the few points of small
+/// Checks of an Ed25519 public key that OpenSSL omits. They need no arithmetic on the curve: the few points of small
 /// order are known.
 enum EdwardsPoint {
     /// 2^255 - 19, little-endian (RFC 8032 §5.1).
     private static let prime: [UInt8] = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
 
-    /// The y coordinates, little-endian, of the eight points whose order divides the cofactor 8. Against such a key one
-    /// signature, made without any private key, is valid for every message, or for one in a few: RFC 8032 §5.1.7 lets
-    /// the verifier multiply by the cofactor, and that makes nothing of these points. They are the multiples of a point
-    /// of order 8, the roots of y = 1, y = -1, y = 0 and d·y⁴ + 2·y² = 1 on the curve -x² + y² = 1 + d·x²·y² (§5.1).
+    /// The y coordinates, little-endian, of the eight points whose order divides the cofactor 8. If the key is one of
+    /// them, one signature, made without any private key, is valid for every message, or for one in a few: RFC 8032
+    /// §5.1.7 lets the verifier multiply by the cofactor, which turns these points into the identity. They are the
+    /// multiples of a point of order 8, the roots of y = 1, y = -1, y = 0 and d·y⁴ + 2·y² = 1 on the curve
+    /// -x² + y² = 1 + d·x²·y² (§5.1).
     private static let smallOrders: Set<[UInt8]> = [
         // Order 1: the identity (0, 1).
         [1] + [UInt8](repeating: 0, count: 31),

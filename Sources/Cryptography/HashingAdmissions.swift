@@ -1,11 +1,11 @@
-/// Who is about to hash a password, or hashes one, and how many times at once.
+/// Which senders hash passwords, or are about to, and how many at once.
 struct HashingAdmissions {
     private var counts: [String: Int] = [:]
     private var total = 0
 
-    /// Lets `sender` in if fewer than `room` are in. If not, still if it has less than half as many in as the sender
-    /// with the most, as long as fewer than four times `room` are in: what is about to be hashed costs a transaction
-    /// first.
+    /// Admits `sender` if fewer than `room` are in. Otherwise only a sender with less than half as many as the largest
+    /// one, and only while fewer than four times `room` are in, because each admission costs a transaction before its
+    /// hash.
     mutating func enter(_ sender: String, room: Int) -> Bool {
         let own = counts[sender, default: 0]
         if total >= room {

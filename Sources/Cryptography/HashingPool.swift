@@ -1,21 +1,22 @@
 import Synchronization
 import Threads
 
-/// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
+/// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than everything
+/// else.
 ///
-/// A caller says for whom it asks: the sender's IP address or, for a backend, its merchant. Senders take turns, so
-/// nobody keeps others from signing in by signing in over and over. A sender is nothing that one party can have many
-/// of, such as a user, a client or a link.
+/// A caller names the sender it asks for: the sender's IP address or, for a backend, its merchant. Senders take turns,
+/// so that many sign-ins from one do not lock others out. A sender must be something that one party has few of, unlike
+/// users, clients and links.
 public final class HashingPool: Sendable {
     public let parameters: PasswordHashCost
     private let queue: HashingQueue
-    /// Compared with the password of an unknown user, so that it takes as long as a wrong password.
+    /// Compared with the password of an unknown user, so that this takes as long as a wrong password.
     private let decoy: PasswordHash
     private let computed = Atomic(0)
     private let room: Int
     private let admissions = Mutex(HashingAdmissions())
 
-    /// One hash per core at once: with more, each would only take longer.
+    /// One hash per core at once: more would only slow each of them down.
     public static var cores: Int { SystemThread.processors }
 
     /// Starts `workers` threads. At most `queueLimit` callers wait; the next one is refused.
@@ -32,7 +33,7 @@ public final class HashingPool: Sendable {
         do throws(SystemThread.Unavailable) {
             for number in 1...workers { try queue.startThread(named: "hashing-\(number)") }
         } catch {
-            // Without it nobody could ever sign in.
+            // Without it no user could ever sign in.
             preconditionFailure("no password can be hashed: \(error)")
         }
     }
@@ -45,9 +46,8 @@ public final class HashingPool: Sendable {
     /// How many callers wait for a thread.
     public var waiting: Int { queue.waiting }
 
-    /// Does `work`, which is about to hash a password for `sender`. When as many callers as the pool can serve are at
-    /// it already, throws `HashingPoolFull` before `work` has cost anything; a sender with few among them is let in
-    /// still.
+    /// Does `work`, which is about to hash a password for `sender`. Throws `HashingPoolFull` before `work` has cost
+    /// anything when the pool has as many callers as it can serve; a sender with few among them is still admitted.
     public func admit<Value: Sendable>(
         _ sender: String, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -67,10 +67,10 @@ public final class HashingPool: Sendable {
         }
     }
 
-    /// Whether `hash` was made of `password`. False for an unknown user, whose `hash` is nil, after the same work.
+    /// Whether `hash` was made from `password`. False for an unknown user, whose `hash` is nil, after the same work.
     ///
-    /// `standIn` is the hash for that work. If imported hashes cost more or less than ours, another user's hash keeps
-    /// an unknown user from standing out.
+    /// `standIn` is the hash for that work. Imported hashes may cost more or less than ours, so another user's hash
+    /// keeps an unknown user from standing out.
     public func verify(
         _ password: String, against hash: PasswordHash?, for sender: String, standIn: PasswordHash? = nil
     ) async throws -> Bool {
@@ -102,7 +102,7 @@ public final class HashingPool: Sendable {
                 if !queue.add(job) { continuation.resume(throwing: HashingPoolFull()) }
             }
         } onCancel: {
-            // The caller no longer waits; work that has not begun is dropped.
+            // The caller no longer waits: drop work that has not begun.
             queue.drop(ticket)
         }
     }

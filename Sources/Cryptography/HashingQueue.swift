@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 import Threads
 
-/// The queue between callers and the hashing threads. Senders take turns: one who sends many jobs waits for each of
-/// them until everybody else has had as many.
+/// The queue between callers and the hashing threads. Senders take turns: a sender with many jobs waits until all
+/// others have had as many.
 final class HashingQueue: Sendable {
     /// Identifies one job, so that its caller can withdraw it.
     final class Ticket: Sendable {}
 
-    /// What becomes of a job.
+    /// What happens to a job.
     enum Outcome {
         /// It is its turn.
         case begins
@@ -22,7 +22,7 @@ final class HashingQueue: Sendable {
 
     struct Job: Sendable {
         let ticket: Ticket
-        /// Who is to be served: an IP address, or a merchant (`HashingPool`).
+        /// Whose job it is: an IP address, or a merchant (`HashingPool`).
         let sender: String
         /// Called once.
         let finish: @Sendable (Outcome) -> Void
@@ -44,8 +44,8 @@ final class HashingQueue: Sendable {
 
     var waiting: Int { state.withLock { $0.jobs.count } }
 
-    /// Adds `job` and returns true. When no thread is free and `limit` jobs wait, it takes the place of the last job of
-    /// the sender with the most, unless that would leave the sender with fewer than its own; then it returns false.
+    /// Adds `job` and returns true. If no thread is free and `limit` jobs wait, it replaces the last job of the sender
+    /// with the most jobs. If that would leave that sender with fewer than `job`'s own sender has, returns false.
     func add(_ job: Job) -> Bool {
         let (isAdded, displaced) = state.withLock { state in
             var displaced: Job?
@@ -60,7 +60,7 @@ final class HashingQueue: Sendable {
         return isAdded
     }
 
-    /// Takes a job that has not begun out of the queue.
+    /// Removes a job that has not begun from the queue.
     func drop(_ ticket: Ticket) {
         let job = state.withLock { state in state.jobs.take { $0.ticket === ticket } }
         job?.finish(.abandoned)
@@ -110,7 +110,8 @@ final class HashingQueue: Sendable {
     }
 }
 
-/// Lets token traffic go before queued sign-ins. On Linux a nice value belongs to the thread, and 0 means this one.
+/// Gives token traffic priority over queued sign-ins. On Linux a nice value belongs to the thread, and 0 means this
+/// one.
 private func lowerPriorityOfThisThread() {
     #if os(Linux)
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 extension PublicKey {
-    /// Whether `signature` was made of `bytes` with this key's private half by `scheme`.
+    /// Whether `signature` of `bytes` was made with this key's private half by `scheme`.
     ///
-    /// False for a scheme of another kind of key and for a signature of another length.
+    /// False for a scheme of another kind of key and for a signature of the wrong length.
     public func verifies(_ signature: [UInt8], of bytes: [UInt8], by scheme: SignatureScheme) -> Bool {
         guard let signature = form(of: signature, scheme), let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }

@@ -30,7 +30,7 @@ internal import COpenSSL
         case ed25519(x: [UInt8])
     }
 
-    /// Not a usable key: numbers of the wrong size, a point off its curve, a weak key or one made to be slow.
+    /// Not a usable key: numbers of the wrong size, a point off its curve, a weak key or a deliberately slow one.
     public struct Unusable: Error, Sendable {}
 
     enum Kind: Sendable {
@@ -54,7 +54,7 @@ internal import COpenSSL
             modulusLength = Self.length(of: n)
             unsafe key = unsafe spindle_rsa_public_key(n, Int32(n.count), e, Int32(e.count))
         case .point(let curve, let x, let y):
-            // RFC 7518 §6.2.1.2: each coordinate has the full length, so that bytes of one cannot count as the other's.
+            // RFC 7518 §6.2.1.2: each coordinate has the full length, so that its bytes cannot count as the other's.
             guard x.count == curve.length, y.count == curve.length else { throw Unusable() }
             // SEC 1 §2.3.3: an uncompressed point begins with 4.
             let point = [4] + x + y
@@ -76,7 +76,7 @@ internal import COpenSSL
 
     deinit { unsafe EVP_PKEY_free(key) }
 
-    /// In bits; it has no zeros in front.
+    /// In bits; there are no leading zeros.
     private static func length(of modulus: [UInt8]) -> Int {
         modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
     }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 /// Random bytes drawn from OpenSSL's generator in advance, for one thread: a call of the generator costs the same for
-/// 16 bytes as for hundreds. Bytes are erased as they are handed out, so that memory never tells what was given away.
+/// 16 bytes as for hundreds. Bytes are erased as they are handed out, so that memory does not reveal them later.
 @safe final class RandomBlock {
     private static let size = 512
     private static let blocks = unsafe PerThread { pointer in
@@ -9,7 +9,7 @@ internal import COpenSSL
         unsafe Unmanaged<RandomBlock>.fromOpaque(pointer).release()
     }
 
-    /// This thread's own.
+    /// This thread's block.
     static var ofThisThread: RandomBlock {
         OpenSSL.start()
         let block = unsafe blocks.value { unsafe OpaquePointer(Unmanaged.passRetained(RandomBlock()).toOpaque()) }
@@ -17,7 +17,7 @@ internal import COpenSSL
     }
 
     private var bytes = [UInt8](repeating: 0, count: size)
-    /// How many of `bytes` are given away.
+    /// How many of `bytes` are handed out.
     private var used = size
 
     deinit { unsafe bytes.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) } }

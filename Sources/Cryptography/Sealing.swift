@@ -71,7 +71,7 @@ extension SealingKey: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// HKDF-SHA-256 (RFC 5869), 32 bytes: one block. By two HMACs, because setting up OpenSSL's own costs five times as
+/// HKDF-SHA-256 (RFC 5869), 32 bytes: one block. Uses two HMACs, because setting up OpenSSL's HKDF costs five times as
 /// much.
 func hkdf(key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
     Digest.hmacSHA256(info + [1], key: Digest.hmacSHA256(key, key: salt))

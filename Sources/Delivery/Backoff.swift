@@ -7,17 +7,17 @@ enum Backoff {
     private static let shortest: Duration = .minutes(1)
     private static let longest: Duration = .hours(1)
 
-    /// How long a delivery that could not be tried is left alone.
+    /// How long a delivery that could not be attempted is left alone.
     static let moment: Duration = .seconds(10)
-    /// And one whose receiver takes others meanwhile: a second, and longer behind many, a tenth at most of the time in
-    /// which it is of use.
+    /// How long a delivery waits while its receiver takes others: a second, and longer behind many, but at most a tenth
+    /// of the time for which it is still useful.
     static func turn(behind many: Int, left: Duration) -> Duration {
         min(.seconds(1) + .milliseconds(50) * many, .minutes(1), max(.seconds(1), left / 10))
     }
 
-    /// How long one is left alone whose receiver failed, where `failing` of its share did: about as long as one turn of
-    /// all takes that never answer. Otherwise a pile would be taken out and put back all the time. One that is of use
-    /// only for the time that is `left` is tried again within a tenth of it.
+    /// How long a delivery to a failed receiver is left alone when `failing` receivers of its share have failed: about
+    /// as long as one round of all takes if none answers, so that a backlog is not read over and over. One with only
+    /// the time `left` is retried within a tenth of it.
     static func pause(among failing: Int, left: Duration) -> Duration {
         min(moment + .milliseconds(500) * failing, .minutes(10), max(moment, left / 10))
     }

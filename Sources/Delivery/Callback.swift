@@ -5,7 +5,7 @@ public struct Callback: Sendable, Equatable {
     public let contentType: String
     /// The header `spindle-signature`, for a body that has no place for one.
     let signature: String?
-    /// The client that it is for, whose address of now is asked for when it is sent.
+    /// The client that it is for, whose current address is looked up when it is sent.
     let client: String?
 
     public init(url: String, body: String, contentType: String, client: String? = nil) {

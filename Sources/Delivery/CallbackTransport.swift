@@ -22,7 +22,7 @@ public struct CallbackTransport: Transport {
     public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         var callback = try Callback(stored: content)
         if let client = callback.client {
-            // It may have waited for days. Nobody is told any more whom nothing is to be told.
+            // It may have waited for days, and the client may no longer want it.
             guard let url = try await address(client, share.whole) else { return }
             callback.url = url
         }
@@ -36,7 +36,7 @@ public struct CallbackTransport: Transport {
 }
 
 extension Outbound {
-    /// The limit of the response's body, which nobody reads.
+    /// The limit of the response's body, which is not read.
     private static let longestAnswer = 64 * 1024
 
     /// Posts `callback` to its server, or throws `Undeliverable`; `isRefusal` says which statuses are final.
@@ -54,8 +54,8 @@ extension Outbound {
         } catch {
             try Task.checkCancellation()
             if error.isOurs {
-                // Nobody was asked: that is no failure of the receiver. Given back at once, a pile of deliveries to
-                // names that hang would be taken out and put back without end.
+                // No server was asked, so this is no failure of the receiver. Given back at once, a backlog of
+                // deliveries to names that hang would be taken and put back without pause.
                 try await Task.sleep(for: DeliveryLimits.patience)
                 throw Undeliverable.busy
             }

@@ -12,31 +12,31 @@ public struct Delivery: Sendable {
     /// The kind of a delivery, which decides its transport.
     public enum Kind: String, Sendable, CaseIterable { case mail, callback, notice, text }
 
-    /// Whose part of the workers a delivery takes, so that one receiver's trouble leaves the others theirs.
+    /// The part of the workers that a delivery may use, so that one receiver's trouble does not affect others.
     public struct Share: Sendable, Hashable {
         let text: String
 
         public init(_ text: String) { self.text = text }
 
-        /// Everything that has no share of its own.
+        /// For everything without a share of its own.
         public static let common = Share("")
         /// Text messages, all of which go to one gateway.
         static let texts = Share("texts")
 
-        /// The part of it that goes before the rest.
+        /// The urgent part of the share, which goes before the rest.
         var urgent: Share { isUrgent ? self : Share(text + "!") }
         var isUrgent: Bool { text.utf8.last == UInt8(ascii: "!") }
-        /// Whose part of the workers it takes.
+        /// The share without regard to urgency.
         var whole: Share { isUrgent ? Share(String(text.dropLast())) : self }
     }
 
-    /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile
-    /// before everybody else's.
+    /// Whom a delivery tells about whom, and what. It keeps a thousand changes of one thing from delaying other
+    /// deliveries.
     public struct Topic: Sendable {
-        /// While a delivery waits that has not been tried, a newer one that says the same takes its place.
+        /// A newer delivery with the same content replaces one that waits and has not been attempted.
         let content: String?
-        /// Of each subject a few wait at a time (`DeliveryLimits`); further ones are due one after the other. Nil for
-        /// what must not wait: somebody who floods a subject would delay it.
+        /// A few of each subject wait at a time (`DeliveryLimits`); further ones are due one after the other. Nil for
+        /// what must not wait: flooding a subject would delay it.
         let subject: String?
         /// The time between further ones.
         let pause: Duration
@@ -50,7 +50,7 @@ public struct Delivery: Sendable {
             self.isUrgent = isUrgent
         }
 
-        /// No two notices say the same, because each names its session: they can only be sent one after the other.
+        /// Notices are never merged, because each names its session: they can only be sent one after the other.
         public init(noticesAbout subject: String) {
             content = nil
             self.subject = Self.fingerprint("notice \(subject)")
@@ -81,7 +81,7 @@ public struct Delivery: Sendable {
     /// A blank delivery is due later, out of the way of real ones.
     private var dueAt: Timestamp { createdAt < expiresAt ? createdAt : createdAt + Outbox.lease }
 
-    /// Stores it in `db`, to be sent once the transaction is committed. May run again.
+    /// Stores it in `db`, to be sent once the transaction is committed. May run twice.
     public func store(in db: any Transaction) throws {
         try seal.confirm(in: db)
         let dueAt = try turn(in: db)
@@ -95,16 +95,16 @@ public struct Delivery: Sendable {
             """)
     }
 
-    /// When it is due, after deliveries of the same topic that have not been tried are deleted. One that is on its way
-    /// stays, because it may tell what was true before this change.
+    /// When it is due, after deleting deliveries of the same topic that have not been attempted. One that is being sent
+    /// stays, because it may tell the state before this change.
     private func turn(in db: any Transaction) throws -> Timestamp {
-        // Stored already, by a transaction that runs again: whatever came since must stay.
+        // Stored already, by a transaction that runs again: what came since must stay.
         guard let topic, try db.rows("SELECT id FROM deliveries WHERE id = \(id)").isEmpty else { return dueAt }
         let replaced = try topic.content.flatMap { content in
             try db.rows("DELETE FROM deliveries WHERE topic = \(content) AND attempts = 0 RETURNING due_at")
                 .map { try $0.get("due_at", as: Timestamp.self) }.min()
         }
-        // What is urgent says a state: the last of them is sent last, so it does not take an older one's turn.
+        // Urgent deliveries tell a state, and the newest must be sent last, so it does not inherit an older one's turn.
         guard let subject = topic.subject else { return dueAt }
         if let replaced = try replaced ?? forgotten(of: subject, in: db) { return replaced }
         let waiting = try db.rows(
@@ -117,8 +117,8 @@ public struct Delivery: Sendable {
         return max(dueAt, last + topic.pause)
     }
 
-    /// Deletes the oldest delivery of `subject` if as many wait as may, and returns its turn if it had not been tried:
-    /// so the last turn is never further away, however long somebody floods it.
+    /// Deletes the oldest delivery of `subject` if the limit is reached, and returns its turn if it had not been
+    /// attempted, so that flooding a subject does not push the last turn further away.
     private func forgotten(of subject: String, in db: any Transaction) throws -> Timestamp? {
         let waiting: Int64 =
             try db.rows("SELECT COUNT(*) AS many FROM deliveries WHERE subject = \(subject)").first?.get("many") ?? 0

@@ -23,8 +23,8 @@ struct DeliveryRoom: Sendable {
 
     func free(for share: Delivery.Share) -> Int { mostForOne - underWay[share.whole, default: 0] }
 
-    /// The shares in the order of their turns: who has the fewest under way goes first, then who has waited longest,
-    /// and of one share first what is urgent.
+    /// The shares in the order of their turns: first those with the fewest running deliveries, then those that have
+    /// waited longest; within a share, urgent deliveries first.
     func inTurn(_ due: [DueShare]) -> [Delivery.Share] {
         let parts = Dictionary(grouping: due.map(\.share), by: \.whole)
         let longest = Dictionary(due.map { ($0.share.whole, $0.dueAt) }) { min($0, $1) }

@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// Sends one kind of delivery, a few at a time and fewer for each share, so that a slow receiver keeps nobody waiting
-/// but those of its own share.
+/// Sends one kind of delivery, a few at a time and fewer for each share, so that a slow receiver delays only its own
+/// share.
 public struct DeliveryWorker: Sendable {
     private let outbox: Outbox
     private let carrier: any Transport
@@ -12,7 +12,7 @@ public struct DeliveryWorker: Sendable {
         self.carrier = carrier
     }
 
-    /// Sends due deliveries at each nudge. Returns when the outbox is closed and nothing is under way any more.
+    /// Sends due deliveries at each nudge. Returns when the outbox is closed and all deliveries have ended.
     public func run() async {
         let room = Occupancy(Self.room(carrier.kind))
         await withDiscardingTaskGroup { group in
@@ -40,9 +40,9 @@ public struct DeliveryWorker: Sendable {
         do {
             return try await outbox.claim(carrier.kind, room)
         } catch {
-            // Not which kind: what keeps one from being read keeps all, and equal errors are counted.
+            // Without the kind: what keeps one kind from being read keeps all, and equal errors are counted.
             outbox.logger.error(
-                "what is to be delivered could not be read", metadata: ["error": "\(String(reflecting: error))"])
+                "deliveries could not be read", metadata: ["error": "\(String(reflecting: error))"])
             return []
         }
     }

@@ -32,8 +32,8 @@ struct Lease: Sendable {
 }
 
 extension Outbox {
-    /// Leases due deliveries of `kind`, as many as `room` has: of each share the urgent and the most overdue first,
-    /// and first of the shares with the fewest under way. Blank ones are left out.
+    /// Leases due deliveries of `kind`, as many as `room` has. Shares with the fewest running deliveries come first;
+    /// within a share, urgent and then the most overdue ones. Blank ones are left out.
     func claim(_ kind: Delivery.Kind, _ room: DeliveryRoom) async throws -> [Lease] {
         let now = clock.now
         let due = try await database.read { db in
@@ -56,9 +56,9 @@ extension Outbox {
         }
         guard !due.isEmpty else { return [] }
         return try await database.write { [seal] db in
-            // What was sealed anew is left to the nodes that have the key. Another node that saw the same delivery
-            // changes no row. If this runs again after a COMMIT of unknown outcome, we change none either: then these
-            // deliveries wait until their leases end.
+            // Deliveries sealed under a new key are left to the nodes that have it. If another node took the same
+            // delivery, no row changes. If this runs again after a COMMIT of unknown outcome, none changes either: then
+            // the deliveries wait until their leases end.
             try due.filter { claim in
                 try db.execute(
                     """
@@ -69,8 +69,8 @@ extension Outbox {
         }
     }
 
-    /// The shares with something of `kind` to send, each with its most overdue time. Each costs two steps into the
-    /// index, however much waits in it.
+    /// The shares with something of `kind` to send, each with its most overdue time. Each costs two index steps,
+    /// however much waits in it.
     private static func dueShares(
         _ kind: Delivery.Kind, at now: Timestamp, in db: any Transaction
     ) throws -> [DeliveryRoom.DueShare] {
@@ -94,13 +94,13 @@ extension Outbox {
         }
     }
 
-    /// Deletes a delivery that was accepted or given up.
+    /// Deletes a delivery that was accepted or abandoned.
     func remove(_ claim: Lease) async throws {
         try await database.write { db in try db.execute("DELETE FROM deliveries WHERE id = \(claim.id)") }
     }
 
-    /// Postpones the next attempt to `moment`, unless another node has the lease by now. When the delivery expires it
-    /// is due in any case: it is given up then, which the log says, and not deleted in silence (`Outbox.table`).
+    /// Postpones the next attempt to `moment`, unless another node has the lease by now. It is due when it expires in
+    /// any case: then it is abandoned with a log line, and not deleted silently (`Outbox.table`).
     func postpone(_ claim: Lease, until moment: Timestamp) async throws {
         let moment = min(moment, max(claim.expiresAt, clock.now))
         try await database.write { db in
@@ -110,7 +110,7 @@ extension Outbox {
         }
     }
 
-    /// The same for a delivery that was not tried, so the attempt does not count.
+    /// As above for a delivery that was not attempted, so the attempt does not count.
     func hold(_ claim: Lease, until moment: Timestamp) async throws {
         let moment = min(moment, max(claim.expiresAt, clock.now))
         try await database.write { db in
@@ -123,7 +123,7 @@ extension Outbox {
         }
     }
 
-    /// Deletes a delivery that we have the lease of, and that did not arrive, if a newer one of its topic waits: true.
+    /// Deletes a leased delivery that did not arrive, if a newer one of its topic waits. Returns whether it did.
     private func isReplaced(_ claim: Lease, in db: any Transaction) throws -> Bool {
         try db.execute(
             """

@@ -1,12 +1,12 @@
 public import Mail
 public import Outbound
 
-/// Delivers notices to clients' servers. A notice is written, and signed, when it is sent.
+/// Delivers notices to clients' servers. A notice is written and signed when it is sent.
 ///
 /// Writing may need a key from the database, and the content must be fresh on delivery, so neither happens when the
 /// notice is stored.
 public struct NoticeTransport: Transport {
-    /// Makes the callback of a stored notice as of now; nil when nobody needs it any more.
+    /// Makes the callback of a stored notice; nil when it is no longer needed.
     public typealias Write = @Sendable (_ notice: String) async throws -> Callback?
 
     private let outbound: Outbound
@@ -22,7 +22,7 @@ public struct NoticeTransport: Transport {
 
     public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         guard let callback = try await write(content) else {
-            throw Undeliverable.refused("nobody is to be told any more")
+            throw Undeliverable.refused("the notice is no longer needed")
         }
         try await receivers.visit(callback.url, of: share.whole) {
             try await outbound.deliver(callback, of: share, isRefusal: Self.isRefusal)

@@ -9,9 +9,9 @@ extension Outbox {
         case delivered
         /// To be tried again.
         case postponed
-        /// Not tried: its receiver is busy, or has failed.
+        /// Not attempted: its receiver is busy, or has failed.
         case held(for: Duration)
-        /// Refused for good, or expired.
+        /// Refused permanently, or expired.
         case givenUp
         /// Unknown: to be tried again.
         case unknown
@@ -63,7 +63,7 @@ extension Outbox {
         } catch Undeliverable.crowded(let failing) {
             return .held(for: Backoff.pause(among: failing, left: claim.expiresAt - clock.now))
         } catch is CancellationError {
-            // The server stops, so leave the attempt to the next node.
+            // The server stops, so the next node makes the attempt.
             return .unknown
         } catch {
             log(.error, "delivery failed", claim, String(reflecting: error))

@@ -18,9 +18,9 @@ public struct Outbox: Sendable {
     let logger: Logger
     private let wakeSignal = WakeSignal()
 
-    /// How long a delivery is tried at most, unless it expires earlier.
+    /// How long a delivery is attempted at most, unless it expires earlier.
     public static let longestUse: Duration = .days(3)
-    /// How long an attempt has its delivery to itself: longer than any transport takes.
+    /// How long an attempt is exclusive: longer than any transport takes.
     public static let lease: Duration = .minutes(2)
 
     public init(
@@ -83,6 +83,6 @@ public struct Outbox: Sendable {
     /// An element for each nudge, or for several at once.
     func nudges() -> AsyncStream<Void> { wakeSignal.rings() }
 
-    /// Ends every worker: deliveries under way are finished, no more are taken.
+    /// Ends every worker: running deliveries are finished, no more are taken.
     public func close() { wakeSignal.end() }
 }

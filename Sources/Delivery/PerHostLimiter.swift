@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Limits concurrent deliveries to one server, so that a slow one cannot occupy all workers. Each share has a limit of
-/// its own: what one merchant sends to a server takes nothing from what another has to say to it.
+/// Limits concurrent deliveries to one server, so that a slow one cannot occupy all workers. Each share has a separate
+/// limit: what one merchant sends to a server takes nothing from another merchant.
 final class PerHostLimiter: Sendable {
     private struct Receiver {
         struct Name {
@@ -10,7 +10,7 @@ final class PerHostLimiter: Sendable {
         }
 
         var onTheWay = 0
-        /// In a row, up to now.
+        /// The failures in a row so far.
         var failures = 0
         var isOfInterest: Bool { onTheWay > 0 || failures > 0 }
     }
@@ -19,8 +19,8 @@ final class PerHostLimiter: Sendable {
     private static let most = 1000
     private let shares = Mutex<[Delivery.Share: [String: Receiver]]>([:])
 
-    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy` when it has had no place for a while; if the
-    /// receiver failed last time, `.resting` while another attempt is under way, or `.crowded` while others that failed
+    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy` when no place became free for a while. If the
+    /// receiver failed last time, throws `.resting` during another attempt, or `.crowded` while other failed receivers
     /// have the places.
     func visit(_ url: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let name = Receiver.Name(share: share, host: Self.host(of: url))
@@ -30,7 +30,7 @@ final class PerHostLimiter: Sendable {
                 try enter(name)
                 break
             } catch Undeliverable.busy where ContinuousClock.now < patience {
-                // Put off at once, a pile would leave a quick server idle until its next turn.
+                // If put off at once, a backlog would leave a quick server idle until its next turn.
                 try await Task.sleep(for: DeliveryLimits.look)
             }
         }
@@ -60,7 +60,7 @@ final class PerHostLimiter: Sendable {
             guard receiver.failures == 0 || receiver.onTheWay == 0 else {
                 throw Undeliverable.resting(failures: receiver.failures)
             }
-            // Not after a pause for its own failures: it may be well by now.
+            // Not after a pause for its own failures: it may have recovered.
             guard receiver.failures == 0 || Self.hasRoomForFailing(receivers) else {
                 throw Undeliverable.crowded(failing: receivers.values.count { $0.failures > 0 })
             }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Keeps places of a share, and of all, for mails to domains that took many in a row at once.
+/// Keeps places of each share, and of all, for mails to domains that took several quickly in a row.
 ///
-/// Anyone can have mails sent to addresses of their own, and a mail server may keep us waiting until the recipient's
-/// has answered. Such mails must not take all places, or nobody's code would arrive while it is good.
+/// Anyone can have mails sent to their own addresses, and a mail server may keep us waiting until the recipient's has
+/// answered. These mails must not take all places, or other users' codes would arrive too late.
 final class RecipientDomains: Sendable {
-    /// How a domain took the last mails.
+    /// How quickly a domain took the last mails.
     fileprivate enum Pace {
-        /// So many in a row.
+        /// This many quick ones in a row.
         case quick(Int)
         case slow
 
@@ -21,12 +21,12 @@ final class RecipientDomains: Sendable {
         let pace: Pace
         let began: ContinuousClock.Instant
 
-        /// One that takes long is none of a quick domain's.
+        /// A mail that takes long does not count as a quick domain's.
         var isOfQuick: Bool { pace.isKnownQuick && .now - began < DeliveryLimits.quick }
         var isNew: Bool { .now - began < DeliveryLimits.patience }
     }
 
-    /// Mails that have to wait for the same: those of a share to one quick domain, or to all others.
+    /// Mails that wait for the same places: those of a share to one quick domain, or to all others.
     fileprivate struct Line: Hashable {
         let share: Delivery.Share
         let domain: String?
@@ -35,19 +35,19 @@ final class RecipientDomains: Sendable {
     fileprivate struct State {
         var paces: [String: Pace] = [:]
         var underWay: [Delivery.Share: [Int: Sending]] = [:]
-        /// How many mails have been put off since there was room for one of the line.
+        /// How many mails have been put off since the line last had room.
         var putOff: [Line: Int] = [:]
-        /// The shares of which a mail waits for one of those under way.
+        /// The shares with a mail that waits for a running one.
         var waiting: Set<Delivery.Share> = []
         var last = 0
     }
 
-    /// How many domains are remembered; with more, all are unknown again.
+    /// How many domains are remembered; beyond that all are forgotten.
     private static let most = 10_000
     private let state = Mutex(State())
 
-    /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.crowded` when those before it have had the places
-    /// of such domains for a while, and `inLine` when they have just got them.
+    /// Does `work` for a mailbox of `domain`. Throws `Undeliverable.crowded` when others have occupied the places for
+    /// these domains for a while, and `inLine` when they have just taken them.
     func send(to domain: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let domain = domain.lowercased()
         let number = try await enter(domain, share)
@@ -61,8 +61,8 @@ final class RecipientDomains: Sendable {
         }
     }
 
-    /// Whoever waits has a place of the share meanwhile: one does at most, few in all, and for a moment. The rest comes
-    /// again: many codes may go to one quick domain, and no other's should wait behind them.
+    /// A waiting mail occupies a place of its share, so one per share waits, few in all, and only for a moment. The
+    /// others are put off: many codes may go to one quick domain, and must not delay those of others.
     private func enter(_ domain: String, _ share: Delivery.Share) async throws -> Int {
         if let number = try state.withLock({ try $0.enter(domain, share) }) { return number }
         guard state.withLock({ $0.waits(share) }) else { throw inLine(domain, share) }
@@ -102,22 +102,22 @@ extension RecipientDomains.State {
         .init(share: share, domain: paces[domain]?.isKnownQuick == true ? domain : nil)
     }
 
-    /// Notes that a mail has been put off, and returns how many have in its line.
+    /// Counts a mail that has been put off, and returns how many have been in its line.
     fileprivate mutating func putOff(_ domain: String, _ share: Delivery.Share) -> Int {
         putOff[line(domain, share), default: 0] += 1
         return putOff[line(domain, share), default: 0]
     }
 
-    /// Notes that a mail of `share` waits; false when it must not.
+    /// Notes that a mail of `share` waits; false when it may not.
     fileprivate mutating func waits(_ share: Delivery.Share) -> Bool {
         waiting.count < DeliveryLimits.mostWaiting && waiting.insert(share).inserted
     }
 
-    /// The number of a mail that may be sent; nil for one that has to wait a moment.
+    /// The number of a mail that may be sent; nil for one that must wait a moment.
     fileprivate mutating func enter(_ domain: String, _ share: Delivery.Share) throws -> Int? {
         let pace = paces[domain] ?? .quick(0)
         let all = (underWay[share] ?? [:]).values
-        // A quick domain may become another at any moment, so none has all places.
+        // A quick domain may turn slow at any moment, so none gets all places.
         let before = pace.isKnownQuick ? all.filter { $0.domain == domain } : all.filter { !$0.isOfQuick }
         let ofAll = pace.isKnownQuick ? [] : underWay.values.flatMap(\.values).filter { !$0.isOfQuick }
         let isFull =
@@ -126,11 +126,11 @@ extension RecipientDomains.State {
         let areAllFull =
             ofAll.count >= DeliveryLimits.mostToUnknownDomainsInAll + (before.isEmpty ? 1 : 0)
             || pace.isSlow && ofAll.count { $0.pace.isSlow } >= DeliveryLimits.mostToSlowDomainsInAll
-        // Where the mail server takes long for everybody, there is nobody to keep places for.
+        // If the mail server is slow for all, there is no quick domain to keep places for.
         guard !(isFull || areAllFull) || !paces.values.contains(where: \.isKnownQuick) else {
-            // Nobody waits for those that take long.
+            // Mails that take long are not waited for.
             guard (isFull ? before : ofAll).contains(where: \.isNew) else {
-                // Those of others say nothing about how long this one's line is.
+                // The wait of others says nothing about this line.
                 guard isFull else { throw Undeliverable.busy }
                 throw Undeliverable.crowded(failing: putOff(domain, share))
             }

@@ -11,7 +11,7 @@ public struct TextGateway: TextSender {
     private let outbound: Outbound
     private let clock: any WallClock
 
-    /// - Parameter secret: the key that signs, which the gateway has too.
+    /// - Parameter secret: the signing key, shared with the gateway.
     public init(url: String, secret: String, outbound: Outbound, clock: any WallClock) {
         self.url = url
         self.secret = secret
@@ -22,12 +22,12 @@ public struct TextGateway: TextSender {
     public func send(_ message: TextMessage, _ messageID: MessageID) async throws {
         let body = message.document(messageID).text
         let callback = Callback(url: url, body: body, contentType: "application/json", signature: signature(of: body))
-        // The number is not one that the gateway can reach.
+        // The gateway cannot reach the number.
         try await outbound.deliver(callback, of: .texts, for: .text, isRefusal: { [400, 410, 422].contains($0) })
     }
 
-    /// As Ditto signs what it sends us: `t=<unix seconds>,v1=<hex>`, an HMAC-SHA256 of `<t>.` and the body. An old one
-    /// that somebody has kept shows its age.
+    /// In the format in which Ditto signs requests to us: `t=<unix seconds>,v1=<hex>`, an HMAC-SHA256 of `<t>.` and the
+    /// body. The time shows the age of a replayed request.
     private func signature(of body: String) -> String {
         let time = clock.now.seconds
         let digest = Digest.hmacSHA256(Array("\(time).\(body)".utf8), key: Array(secret.utf8))

@@ -13,14 +13,14 @@ public struct TextMessage: Sendable, Equatable {
     }
 }
 
-/// Hands text messages on.
+/// Sends text messages on.
 public protocol TextSender: Sendable {
     /// Sends `message`, or throws `Undeliverable`. The message id is the same at each attempt.
     func send(_ message: TextMessage, _ messageID: MessageID) async throws
 }
 
 extension TextMessage {
-    /// What a gateway gets, and what is in a file of the outbox. The id is the same at each attempt.
+    /// What a gateway gets, and what a file of the outbox contains. The id is the same at each attempt.
     func document(_ messageID: MessageID) -> JSON {
         .members(["id": .string(messageID.id), "to": .string(recipient), "text": .string(text)])
     }

@@ -16,11 +16,11 @@ public enum Undeliverable: Error, Sendable, Equatable {
     case temporary(String)
     /// Its receiver is busy: try again in a moment.
     case busy
-    /// Its receiver has taken others just now: try again at once, when those are through. So many have been told that
-    /// since its receiver was free.
+    /// Its receiver is taking others: try again at once after those. `behind` is how many deliveries were put off
+    /// since the receiver was last free.
     case inLine(behind: Int)
     /// Its receiver has failed this many times in a row, and gets one attempt at a time until it answers.
     case resting(failures: Int)
-    /// Its receiver has failed, and so have this many of its share, of which others have the places.
+    /// Its receiver has failed, and so have this many of its share, some of which have the places.
     case crowded(failing: Int)
 }

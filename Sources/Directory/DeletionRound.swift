@@ -6,11 +6,11 @@ public struct DeletionRound: Sendable {
     /// The most owners that a round looks at.
     package static let most = 20
 
-    /// How many are gone with all that they owned.
+    /// How many have been deleted with all that they owned.
     public private(set) var gone = 0
     /// Whether there may be more to delete.
     public private(set) var isBehind = false
-    /// The owners that are still there, and why.
+    /// The owners that could not be deleted yet, and why.
     public private(set) var failures: [(owner: String, error: any Error)] = []
 
     /// Finishes `owners` one after the other within `budget`. A failure does not hold up the others.

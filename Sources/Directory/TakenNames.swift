@@ -1,27 +1,27 @@
 package import Storage
 package import Values
 
-/// The names that were given once and are free no more: what had one is gone, or has another. What the server names
-/// itself is random and never comes back, so this is about what others choose (docs/model.md).
+/// Names that were given once and stay taken, because their holder was deleted or renamed. Only chosen names are kept:
+/// ids that the server makes are random and never come back (docs/model.md).
 package enum TakenNames {
     package enum Kind: String, Sendable {
         /// A client's id, for a while.
         case client
-        /// What a merchant is called.
+        /// A merchant's name.
         case merchant
         case merchantNumber = "merchant_number"
-        /// What clients name as `resources`.
+        /// The URI of an API that clients name in `resources`.
         case api
         case webhook
     }
 
-    /// For how long nothing else gets the id of a client that is gone: longer than any JWT that names it.
+    /// For how long the id of a deleted client stays taken: longer than any JWT that names it.
     package static let memoryOfClient: Duration = OpenIDSettings.longestJWT + .days(1)
 
-    /// Takes the names that `some` selects as `name`, with whose they were as `merchant_id`. `now` is nil for what is
-    /// not gone.
+    /// Takes the names that the query `some` selects as `name`, with their owner as `merchant_id`. `now` is nil while
+    /// the holder still exists.
     package static func take(_ kind: Kind, _ some: SQL, at now: Timestamp?, in db: any Transaction) throws {
-        // SQLite takes ON CONFLICT for a part of the SELECT where that has no WHERE.
+        // Without a WHERE, SQLite would read ON CONFLICT as part of the SELECT.
         try db.execute(
             """
             INSERT INTO taken (kind, name, merchant_id, gone_at)
@@ -30,7 +30,7 @@ package enum TakenNames {
             """)
     }
 
-    /// Forgets that a name was taken: it is given again.
+    /// Releases a name that is given again.
     package static func release(_ kind: Kind, _ name: String, in db: any Transaction) throws {
         try db.execute("DELETE FROM taken WHERE kind = \(kind.rawValue) AND name = \(name)")
     }
@@ -39,7 +39,7 @@ package enum TakenNames {
         try !db.rows("SELECT name FROM taken WHERE kind = \(kind.rawValue) AND name IN (\(list: names))").isEmpty
     }
 
-    /// Whether the name was another merchant's than `merchant`.
+    /// Whether the name belonged to another merchant than `merchant`.
     package static func isAnothers(
         _ kind: Kind, _ name: String, than merchant: Merchant.ID, in db: any Transaction
     ) throws -> Bool {

@@ -8,15 +8,15 @@ public enum DittoAnswer: Sendable {
     /// Ditto passes the error and its hint on, so that the app's developer can read them.
     case refused(OAuthError)
 
-    /// Admits the user for the longest time of `rules`, and no longer than their token lives unless these say so.
-    static func admitting(_ person: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
-        let rest = person.expiresAt - now
+    /// Admits the user for the longest time of `rules`, limited to their token's life unless the rules allow more.
+    static func admitting(_ user: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
+        let rest = user.expiresAt - now
         let period = rules.outlivesToken ? rules.longest : min(rules.longest, rest)
         return .admitted(
             .members([
-                "authenticated": true, "authenticate": true, "userID": .string(person.subject),
+                "authenticated": true, "authenticate": true, "userID": .string(user.subject),
                 "expirationSeconds": .integer(period.seconds),
-                "permissions": rules.permissions.filled(for: person), "clientInfo": rules.constants.clientInfo,
+                "permissions": rules.permissions.filled(for: user), "clientInfo": rules.constants.clientInfo,
                 "userInfo": rules.constants.clientInfo, "identityServiceMetadata": rules.constants.metadata,
             ]))
     }

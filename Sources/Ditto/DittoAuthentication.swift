@@ -3,8 +3,8 @@ import OAuth
 import Storage
 public import Values
 
-/// Answers Ditto's authentication requests. Spends nothing: the same request, repeated in time, gets the same answer as
-/// long as its token lives.
+/// Answers Ditto's authentication requests. Spends nothing: a request repeated in time gets the same answer as long as
+/// its token lives.
 public struct DittoAuthentication: Sendable {
     private let seal: Seal
     private let tokens: DittoTokens
@@ -23,7 +23,7 @@ public struct DittoAuthentication: Sendable {
         to body: [UInt8], signatures: [String], at webhook: DittoWebhook
     ) async throws -> DittoAnswer {
         let now = clock.now
-        // First, and for the bytes as received: a sender other than Ditto learns nothing about the request.
+        // First, and on the bytes as received: a sender other than Ditto learns nothing about the request.
         if let sealed = webhook.sealedSecrets {
             let secrets = try DittoSecrets(opening: sealed, of: webhook.id, with: seal)
             try DittoSignature(signatures).verify(body, with: secrets, at: now)

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a webhook sends besides permissions, the same for everyone. It never contains data about a user: Ditto shows
+/// What a webhook sends besides permissions, the same for all users. It never contains data about a user: Ditto shows
 /// the metadata of one peer to all others.
 struct DittoConstants: Sendable {
     private static let most = 4096

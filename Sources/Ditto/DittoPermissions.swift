@@ -1,6 +1,6 @@
 import JSON
 
-/// What users may read and write at Ditto: a template, with blanks for each user's subject and attributes.
+/// What users may read and write at Ditto: a template, with placeholders for each user's subject and attributes.
 struct DittoPermissions: Sendable {
     /// The limit of queries with an attribute: each may become as many queries as the attribute has texts.
     static let mostWithAttributes = 20
@@ -32,13 +32,13 @@ struct DittoPermissions: Sendable {
     /// How many bytes of queries an answer may have.
     private static let longestAnswer = 256 * 1024
 
-    /// Whether its answer for `person` stays within its limit: queries, what they name and the texts of an attribute
-    /// are each limited, and their product would be megabytes.
-    func suits(_ person: DittoUser) -> Bool {
-        (read.queries + write.queries).reduce(0) { $0 + $1.size(for: person) } <= Self.longestAnswer
+    /// Whether the answer for `user` stays within its limit: queries, their placeholders and the texts of an
+    /// attribute are each limited, but their product could be megabytes.
+    func suits(_ user: DittoUser) -> Bool {
+        (read.queries + write.queries).reduce(0) { $0 + $1.size(for: user) } <= Self.longestAnswer
     }
 
-    func filled(for person: DittoUser) -> JSON { json { $0.filled(for: person) } }
+    func filled(for user: DittoUser) -> JSON { json { $0.filled(for: user) } }
 
     private func json(_ texts: (DittoQuery) -> [String]) -> JSON {
         .members([
@@ -98,7 +98,8 @@ struct DittoAccess: Sendable {
 }
 
 extension JSON {
-    /// Refuses anything but an object, and members other than `names`: a misspelt permission must not pass for none.
+    /// Refuses anything but an object, and members other than `names`, so that a misspelt permission is not taken for
+    /// none.
     fileprivate func permit(_ names: Set<String>, at place: String) throws(JSONFault) {
         guard let members else { throw JSONFault(place, "an object") }
         guard let unknown = members.first(where: { !names.contains($0.name) }) else { return }

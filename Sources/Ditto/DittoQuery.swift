@@ -2,9 +2,9 @@ import JSON
 
 /// One query of a template, in Ditto's legacy syntax: `_id.userID == '{{sub}}'`, `_id.team == '{{attributes.teams}}'`.
 ///
-/// A filled-in text must not become part of the query. So a blank must be between quotation marks, and a text that
-/// could end them drops its query. Nothing is escaped: Ditto does not document how a quotation mark is escaped, and the
-/// wrong way would let a text break out.
+/// A filled-in text must not become part of the query's syntax. So a placeholder must be between quotation marks, and a
+/// text that could end them drops its query. Nothing is escaped: Ditto does not document how to escape a quotation
+/// mark, and the wrong way would let a text break out.
 struct DittoQuery: Sendable {
     private enum Part: Sendable {
         case text(String)
@@ -18,7 +18,7 @@ struct DittoQuery: Sendable {
 
     let text: String
     private let parts: [Part]
-    /// The one attribute that it names. A list of texts makes one query of each.
+    /// The only attribute that it names. A list of texts makes one query of each.
     let attribute: String?
 
     /// `place` is its position in the document, for error messages.
@@ -34,7 +34,7 @@ struct DittoQuery: Sendable {
         while let start = rest.firstRange(of: "{{") {
             let before = rest[..<start.lowerBound]
             quote = Self.quote(after: before, from: quote)
-            guard quote != nil else { throw fault("queries whose blanks stand between quotation marks") }
+            guard quote != nil else { throw fault("queries whose placeholders are between quotation marks") }
             guard let end = rest[start.upperBound...].firstRange(of: "}}") else { throw fault(Self.blanks) }
             let name = rest[start.upperBound..<end.lowerBound]
             parts.append(.text(String(before)))
@@ -55,15 +55,15 @@ struct DittoQuery: Sendable {
             guard Self.quote(after: rest, from: quote) == nil else {
                 throw fault("queries whose quotation marks are closed")
             }
-            // A backslash may or may not escape a quotation mark: where the quotes end must be unambiguous.
-            guard !text.contains("\\") else { throw fault("queries without backslashes, where there are blanks") }
+            // A backslash may or may not escape a quotation mark, and the end of the quotes must be unambiguous.
+            guard !text.contains("\\") else { throw fault("queries without backslashes, if they have placeholders") }
         }
         self.text = text
         self.parts = parts + [.text(String(rest))]
         self.attribute = attribute
     }
 
-    private static let blanks = "queries whose blanks are {{sub}} or {{attributes.NAME}}"
+    private static let blanks = "queries whose placeholders are {{sub}} or {{attributes.NAME}}"
 
     /// The quotation mark that is open after `text`, when `quote` was open before it.
     private static func quote(after text: Substring, from quote: Character?) -> Character? {
@@ -75,19 +75,19 @@ struct DittoQuery: Sendable {
     }
 
     /// The queries for a user: one, one for each text of the attribute, or none when there is nothing to fill in.
-    func filled(for person: DittoUser) -> [String] {
-        guard let attribute else { return [filled(person.subject, "")].compactMap(\.self) }
-        return person.texts(of: attribute).compactMap { filled(person.subject, $0) }
+    func filled(for user: DittoUser) -> [String] {
+        guard let attribute else { return [filled(user.subject, "")].compactMap(\.self) }
+        return user.texts(of: attribute).compactMap { filled(user.subject, $0) }
     }
 
     /// How many bytes `filled` would make at most.
-    func size(for person: DittoUser) -> Int {
-        let texts = attribute.map { person.texts(of: $0) } ?? [""]
+    func size(for user: DittoUser) -> Int {
+        let texts = attribute.map { user.texts(of: $0) } ?? [""]
         var (fixed, blanks) = (0, 0)
         for part in parts {
             switch part {
             case .text(let constant): fixed += constant.utf8.count
-            case .subject: fixed += person.subject.utf8.count
+            case .subject: fixed += user.subject.utf8.count
             case .attribute: blanks += 1
             }
         }
@@ -110,7 +110,7 @@ struct DittoQuery: Sendable {
         return text
     }
 
-    /// Whether `text` means the same inside quotation marks as outside of them.
+    /// Whether `text` cannot end the quotation marks around it.
     private static func isHarmless(_ text: String) -> Bool {
         let active: Set<Unicode.Scalar> = ["'", "\"", "\\", "`"]
         return !text.isEmpty && !text.unicodeScalars.contains(where: active.contains) && !text.hasControlCharacters

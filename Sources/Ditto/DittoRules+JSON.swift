@@ -25,8 +25,8 @@ extension DittoRules {
         constants = try DittoConstants(members, over: base?.constants)
 
         guard takes(.idToken) else { return }
-        guard !clients.isEmpty else { throw JSONFault("clients", "given where ID tokens are taken: their audience") }
-        guard scope.isEmpty else { throw JSONFault("scope", "absent where ID tokens are taken: they carry none") }
+        guard !clients.isEmpty else { throw JSONFault("clients", "given when ID tokens are accepted: their audience") }
+        guard scope.isEmpty else { throw JSONFault("scope", "absent when ID tokens are accepted: they have none") }
     }
 
     private static let accessTokens: Set<TokenKind> = [.opaqueAccessToken, .jwtAccessToken]
@@ -65,7 +65,7 @@ extension DittoRules {
     ) throws(JSONFault) -> DittoPermissions {
         if let json = members.any("permissions") { return try DittoPermissions(json) }
         guard let permissions = base?.permissions, !members.has("permissions") else {
-            throw JSONFault("permissions", "given: what Ditto lets people read and write")
+            throw JSONFault("permissions", "given: what Ditto lets users read and write")
         }
         return permissions
     }

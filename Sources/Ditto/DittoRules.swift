@@ -15,7 +15,7 @@ public struct DittoRules: Sendable {
     /// The app or database that requests must name, if any.
     let database: String?
     let tokens: Set<TokenKind>
-    /// The clients whose tokens are accepted; empty means the merchant's own clients.
+    /// The clients whose tokens are accepted; empty means the merchant's first-party clients.
     let clients: [Client.ID]
     /// The accepted audiences of an access token (RFC 8707); empty means this server only.
     let audiences: [String]

@@ -51,7 +51,7 @@ struct DittoSignature: Sendable {
             let expected = Digest.hmacSHA256(signed, key: key)
             for signature in signatures where constantTimeEqual(signature, expected) { return }
         }
-        throw Self.refused("ditto_signature_wrong", "no signature of it is by a secret of this webhook")
+        throw Self.refused("ditto_signature_wrong", "none of its signatures is by a secret of this webhook")
     }
 
     private static func refused(_ reason: String, _ what: String) -> OAuthError {

@@ -28,7 +28,7 @@ public struct DittoTokens: Sendable {
         self.issuer = issuer
     }
 
-    /// The user of the token `text`, if `webhook` accepts such a token.
+    /// The user of the token `text`, if `webhook` accepts it.
     func person(of text: String, for webhook: DittoWebhook, by rules: DittoRules, at now: Timestamp) async throws
         -> DittoUser
     {
@@ -57,7 +57,7 @@ public struct DittoTokens: Sendable {
             throw OAuthError.tokenRefused("client_disabled")
         }
         var attributes: JSON = .object([])
-        // No page asks a third party's users for them.
+        // Attributes are for first-party clients: no page asks a third party's users for them.
         if rules.permissions.namesAttributes, token.may(.takeAttributes) {
             guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("account_deleted") }
             attributes = found.attributes
@@ -78,10 +78,10 @@ public struct DittoTokens: Sendable {
             throw OAuthError.tokenRefused("ditto_client")
         }
         guard client.scope.contains(Scope.openID) else { throw OAuthError.tokenRefused("ditto_client_without_openid") }
-        // Whoever has the client's sign secret could name any user in it.
+        // A holder of the client's sign secret could name any user in it.
         guard token.isOursAlone else { throw OAuthError.tokenRefused("ditto_shared_secret") }
         guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
-        // A pairwise subject does not lead to the user, so nobody could check that they are still allowed in.
+        // A pairwise subject does not lead to the user, so their standing could not be checked.
         guard client.openID.subjectType == .public, let user = try await users.id(ofSubject: token.subject) else {
             throw OAuthError.tokenRefused("ditto_pairwise_id_token")
         }

@@ -6,7 +6,7 @@ public import Values
 
 /// A merchant's webhook where Ditto asks, for one app, whether a user is admitted and what they may read and write.
 ///
-/// Its rules are read when they are needed: that takes ten milliseconds where they are long.
+/// Its rules are parsed when needed, which takes ten milliseconds if they are long.
 public struct DittoWebhook: Sendable {
     public typealias ID = Identifier<DittoWebhook>
 
@@ -26,7 +26,7 @@ public struct DittoWebhook: Sendable {
     /// Whether `text` can be a webhook's name.
     static func isName(_ text: String) -> Bool {
         let other = Set("-_.".utf8)
-        // No address can end in a dot segment (RFC 3986 §5.2.4).
+        // No URL path can end in a dot segment (RFC 3986 §5.2.4).
         return (1...64).contains(text.utf8.count) && ![".", ".."].contains(text)
             && text.utf8.allSatisfy { byte in
                 switch byte {

@@ -3,8 +3,8 @@ import JSON
 public import Storage
 public import Values
 
-/// Names of webhooks stay their merchant's after they are deleted: Ditto still asks at the address, and would believe
-/// whoever answered there.
+/// The name of a deleted webhook stays its merchant's: Ditto still asks at its URL, and would believe another
+/// merchant's answer there.
 extension DittoWebhooks {
     static let nameTaken = JSONFault("name", "new: there is a webhook of this name, or another merchant had one")
 

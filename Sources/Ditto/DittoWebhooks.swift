@@ -116,7 +116,7 @@ public struct DittoWebhooks: Sendable {
                 throw JSONFault(name, "what it was: it cannot change")
             }
         }
-        // Before the write, for which everybody else's waits: what is at fault gets no further.
+        // Before the write, which all other writes wait for: a fault gets no further.
         let rules = try DittoRules(json, over: found.rules)
         let document = rules.json.text
         if members.has("clients") { try await check(rules, of: found.merchant) }

@@ -2,11 +2,11 @@ import Directory
 import JSON
 import Synchronization
 
-/// The rules of webhooks that were asked lately, as they were read from their documents. Anybody may ask at a webhook's
-/// address, and a document of thousands of queries takes ten milliseconds to read.
+/// Recently used rules of webhooks, parsed. Anyone may send requests to a webhook's address, and a document of
+/// thousands of queries takes ten milliseconds to parse.
 final class ParsedRules: Sendable {
-    /// More than one merchant has. For one more, the merchant that has most of them loses the least recently used: who
-    /// asks at one merchant's webhooks in turn pushes out no others' rules.
+    /// More than one merchant has. Beyond this, the merchant with the most entries loses its least recently used one,
+    /// so that requests for one merchant's webhooks push out no others'.
     static let most = 128
 
     fileprivate struct Entry {
@@ -24,7 +24,7 @@ final class ParsedRules: Sendable {
 
     private let state = Mutex(State())
 
-    /// The rules of `document`, which is stored for the webhook `id` of `merchant` now.
+    /// The rules of `document`, the one now stored for the webhook `id` of `merchant`.
     func rules(of document: String, for id: DittoWebhook.ID, of merchant: Merchant.ID) throws -> DittoRules {
         if let rules = state.withLock({ $0.use(id, document) }) { return rules }
         let rules = try DittoRules(try JSON(stored: document))

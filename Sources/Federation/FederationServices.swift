@@ -5,7 +5,7 @@ public import Outbound
 public import Storage
 public import Values
 
-/// What this module offers the modules above it, besides the issuers themselves, which commands need too.
+/// What this module offers the modules above it. The issuers are apart, because commands need them too.
 public struct FederationServices: Sendable {
     public let directory: IssuerDirectory
     public let verifier: AssertionVerifier
@@ -17,7 +17,7 @@ public struct FederationServices: Sendable {
     public let providerAssertions: ProviderAssertions
     public let assertions: AssertionSignIn
 
-    /// Where Facebook and Google answer.
+    /// The addresses of Facebook and Google.
     public struct Addresses: Sendable {
         let facebook: String
         let google: String

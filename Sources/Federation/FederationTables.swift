@@ -7,7 +7,7 @@ extension TrustedIssuers {
     static let table = StoredTable(
         "issuer_settings",
         retention: [
-            // In the row below, which everything else must know of.
+            // Directory's rows of deleted issuers. This module knows the other tables that refer to them.
             .statement("goneIssuers") { _, batch in
                 Issuers.forgetting(
                     unless: "\(IssuerSubjects.areLeft) OR \(TokenFamilies.restOnIssuer)", batch: batch)

@@ -40,7 +40,7 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
     /// The spelling for an HTTP/1.1 line.
     public var text: String { other?.text ?? KnownFieldNames.texts[Int(index)] }
 
-    /// The name in lower case, if it is in the table of known names. Its bytes stay where they are for good.
+    /// The name in lower case, if it is in the table of known names. Its bytes never move.
     public var knownFolded: StaticString? { isKnown ? KnownFieldNames.folded[Int(index)] : nil }
     /// The name in lower case, if it is not in the table of known names.
     public var otherFolded: String? { other?.folded }

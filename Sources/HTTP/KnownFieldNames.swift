@@ -15,7 +15,7 @@ struct KnownFieldNames: Sendable {
         "X-Content-Type-Options", "X-Forwarded-For", "X-Frame-Options",
     ]
 
-    /// The same in lower case, as HTTP/2 sends them. Their bytes stay where they are for good, so C may keep pointers.
+    /// The same in lower case, as HTTP/2 sends them. Their bytes never move, so C may keep pointers.
     static let folded: [StaticString] = [
         "accept", "accept-language", "access-control-allow-credentials", "access-control-allow-headers",
         "access-control-allow-methods", "access-control-allow-origin", "access-control-expose-headers",

@@ -15,7 +15,7 @@ public struct Request: Sendable {
     }
 
     public var method: Method { head.method }
-    /// The path and query as they were sent, also of an absolute target.
+    /// The path and query as they were sent, even of an absolute target.
     public var target: Target { head.target }
     public var headers: Fields {
         get { head.headers }
@@ -24,7 +24,7 @@ public struct Request: Sendable {
     /// The address of the other end of the connection, as text without a port; nil when it has none.
     public var peer: String? { head.peer }
 
-    /// One object, because a request is handed on a dozen times, and each copy of a text would be counted.
+    /// One object, because a request is passed on a dozen times, and each copy would retain every text.
     private final class Head: Sendable {
         let method: Method
         let target: Target

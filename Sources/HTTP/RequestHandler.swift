@@ -8,12 +8,12 @@ public protocol RequestHandler: AnyObject, Sendable {
     /// fault, so that the endpoint chooses the form of the error.
     func respond(to request: Request) async -> Response
 
-    /// Fields that the server adds to every response that has none of the same name. They do not change; none is
-    /// malformed, or one that the server writes itself.
+    /// Fields that the server adds to every response without a field of the same name. They do not change, are well
+    /// formed, and are none that the server writes itself.
     var commonFields: Fields { get }
 }
 
-/// A handler's verdict on the head of a request.
+/// A handler's decision on the head of a request.
 public struct Admission: Sendable {
     /// Copied to `Request.route`.
     public let route: Int

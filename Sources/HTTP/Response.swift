@@ -15,8 +15,8 @@ public struct Response: Sendable {
         case bytes([UInt8])
         /// UTF-8.
         case text(String)
-        /// Parts of unknown total length, for example an export. Indirect, because the size of a stream is known at run
-        /// time only: every copy of a response would ask for it.
+        /// Parts of unknown total length, for example an export. Indirect, because the size of a stream is only known
+        /// at run time, and every copy of a response would look it up.
         indirect case stream(AsyncThrowingStream<[UInt8], any Error>)
 
         public static let empty = Body.bytes([])

@@ -9,7 +9,7 @@ public import Pages
 public import Storage
 public import Values
 
-/// What the features of every surface stand on.
+/// What the features of every surface need.
 public struct ServerContext: Sendable {
     public let database: any Database
     public let clock: any WallClock

@@ -20,7 +20,7 @@ public enum HostName {
         return unsafe String(cString: result)
     }
 
-    /// The name that `ascii` stands for, with the characters of its `xn--` labels; nil if one of them is none.
+    /// The name that `ascii` stands for, with its `xn--` labels decoded; nil if one of them is invalid.
     public static func unicode(_ ascii: String) -> String? {
         guard ascii.utf8.count <= longest, !ascii.utf8.contains(0) else { return nil }
         var result: UnsafeMutablePointer<CChar>?
@@ -31,7 +31,7 @@ public enum HostName {
         return name.unicodeScalars.contains(where: isOfNoName) ? nil : name
     }
 
-    /// What the library decodes, though no name may have it (Unicode Technical Standard #46 §4.1).
+    /// Characters that the library decodes, though no name may have them (Unicode Technical Standard #46 §4.1).
     private static func isOfNoName(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .unassigned, .privateUse, .spaceSeparator, .lineSeparator, .paragraphSeparator: true

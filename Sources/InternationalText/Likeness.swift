@@ -1,12 +1,12 @@
 extension String {
-    /// What a reader sees of the text at a glance: texts that look alike have the same. Letters and digits without
-    /// marks and case; those of other scripts, digits and signs as the Latin letters that they look like.
+    /// What a reader sees of the text at a glance: equal for texts that look alike. Letters and digits without marks
+    /// and case; those of other scripts, digits and signs as the Latin letters that they resemble.
     ///
-    /// It knows the look-alikes by which names of firms are imitated, not all of Unicode Technical Standard #39.
+    /// It covers the look-alikes that are used to imitate names of firms, not all of Unicode Technical Standard #39.
     public var likeness: String {
         var seen = ""
         var isAfterLetterWithMarks = false
-        // Before they are decomposed too: a lunate sigma, which looks like a c, would become one that does not.
+        // Also before they are decomposed: a lunate sigma, which looks like a c, would become one that does not.
         let alike = String(unicodeScalars.lazy.map { Self.lookAlikes[$0] ?? Character($0) })
         for scalar in alike.compatiblyDecomposed.unicodeScalars {
             let plain = Self.lookAlikes[scalar] ?? Character(scalar)
@@ -24,15 +24,15 @@ extension String {
         return seen.replacing("rn", with: "m").replacing("vv", with: "w")
     }
 
-    /// The likenesses of the text, with and without small signs such as ™, ℠, Ⓡ and ª, which are letters to `likeness`.
-    /// A reader passes over those behind a name, but a name may be written in them.
+    /// The likenesses of the text, with and without small signs such as ™, ℠, Ⓡ and ª, which `likeness` takes for
+    /// letters. A reader skips those after a name, but a name may also be written in them.
     public var likenesses: Set<String> {
         let withoutSigns = String(String.UnicodeScalarView(unicodeScalars.filter { !Self.isSmallSign($0) })).likeness
         return withoutSigns.isEmpty ? [likeness] : [likeness, withoutSigns]
     }
 
-    /// Whether a reader who knows `former` learns nothing new: what the text looks like, with and without small signs,
-    /// `former` looked like too. A text of signs alone looks like nothing.
+    /// Whether a reader who knows `former` sees nothing new in the text: each of its likenesses is one of `former`'s. A
+    /// text of signs alone looks like no other.
     public func isAlike(_ former: String) -> Bool {
         !likeness.isEmpty && likenesses.isSubset(of: former.likenesses)
     }

@@ -7,8 +7,7 @@ extension String {
     /// Its UTF-8 is at most three times as long as the text's.
     public var canonicallyComposed: String { unsafe normalized { unsafe spindle_nfc($0, $1, nil, &$2) } }
 
-    /// The text in normalization form KD: letters apart from their marks, and what is another form of a letter as that
-    /// letter.
+    /// The text in normalization form KD: letters apart from their marks, and variants of a letter as that letter.
     public var compatiblyDecomposed: String { unsafe normalized { unsafe spindle_nfkd($0, $1, nil, &$2) } }
 
     private func normalized(

@@ -9,7 +9,7 @@ struct AssertionKey: Sendable {
     }
 
     let keyID: String?
-    /// The algorithms that this key may verify: those of its type, or the one that it names.
+    /// The algorithms that this key may verify: those of its type, or the only one that it names.
     let algorithms: Set<SignatureAlgorithm>
     private let material: Material
 
@@ -29,9 +29,9 @@ struct AssertionKey: Sendable {
         self.material = .secret(secret)
     }
 
-    /// A public key of a JWK set (RFC 7517). A member that is null counts as absent: so programs write one without a
-    /// value. Throws for a key that cannot be used: for another use, private, symmetric, weak, of an unknown kind, or
-    /// damaged.
+    /// A public key of a JWK set (RFC 7517). A null member counts as absent, because some programs write it for a
+    /// missing value. Throws for a key that cannot be used: for another use, private, symmetric, weak, of an unknown
+    /// kind, or damaged.
     init(jwk: JSON) throws(UnusableKey) {
         let jwk = jwk.withoutNulls
         guard jwk.members != nil else { throw UnusableKey("is no object") }
@@ -61,7 +61,7 @@ struct AssertionKey: Sendable {
     /// The private members of a JWK, and that of a symmetric key (RFC 7518 §6).
     private static let secrets = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    /// Whether `jwk` has more than a public key.
+    /// Whether `jwk` contains more than a public key.
     static func isSecret(_ jwk: JSON) -> Bool {
         let jwk = jwk.withoutNulls
         return secrets.contains { jwk[$0] != nil }
@@ -103,7 +103,7 @@ struct AssertionKey: Sendable {
     }
 }
 
-/// Why a key of a JWK set verifies nothing.
+/// Why a key of a JWK set cannot be used.
 struct UnusableKey: Error {
     /// As the end of the sentence "the key …": what is wrong, and no value of the key.
     let reason: String

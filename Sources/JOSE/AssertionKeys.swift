@@ -35,8 +35,8 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         self.init(keys, fault: fault)
     }
 
-    /// The keys of the set that is registered by value as `jwks`. Throws what to mend when none is usable,
-    /// or one is more than a public key: pasted by mistake, it must not be stored.
+    /// The keys of a set registered by value as `jwks`. Throws what to fix when none is usable, or when one contains
+    /// more than a public key: pasted by mistake, it must not be stored.
     public init(registering set: JSON) throws(JSONFault) {
         let listed = set["keys"]?.array ?? []
         guard !listed.contains(where: AssertionKey.isSecret) else {
@@ -57,7 +57,7 @@ public struct AssertionKeys: Sendable, CustomReflectable {
     /// The issuer's shared secret, whose UTF-8 bytes are the HMAC key. With less than 32 bytes it verifies nothing.
     public init(secret: String) { self.init([AssertionKey(secret: Array(secret.utf8))], fault: nil) }
 
-    /// The longest RSA modulus of a key that anyone may choose, in bits.
+    /// The longest RSA modulus, in bits, of a key that anyone may choose.
     public static let longestQuickModulus = 4096
 
     private init(_ keys: [AssertionKey], fault: String?) {
@@ -65,8 +65,7 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         self.fault = fault
     }
 
-    /// The keys without those that are slow to verify with: for a set that nobody vouched for, and whose every key
-    /// strangers can have tried.
+    /// The keys without those that are slow to verify with: for an unreviewed set, which anyone can make us try.
     public var quick: AssertionKeys {
         keys.contains(where: \.isSlow) ? AssertionKeys(keys.filter { !$0.isSlow }, fault: fault) : self
     }

@@ -10,15 +10,15 @@ public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
     case criticalExtension
     /// No key has the token's `kid`. The key set may have changed since it was read.
     case unknownKey
-    /// There is a key, but it does not make such signatures.
+    /// There is a key, but for other algorithms.
     case algorithmOfAnotherKey
-    /// Too many keys fit: the token has no key id, or several keys share the one it has.
+    /// Too many keys match: the token has no key id, or several keys share it.
     case tooManyKeys
     case badSignature
     /// The claim is of the wrong type or out of range.
     case claim(String)
 
-    /// Whether a key that the issuer has added since could verify `token`: its key id is unknown, or it has none.
+    /// Whether a key that is not in the cached key set yet could verify `token`: its key id is unknown, or it has none.
     public func mayBeOfNewKey(_ token: String) -> Bool {
         switch self {
         case .unknownKey: true

@@ -6,7 +6,7 @@ public struct VerifiedJWT: Sendable {
     public let header: JSON
     public let claims: JSON
     /// Header and payload as they were signed. Remember this, not the whole token, to detect a second use: an ECDSA
-    /// signature has a twin that also verifies.
+    /// signature has a second form that also verifies.
     public let signedText: String
 
     public var issuer: String? { get throws(JWTRejection) { try text("iss") } }

@@ -31,7 +31,7 @@ public enum JSON: Sendable, Hashable {
         return members.first { $0.name == name }?.value
     }
 
-    /// An object without the members that are null, for a reader to whom those are absent.
+    /// An object without its null members, for a reader to whom those are absent.
     public var withoutNulls: JSON {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.value != .null })

@@ -36,7 +36,7 @@ public struct JSONMembers: Sendable {
         return text
     }
 
-    /// A name of 1 to `most` bytes, for people to read and to tell from other names, without invisible characters and
+    /// A name of 1 to `most` bytes that users can read and tell from other names: without invisible characters and
     /// without characters that change the direction of the text around it (Unicode TR36 §2.10).
     public func name(_ member: String, most: Int) throws(JSONFault) -> String? {
         guard let text = try text(member, most: most) else { return nil }
@@ -47,7 +47,7 @@ public struct JSONMembers: Sendable {
         return text
     }
 
-    /// Text of 1 to `most` bytes for people to read, in lines: what a name may hold, and line feeds.
+    /// Text of 1 to `most` bytes for users to read, in lines: the characters of a name, and line feeds.
     public func lines(_ member: String, most: Int) throws(JSONFault) -> String? {
         guard let value = value(member) else { return nil }
         guard let text = value.string, (1...most).contains(text.utf8.count),

@@ -20,7 +20,7 @@ extension JSON {
 /// Why a text is not acceptable JSON.
 public enum JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     case malformed(offset: Int)
-    /// RFC 8259 §4 does not say which of two members counts; two readers must not see two different requests.
+    /// RFC 8259 §4 does not say which of two equal members counts; two readers must not see two different requests.
     case repeatedName(String)
     case tooDeep
     /// The text would be slow to compare: see `isStreamSafe`.

@@ -2,13 +2,13 @@ public import Cryptography
 import Storage
 public import Values
 
-/// The signing keys in memory: read rarely, used for every token. Which of them signs is decided by `KeyRotation`.
+/// The signing keys in memory: read rarely, used for every token. `KeyRotation` decides which of them signs.
 public actor KeyRing {
     /// How long keys are used before they are read again. A new key is published much longer before it signs.
     public static let memory: Duration = .minutes(1)
-    /// How long others may cache our key set.
+    /// How long other servers may cache our key set.
     public static let publication: Duration = .minutes(5)
-    /// From making a key by hand to its first signature: until every node and every cache knows it.
+    /// The time from making a key by hand to its first signature, until every node and cache knows it.
     public static let shortestLead: Duration = .minutes(10)
 
     private let keys: StoredSigningKeys
@@ -21,11 +21,11 @@ public actor KeyRing {
         self.clock = clock
     }
 
-    /// The key that signs now. There is one of each algorithm since before the server listened
-    /// (`StoredSigningKeys.createMissing`): a key made here would sign before others can know it.
+    /// The key that signs now. Each algorithm has had one since before the server listened
+    /// (`StoredSigningKeys.createMissing`), because a key made here would sign before others can know it.
     public func current(_ algorithm: PrivateKey.Algorithm) async throws -> SigningKey {
         guard let key = Self.current(algorithm, among: try await all(), at: clock.now) else {
-            throw StorageError.unavailable("there is no \(algorithm.rawValue) signing key: start the server anew")
+            throw StorageError.unavailable("there is no \(algorithm.rawValue) signing key: restart the server")
         }
         return key
     }
@@ -46,7 +46,7 @@ public actor KeyRing {
         return try await all()
     }
 
-    /// Our key of that id, if there is one.
+    /// Our key with that id, if there is one.
     public func key(_ id: String) async throws -> SigningKey? { try await all().first { $0.id == id } }
 
     private static func current(

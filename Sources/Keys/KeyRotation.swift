@@ -1,13 +1,13 @@
 public import Cryptography
 public import Values
 
-/// When signing keys come and go, and which of an algorithm's keys signs. Decided here and nowhere else, only from the
-/// keys and the time. The algorithm is the client's choice (`IDTokens`, `JWTAccessTokens`).
+/// When signing keys are made and retired, and which of an algorithm's keys signs. Decided only here, from the keys and
+/// the time. The algorithm is the client's choice (`IDTokens`, `JWTAccessTokens`).
 public enum KeyRotation {
     public struct Policy: Sendable {
         /// How long a key signs; nil means forever.
         public let period: Duration?
-        /// How long the next key is published before it signs: longer than anyone caches the key set.
+        /// How long the next key is published before it signs: longer than any cache keeps the key set.
         public let lead: Duration
         /// How long an old key is published after its last signature: longer than anything it signed lives.
         public let tail: Duration
@@ -61,7 +61,7 @@ public enum KeyRotation {
     }
 
     /// The changes when the key `id` is no longer trusted. If it is the signing key, the next one, which others already
-    /// know, takes over at once; without a next one, one is made. No older key ever signs again.
+    /// know, takes over at once; if there is none, one is made. No older key ever signs again.
     static func withdrawal(of id: String, among keys: [Key], now: Timestamp) -> [Change] {
         guard let key = keys.first(where: { $0.id == id }) else { return [] }
         let peers = keys.filter { $0.algorithm == key.algorithm }

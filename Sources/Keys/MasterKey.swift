@@ -34,7 +34,7 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringCon
         root.derived(for: purpose, salt: salt)
     }
 
-    /// A value by which a database recognizes its key; it says nothing about the key.
+    /// A value by which a database recognizes its key; it reveals nothing about the key.
     var checkValue: String { Base64URL.encode(root.derivedBytes(for: "facts.master_key_check")) }
 
     /// The content of the key file.

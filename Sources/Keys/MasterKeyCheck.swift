@@ -24,7 +24,7 @@ public struct MasterKeyCheck: Sendable {
         }
     }
 
-    /// Stores the key's check value, unless there is one already; `verify` tells whose it is.
+    /// Stores the key's check value, unless there is one already; `verify` tells which key it belongs to.
     public func store(in db: any Transaction) throws {
         try Facts.note(masterKey.checkValue, as: Self.fact, in: db)
     }
@@ -50,7 +50,7 @@ public struct MasterKeyCheck: Sendable {
         try await database.read { db in try stored(in: db) != nil }
     }
 
-    /// Whether `database` has never had a key: only such a database may get a new one.
+    /// Whether `database` has never had a key: only then may it get a new one.
     public static func isWithoutKey(_ database: any Database, _ tables: [StoredTable]) async throws -> Bool {
         try await database.read { db in try stored(in: db) == nil && isUnsealed(tables, db) }
     }

@@ -16,10 +16,10 @@ public enum MasterKeyError: Error, Sendable, Equatable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .malformed: "the master key is not the base64 of 32 bytes"
-        case .missing(let path): "the database was made with a master key, and there is none at \(path)"
-        case .notGiven(let path): "this database needs a master key, and there is none at \(path)"
-        case .wrong: "the master key is not the one this database was made with"
-        case .exists(let path): "there is a file at \(path) already"
+        case .missing(let path): "the database was made with a master key, which is missing at \(path)"
+        case .notGiven(let path): "this database needs a master key, which is missing at \(path)"
+        case .wrong: "the master key is not the one that this database was made with"
+        case .exists(let path): "a file exists already at \(path)"
         case .file(let path, let reason): "the master key file \(path): \(reason)"
         }
     }

@@ -28,10 +28,10 @@ public struct MasterKeyFile: Sendable, Hashable {
         return try MasterKey(base64: String(decoding: buffer.prefix(count), as: UTF8.self))
     }
 
-    /// Makes the file with `key`. File and name are on disk before this returns: nothing may be sealed with a key that
-    /// can still be lost. The finished file is linked to its name, so a file there is complete even after a power cut.
-    ///
-    /// - Parameter model: where root makes it, a file whose owner is to have it.
+    /// Creates the file with `key`. File and name are on disk before this returns: nothing may be sealed with a key
+    /// that can still be lost. The finished file is linked to its name, so a file there is complete even after a power
+    /// cut.
+    /// - Parameter model: when root creates it, a file whose owner it gets.
     public func create(_ key: MasterKey, ownedLike model: String? = nil) throws(MasterKeyError) {
         var name = Array((path + ".XXXXXX").utf8CString)
         let file = mkstemp(&name)

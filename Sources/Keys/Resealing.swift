@@ -19,8 +19,8 @@ public struct Resealing: Sendable {
     ///
     /// Successors of refresh tokens whose rotation is not yet confirmed cannot be resealed: they open only with the
     /// predecessor, which only the client has. They are erased, so a phone that lost the response to its rotation at
-    /// that very moment must sign in again. Codes that were mailed or texted expire. What is under way for a moment and
-    /// depends on the key (exchange codes, forms that are open, sign-ins begun at other issuers) is begun again.
+    /// that very moment must sign in again. Codes that were mailed or texted expire. Exchange codes, open forms and
+    /// sign-ins begun at other issuers depend on the key and must be begun again.
     @discardableResult
     public func run(on database: any Database) async throws -> Int {
         let (old, new, tables, random) = (old, new, tables, random)

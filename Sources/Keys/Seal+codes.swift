@@ -1,9 +1,9 @@
 import Cryptography
 
-// One-time codes that are not stored before they are redeemed, but say themselves what they are for.
+// One-time codes that are not stored before they are redeemed, and contain what they are for.
 extension Seal {
-    /// Seals `content` under a key of its own, derived from `id`: so the number of codes under one key has no bound to
-    /// keep (NIST SP 800-38D §8.3). It does not open with another id.
+    /// Seals `content` under a separate key derived from `id`, so that the number of codes has no limit (NIST SP
+    /// 800-38D §8.3). It does not open with another id.
     public func sealCode(_ content: [UInt8], id: String) -> String {
         codeKey(id).seal(content, context: Self.codes, random: random)
     }

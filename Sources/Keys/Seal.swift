@@ -30,10 +30,10 @@ public struct Seal: Sendable {
     private let upstreamSecret: SealingKey
     private let webhookSecrets: SealingKey
     private let delivery: SealingKey
-    /// What texts are marked with (Seal+marks.swift). Kept, because marking is hot.
+    /// The key for marks (Seal+marks.swift), kept because marking is frequent.
     let marking: [UInt8]
-    /// A condition for the statement that stores a sealed value, where asking before would take a question more: that
-    /// the database has not been resealed under another key. `confirm` then tells why nothing was stored.
+    /// A condition for the statement that stores a sealed value, which saves a query: the database has not been
+    /// resealed under another key. `confirm` then tells why nothing was stored.
     public let isConfirmed: SQL
     let random: any RandomSource
 
@@ -65,10 +65,10 @@ public struct Seal: Sendable {
     }
 
     /// Throws when the database has been resealed under another key. Called in the transaction that stores a sealed
-    /// value: a node that still has the old key must not store values that nobody can open.
+    /// value: a node that still has the old key must not store values that can never be opened.
     public func confirm(in db: any Transaction) throws {
         guard try !MasterKeyCheck(masterKey).isReplaced(in: db) else {
-            throw StorageError.unopened("the database has another master key by now: start this server anew with it")
+            throw StorageError.unopened("the database has another master key by now: restart this server with it")
         }
     }
 
@@ -87,7 +87,7 @@ public struct Seal: Sendable {
 
 // MARK: - Under the master key and another secret
 
-/// Where a value is stored that only the holder of a secret can have opened.
+/// Places of values that only the holder of a secret can have opened.
 public enum SealedForHolder: String, Sendable {
     /// A refresh token's successor, for the holder of the token.
     case successor = "refresh_tokens.successor"

@@ -5,8 +5,8 @@ import Storage
 public import Values
 
 extension StoredSigningKeys {
-    /// Makes the next key of `algorithm` sign from `signsFrom` on, or makes one if there is none. Nil when the next key
-    /// already signs that soon.
+    /// Lets the next key of `algorithm` sign from `signsFrom` on, or makes one if there is none. Nil when the next key
+    /// already signs by then.
     public func hasten(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
     ) async throws -> SigningKey? {

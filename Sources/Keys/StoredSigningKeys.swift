@@ -4,8 +4,8 @@ public import Storage
 import Threads
 public import Values
 
-/// The stored signing keys, with sealed private halves. Which of them signs, and when keys come and go, is decided by
-/// `KeyRotation`; what signs a token takes its key from `KeyRing`.
+/// The stored signing keys, with sealed private halves. `KeyRotation` decides which of them signs, and when keys are
+/// made and retired; `KeyRing` provides the key for signing.
 public struct StoredSigningKeys: Sendable {
     let database: any Database
     let seal: Seal
@@ -30,8 +30,8 @@ public struct StoredSigningKeys: Sendable {
     /// Makes a key for each of `algorithms` that has none yet, and returns the keys that this call made, in that order.
     ///
     /// By default for every algorithm that a client may be set to, before the server listens. A resource server that
-    /// keeps our key set then has the key before a client is set to it. A key that is made for the first such client
-    /// could not sign until others know it, and that client's sign-ins would have to wait.
+    /// caches our key set then has the key before a client is set to it. A key made only for the first client could not
+    /// sign until others know it, and that client's sign-ins would have to wait.
     @discardableResult
     public func createMissing(
         _ algorithms: [PrivateKey.Algorithm] = PrivateKey.Algorithm.allCases, at now: Timestamp
@@ -47,8 +47,8 @@ public struct StoredSigningKeys: Sendable {
         return algorithms.compactMap { made[$0] }
     }
 
-    /// Makes the next key of an algorithm. Nil when one that signs at that time or later exists, or any where it is to
-    /// be the first: of several nodes that plan the same change, the first wins.
+    /// Makes the next key of an algorithm. Nil when a key that signs at that time or later exists, or when any exists
+    /// and this one would be the first: of several nodes that plan the same change, the first wins.
     @discardableResult
     public func make(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp, isFirst: Bool = false

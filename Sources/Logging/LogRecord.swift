@@ -4,11 +4,11 @@ public struct LogRecord: Sendable {
     public let label: String
     public let message: String
     public let metadata: Logger.Metadata
-    /// Whether it tells of a fault of the server or of what it depends on, which may befall every request: a log may
-    /// then count equal ones instead of writing each.
+    /// Whether it reports a fault of the server or of something it depends on, which may affect every request: a log
+    /// may then count equal ones instead of writing each.
     public let isOfServer: Bool
 
-    /// Errors are the server's; what is less is not, unless it is said.
+    /// By default, errors are the server's and lower levels are not.
     public init(
         level: Logger.Level, label: String, message: String, metadata: Logger.Metadata, isOfServer: Bool? = nil
     ) {

@@ -2,19 +2,19 @@ import Cryptography
 
 /// Free text in a header field: unchanged, or in encoded words (RFC 2047).
 enum HeaderText {
-    /// RFC 2047 §2, for lines with an encoded word, the field's name included.
+    /// RFC 2047 §2, for lines with an encoded word, including the field's name.
     private static let longestLine = 76
     /// The most that fits on one line with the field's name.
     private static let longestPlain = 60
 
-    /// For `Subject`: ASCII stays unchanged, unless it looks like an encoded word. `field` is what is before it.
+    /// For `Subject`: ASCII stays unchanged, unless it looks like an encoded word. `field` is the text before it.
     static func unstructured(_ text: String, after field: String) -> String {
         let text = withoutControls(text)
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
         return isPlain && text.utf8.count <= longestPlain ? text : words(text, after: field)
     }
 
-    /// A name and an address, which has a line of its own where the two are too long for one.
+    /// A name and an address. The address gets its own line if both are too long for one.
     static func mailbox(_ name: String, _ address: String, after field: String) -> String {
         let phrase = phrase(name, after: field)
         let line = (field + phrase).split(separator: "\r\n").last ?? ""

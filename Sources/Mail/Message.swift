@@ -1,7 +1,7 @@
 import Glibc
 import Values
 
-/// A mail in its form on the wire (RFC 5322), with text and HTML as alternatives (RFC 2046 §5.1.4).
+/// A mail as it is sent (RFC 5322), with text and HTML as alternatives (RFC 2046 §5.1.4).
 ///
 /// All ASCII in short lines, so that no server on the way has a reason to change it. It is byte for byte the same at
 /// each attempt.

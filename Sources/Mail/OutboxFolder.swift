@@ -2,7 +2,7 @@ import Glibc
 import System
 import Threads
 
-/// A folder of messages, each a file.
+/// A folder of messages, one per file.
 ///
 /// The file name begins with the time, so that files sort, and is the same at each attempt, so that a message is there
 /// once. A file under its final name is always complete.

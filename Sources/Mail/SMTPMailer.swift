@@ -3,7 +3,7 @@ import Values
 
 /// Sends mail through a mail server, each mail on its own connection and thread.
 ///
-/// The connection is safe from reading and tampering on the way, unless the operator chose otherwise (`SMTPServer`).
+/// The connection is safe from reading and tampering, unless the operator chose otherwise (`SMTPServer`).
 public struct SMTPMailer: Mailer {
     public let server: SMTPServer
     private let sender: Sender
@@ -27,7 +27,7 @@ public struct SMTPMailer: Mailer {
         try await converse { try await $0.send(message) }
     }
 
-    /// Goes as far as the envelope of a mail: greeting, TLS, signing in. Throws `MailFailure`. Sends nothing.
+    /// Checks everything up to the envelope of a mail: greeting, TLS, signing in. Throws `MailFailure`. Sends nothing.
     public func check() async throws { try await converse { try await $0.check() } }
 
     private func converse(_ work: (SMTPClient) async throws -> Void) async throws {

@@ -1,13 +1,12 @@
 import Text
 import Values
 
-/// A mail server that takes our mail, and how to reach it.
+/// The mail server that accepts our mail, and how to reach it.
 ///
 /// `smtp://user:password@host:port` uses STARTTLS, which is required; `smtps://…` uses TLS from the first byte (RFC
-/// 8314). Certificates are verified. The query may have options:
-/// `ca=FILE` trusts the authorities in a PEM file instead of the system's;
-/// `starttls=never-insecure` sends everything in the clear, including the password. That is the default for a server on
-/// this machine; there, `starttls=required` requires TLS.
+/// 8314). Certificates are verified. The query may have options: `ca=FILE` trusts the authorities in a PEM file instead
+/// of the system's; `starttls=never-insecure` sends everything in the clear, including the password. That is the
+/// default for a server on this machine; there, `starttls=required` requires TLS.
 public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
     public enum Security: Sendable, Hashable { case tls, startTLS, none }
 
@@ -29,7 +28,7 @@ public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
     /// A PEM file.
     public let authorities: String?
 
-    /// Nil for anything but such a URL.
+    /// Nil for any other URL.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), let url = URIParts(text),
             let scheme = url.scheme,
@@ -57,7 +56,7 @@ public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
 
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether others can read what is sent on the way.
+    /// Whether mail can be read on its way to the server.
     public var isReadable: Bool { security == .none && !Self.isLoopback(host) }
 }
 

@@ -9,14 +9,14 @@ extension AccessTokens {
 }
 
 extension RefreshTokens {
-    /// How long after its expiry an expired or rotated token is remembered, so that a replay still revokes.
+    /// How long an expired or rotated token is remembered after its expiry, so that a replay still revokes.
     public static let memory: Duration = .days(7)
 
     static let table = StoredTable(
         "refresh_tokens",
         retention: [
             .rows("refreshTokens", key: "fingerprint", until: "expires_at", memory: memory),
-            // A chain that rotated every hour for a month has hundreds of tokens. They go first, in batches.
+            // A chain that rotated every hour for a month has hundreds of tokens. They are deleted first, in batches.
             .statement("refreshTokensOfEnded") { now, batch in
                 """
                 DELETE FROM refresh_tokens WHERE fingerprint IN (
@@ -26,13 +26,13 @@ extension RefreshTokens {
             },
         ],
         ofUser: .withParent, ofClient: .withParent,
-        // The successor opens with the predecessor only, which this server does not have.
+        // The predecessor's text opens its sealed successor, and this server does not have that text.
         forgottenWithKey: "UPDATE refresh_tokens SET sealed_successor = NULL WHERE sealed_successor IS NOT NULL")
 }
 
 extension TokenFamilies {
-    /// How long after its expiry a family is remembered: longer than its refresh tokens, which may outlive it by a
-    /// hundredth of a year, and longer than a session bought in its last minute.
+    /// How long a family is remembered after its expiry. Longer than its refresh tokens, which may outlive it by a
+    /// hundredth of a year, and than a session bought in its last minute.
     public static let memory: Duration = .days(14)
 
     static let table = StoredTable(
@@ -68,8 +68,8 @@ extension TokenFamilies {
                 LEFT JOIN merchants m ON m.id = c.merchant_id
                 WHERE f.client_id = \(client) LIMIT \(batch)
                 """)
-            // Their web views have ended before (`Sessions.endWebViews`), and sites were told; or they end here with
-            // their merchant, for which alone they are good, and all its sites go too.
+            // The web views of these families have ended before (`Sessions.endWebViews`), and sites were told. The
+            // others end here with their merchant, the only one they are good at, whose sites are deleted too.
             let families: [(user: UserID?, id: TokenFamily.ID)] = try some.map {
                 (try $0.get("user_id"), try $0.get("id"))
             }
@@ -99,17 +99,17 @@ extension TokenFamilies {
             DELETE FROM token_families WHERE id IN (\(list: families))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
             """)
-        // After a full batch of either there may be more.
+        // After a full batch of either kind there may be more.
         return tokens == batch || families.count == batch ? batch : gone
     }
 }
 
 extension AuthorizationCodes {
-    /// How long after its expiry a spent code is remembered, so that a replay still revokes: where the thief came
-    /// first, the client comes within seconds.
+    /// How long a spent code is remembered after its expiry, so that a replay still revokes. If a thief redeems it
+    /// first, the client follows within seconds.
     static let memory: Duration = .hours(1)
-    /// The same for one that nobody spent, and for a session code, whose replay revokes nothing: so that late can be
-    /// told from unknown. Whoever asks for codes over and over leaves no more than those of these minutes.
+    /// How long an unspent code is remembered, and a session code, whose replay revokes nothing: long enough to tell
+    /// late from unknown. A client that asks for codes in a loop leaves only the codes of these minutes.
     static let memoryOfUnspent: Duration = .minutes(1)
 
     static let table = StoredTable(
@@ -175,9 +175,9 @@ extension Interactions {
             limitOfSignedIn(to: Interaction.mostInAll),
         ], ofClient: .expiry)
 
-    /// Keeps the `most` that began last, those that a user has signed in for, and those that a mail links back to. Not
-    /// those that expire last: finished ones and those of signed-in browsers live longer, and would push out a stranger
-    /// who is typing a password.
+    /// Keeps the newest `most` rows, besides those that a user has signed in for or that a mail links back to. Rows are
+    /// not ranked by expiry: finished ones and those of signed-in browsers expire later, and would push out a user who
+    /// is typing a password.
     package static func limit(to most: Int64) -> StoredTable.Keeping {
         .beyond(
             "interactionsInAll",
@@ -195,7 +195,7 @@ extension Interactions {
         }
     }
 
-    /// Keeps the `most` that began last of those that a user has signed in for. One user could begin any number.
+    /// Keeps the newest `most` interactions in which a user has signed in: one user could begin any number.
     package static func limitOfSignedIn(to most: Int64) -> StoredTable.Keeping {
         .beyond(
             "signedInInteractionsInAll",

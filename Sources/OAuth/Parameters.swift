@@ -48,18 +48,18 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     /// Auth0's SDKs use this name for the address after a logout.
     case returnTo
-    /// SPiD's SDKs for apps send the two to `/oauth/ro`, beside the mailed code.
+    /// SPiD's SDKs for apps send this and the next to `/oauth/ro`, beside the mailed code.
     case passwordlessToken = "passwordless_token"
     case identifier
-    /// SPiD's SDKs for browsers name the client so.
+    /// SPiD's SDKs for browsers use this name for the client.
     case clientSDRN = "client_sdrn"
     case logoutScope = "logout_scope"
 }
 
 /// The known parameters of one request: each at most once, none empty.
 public struct Parameters: Sendable {
-    /// Those that were sent, also without a value. A request has a handful, which are found faster in their order than
-    /// by a hash.
+    /// The parameters that were sent, including those without a value. A request has a handful, so a linear search is
+    /// faster than a hash.
     private let sent: [(parameter: Parameter, value: String)]
     /// Whether `resource` or `audience` occurs more than once.
     let namesSeveralResources: Bool

@@ -17,13 +17,13 @@ public struct Subject: Sendable, Hashable {
         self.session = session
     }
 
-    /// - Parameter isBought: whether a code or a web view was bought between the sign-in and this.
+    /// - Parameter isBought: whether a code or a web view was bought between the sign-in and these tokens.
     public init(user: UserID, _ signIn: SignIn, session: Session.ID? = nil, isBought: Bool = false) {
         self.init(
             user: user, signedInAt: signIn.at, method: isBought ? nil : signIn.method, session: session)
     }
 
-    /// The user of `session`, for what is got in it.
+    /// The user of `session`, for tokens and codes that are issued in it.
     public init(_ session: Session) {
         self.init(user: session.user, session.signIn, session: session.id, isBought: session.buyer != nil)
     }

@@ -12,9 +12,9 @@ public struct OpenIDServices: Sendable {
     public let claims: UserClaims
     public let hints: IDTokenHints
     public let idTokens: IDTokens
-    /// Tokens for grants without an ID token.
+    /// Mints tokens for grants without an ID token.
     public let bearer: BearerTokenMint
-    /// Tokens for every grant.
+    /// Mints tokens for every grant.
     public let mint: IDTokenMint
     public let logouts: LogoutTokens
 

@@ -6,7 +6,7 @@ public import Values
 /// All requests to other servers.
 ///
 /// Every host is looked up first, and refused unless all its addresses are allowed; then only the checked address is
-/// connected to, so a name that changes in between leads nowhere. No redirects, no cookies, no credentials except those
+/// connected to, so a name that changes in between has no effect. No redirects, no cookies, no credentials except those
 /// given with a request, and limits on time and size. Each purpose, and each requester within it, has a quota
 /// (`OutboundPurpose`).
 public struct Outbound: Sendable {
@@ -21,7 +21,7 @@ public struct Outbound: Sendable {
     private var requester: String?
     private var share: String?
     private var part: String?
-    /// Shared by all, because it limits the process's threads that hang in a dead name service.
+    /// Shared by all, because it limits how many threads of the process hang in a dead name service.
     private static let names = NameService()
 
     public init(policy: OutboundPolicy, logger: Logger, clock: any WallClock = SystemClock()) {
@@ -51,7 +51,7 @@ public struct Outbound: Sendable {
     /// Whether `url` is allowed, as far as is known without looking up its host.
     public func check(_ url: String) throws(OutboundError) { try policy.check(url) }
 
-    /// Throws unless `url` is allowed. A host over http is looked up: only private ranges that are allowed may have it.
+    /// Throws unless `url` is allowed. An http host is looked up: it may only be in allowed private ranges.
     public func checkLookedUp(_ url: String) async throws(OutboundError) {
         try policy.check(url)
         let target = try OutboundTarget(url)

@@ -1,7 +1,7 @@
 import Transfer
 
 extension OutboundError {
-    /// What `error` means for a request of at most `limit` bytes.
+    /// The meaning of `error` for a request of at most `limit` bytes.
     init(_ error: any Error, limit: Int) {
         self =
             switch error {

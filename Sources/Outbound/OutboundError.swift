@@ -1,4 +1,4 @@
-/// Why another server was not asked, or its response not accepted. For the log; contains no more than the host.
+/// Why another server was not asked, or its response not accepted. For the log: contains no more than the host.
 public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Not an absolute https URL of a plain host, without user, password or fragment.
     case unacceptableURL
@@ -12,14 +12,14 @@ public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
     case timedOut
     /// No connection, a broken one, a certificate that does not verify, or no HTTP.
     case unreachable
-    /// Too many questions to the name service are open.
+    /// Too many look-ups are running.
     case busy
-    /// Too many requests are under way for this purpose or this requester.
+    /// Too many requests are running for this purpose or this requester.
     case tooMany
     /// Too many recent requests by this requester or for this purpose.
     case tooOften
 
-    /// Whether the other server was not asked because we ask, or asked, too much already.
+    /// Whether our own rate limit prevented the request.
     public var isOurs: Bool {
         switch self {
         case .busy, .tooMany, .tooOften: true

@@ -2,9 +2,9 @@ public import Values
 
 /// Which servers Spindle may talk to. Merchants choose the URLs, so the default is the public internet, over TLS only.
 public struct OutboundPolicy: Sendable {
-    /// Private ranges that may be asked nevertheless, over http too (`SPINDLE_OUTBOUND_ALLOW_PRIVATE`).
+    /// Private ranges that may be requested nevertheless, over http too (`SPINDLE_OUTBOUND_ALLOW_PRIVATE`).
     ///
-    /// This weakens security: a client that may register a URL can make Spindle ask every machine in these ranges.
+    /// This weakens security: a client that may register a URL can make Spindle request any machine in these ranges.
     /// Allow single addresses, not networks.
     public let allowedPrivateRanges: [CIDR]
 
@@ -19,7 +19,7 @@ public struct OutboundPolicy: Sendable {
         self.longestWait = longestWait
     }
 
-    /// For addresses that are the operator's own: any network is allowed.
+    /// For addresses that the operator configured: any network is allowed.
     public static func toOperators(longestWait: Duration = OutboundPolicy.longestWait) -> OutboundPolicy {
         let everywhere = ["0.0.0.0/0", "::/0"].compactMap { CIDR($0) }
         return OutboundPolicy(allowedPrivateRanges: everywhere, longestWait: longestWait)
@@ -36,14 +36,14 @@ public struct OutboundPolicy: Sendable {
         }
     }
 
-    /// Throws unless all of a host's addresses are allowed: the host itself chooses which of them answers.
+    /// Throws unless all of a host's addresses are allowed, because the host's owner chooses which one is used.
     func check(_ addresses: [IPAddress], of target: OutboundTarget) throws(OutboundError) {
         guard !addresses.isEmpty else { throw .unknownHost }
         guard target.isEncrypted || addresses.allSatisfy(isAllowed) else { throw .unencrypted }
         guard addresses.allSatisfy(mayAsk) else { throw .privateAddress }
     }
 
-    /// Whether `address` may be asked over TLS.
+    /// Whether `address` may be requested over TLS.
     func mayAsk(_ address: IPAddress) -> Bool { address.isPublic || isAllowed(address) }
 
     private func isAllowed(_ address: IPAddress) -> Bool { allowedPrivateRanges.contains { $0.contains(address) } }

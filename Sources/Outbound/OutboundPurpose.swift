@@ -10,10 +10,10 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     case requestObject
     /// Sector documents, for client registration.
     case sector
-    /// Questions to Facebook about access tokens. Anyone who has a client's sign secret, which is in each copy of its
-    /// app, can cause them.
+    /// Requests to Facebook about access tokens. Anyone with a client's sign secret, which every copy of its app
+    /// contains, can cause them.
     case facebook
-    /// The same to Google.
+    /// As above, to Google.
     case google
     /// Redeeming codes of users who signed in elsewhere, and reading their claims there.
     case signIn
@@ -23,7 +23,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     case text
     case other
 
-    /// Requests under way at once, over all requesters.
+    /// Running requests at once, over all requesters.
     var mostAtOnce: Int {
         switch self {
         case .requestObject: 256
@@ -34,8 +34,9 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// Of these, for one requester: a merchant, so that its servers, however slow, never make others wait. Clients that
-    /// registered themselves with it share one more (`Client.outboundShare`). For request objects it is a client.
+    /// Of these, for one requester: a merchant, so that its servers, however slow, do not make others wait. Its
+    /// self-registered clients are one more requester together (`Client.outboundShare`). For request objects, each
+    /// client is a requester.
     var mostForOne: Int {
         switch self {
         case .facebook, .google, .signIn, .requestObject, .delivery, .text: 16
@@ -47,8 +48,8 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     /// For all requesters of one share, where a requester is less than a merchant: a quarter.
     var mostForShare: Int { mostAtOnce / 4 }
 
-    /// And of these, for one part of a requester: a merchant's client or issuer, an address that it publishes something
-    /// at, the host of a receiver, or an IP address that brings a client's `request_uri`.
+    /// Of these, for one part of a requester: a merchant's client or issuer, an address that it publishes something at,
+    /// the host of a receiver, or an IP address that brings a client's `request_uri`.
     var mostForPart: Int {
         switch self {
         case .facebook, .google, .signIn: 8
@@ -68,11 +69,11 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// How often one part of a requester may.
+    /// How often one part of a requester may cause a request.
     var partRate: Rate? {
         switch self {
         case .facebook, .google: Rate(burst: 600, refill: .milliseconds(100))
-        // Small beside the client's, so that no stranger's browser uses that up.
+        // Small beside the client's, so that a single browser cannot use that up.
         case .requestObject: Rate(burst: 60, refill: .seconds(2))
         case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
         case .sector: Rate(burst: 30, refill: .seconds(10))
@@ -80,7 +81,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// How often all requesters of one share may, where a requester is less than a merchant: a tenth of all.
+    /// How often all requesters of one share together may, if a requester is less than a merchant: a tenth of all.
     var shareRate: Rate? {
         switch self {
         case .requestObject: Rate(burst: 2400, refill: .milliseconds(10))
@@ -88,7 +89,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// How often one part may for all requesters together: a browser's IP address, which may stand for many people.
+    /// How often one part may over all requesters: a browser's IP address, which many users may share.
     var commonPartRate: Rate? {
         switch self {
         case .requestObject: Rate(burst: 600, refill: .milliseconds(100))

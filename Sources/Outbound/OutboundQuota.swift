@@ -4,7 +4,7 @@ import Values
 /// The quotas of requests to other servers: for each purpose, within it for each requester, and within that for each of
 /// its parts.
 ///
-/// One time is kept for each requester (generic cell rate algorithm). When there are too many requesters, those who
+/// One time is kept for each requester (generic cell rate algorithm). When there are too many requesters, those that
 /// asked longest ago are forgotten; the total over all requesters is counted separately and never forgotten.
 final class OutboundQuota: Sendable {
     fileprivate struct Requester: Hashable {
@@ -17,7 +17,7 @@ final class OutboundQuota: Sendable {
             case part(String, of: String)
             /// A site of IPv6, which has many parts (`IPAddress.site`).
             case site(String, of: String)
-            /// A part, of whatever requester.
+            /// A part, over all requesters.
             case commonPart(String)
         }
 
@@ -50,15 +50,15 @@ final class OutboundQuota: Sendable {
         var recent: [Requester: Timestamp] = [:]
         var earlier: [Requester: Timestamp] = [:]
 
-        /// When everything charged to `requester` is forgotten. A time beyond a full burst means that the clock was set
-        /// back; then it is now, so that nobody waits.
+        /// When everything charged to `requester` has expired. A time beyond a full burst means that the clock was set
+        /// back; then it counts as now, so that the old time is not waited for.
         func fullAt(_ requester: Requester, at now: Timestamp) -> Timestamp {
             guard let rate = requester.rate, let known = recent[requester] ?? earlier[requester] else { return now }
             return known <= now + rate.measure ? max(known, now) : now
         }
     }
 
-    /// Two halves share this number; when the newer one is full, the older one is forgotten.
+    /// Two halves share this limit; when the newer one is full, the older one is dropped.
     fileprivate static let mostRemembered = 4096
 
     private let clock: any WallClock
@@ -66,13 +66,13 @@ final class OutboundQuota: Sendable {
 
     init(clock: any WallClock) { self.clock = clock }
 
-    /// How many requests are under way.
+    /// How many requests are running.
     var underWay: Int {
         state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.kind == .all ? $1.value : 0) } }
     }
 
-    /// Does `work`, which asks for `purpose` by `name`, of `share`, and its `part`, unless too many are under way
-    /// or were made recently. However `work` ends, its slot is free again.
+    /// Does `work`, which asks for `purpose` on behalf of `name`, of `share`, and its `part`, unless too many are
+    /// running or were made recently. However `work` ends, its slot is free again.
     func ask<Value: Sendable>(
         for purpose: OutboundPurpose, by name: String, of share: String? = nil, part: String? = nil,
         _ work: () async throws -> Value
@@ -82,7 +82,7 @@ final class OutboundQuota: Sendable {
         if let part {
             kinds.append(.part(part, of: name))
             if purpose.commonPartRate != nil {
-                // A browser that asks for ever other clients' objects, and one that has a whole site's addresses.
+                // For a browser that asks for many clients' objects, and for one with the addresses of a whole site.
                 kinds.append(.commonPart(part))
                 if let site = IPAddress.site(of: part) { kinds.append(.site(site, of: name)) }
             }
@@ -128,6 +128,6 @@ extension OutboundQuota.State {
 extension OutboundPurpose.Rate {
     fileprivate var measure: Duration { .milliseconds(refill.milliseconds * burst) }
 
-    /// Whether one more fits beside those that are forgotten at `fullAt`.
+    /// Whether one more fits beside those that expire at `fullAt`.
     fileprivate func takes(_ fullAt: Timestamp, at now: Timestamp) -> Bool { fullAt + refill <= now + measure }
 }

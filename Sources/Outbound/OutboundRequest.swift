@@ -2,7 +2,7 @@
 enum OutboundRequest: Sendable {
     /// `authorization`, the value of that header, may be a secret.
     case get(accept: String, authorization: String? = nil)
-    /// `signature` is the value of the header by which the receiver knows us.
+    /// `signature` is the value of the header by which the receiver authenticates us.
     case post([UInt8], contentType: String, signature: String? = nil)
     /// A form and the value of the `Authorization` header. Both may contain secrets.
     case form([UInt8], authorization: String?)

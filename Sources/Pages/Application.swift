@@ -1,11 +1,11 @@
-/// What the application that sent the user here shows of itself (OpenID Connect Registration §2).
+/// The public description of the application that sent the user here (OpenID Connect Registration §2).
 public struct Application: Sendable {
     let name: String
     let logoURI: String?
     let policyURI: String?
     let termsURI: String?
 
-    /// Nil for an application that has nothing to show.
+    /// Nil for an application without anything to show.
     public init?(name: String, logoURI: String?, policyURI: String?, termsURI: String?) {
         guard logoURI != nil || policyURI != nil || termsURI != nil else { return nil }
         self.name = name

@@ -1,4 +1,4 @@
-/// Whose pages they are: what the header shows, and a stylesheet with the owner's colours.
+/// The owner of the pages: the content of the header, and a stylesheet with the owner's colours.
 public struct Brand: Sendable {
     public let name: String
     let logoURI: String?

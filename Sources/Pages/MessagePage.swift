@@ -1,6 +1,6 @@
-/// Says one thing. Every error that a user sees is one of these.
+/// Shows a single message. Every error that a user sees is one of these.
 public struct MessagePage: PageContents {
-    /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
+    /// The message. Each has the texts `message.<topic>.title`, `.text` and, if the user can do something, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
         // A form, a link or a code
         case foreignForm, cookiesNeeded, linkUnknown, linkGone, codeUnknown, codeGone, choiceGone, checkMail
@@ -8,7 +8,7 @@ public struct MessagePage: PageContents {
         // Another issuer
         case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
         case upstreamUnknown, upstreamTaken, upstreamRemoved, upstreamDisabled, upstreamNotConnected
-        // An account
+        // The user's account
         case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
         case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest
@@ -23,14 +23,12 @@ public struct MessagePage: PageContents {
     let form: FormPostPage?
     let detail: String?
 
-    /// - Parameters:
-    ///   - values: what the topic's texts use: `email` (checkMail, accountExists, emailTaken), `again` (checkMail,
-    ///     codeUnknown, codeGone: the path where another can be requested), `dueAt` (accountDeletionScheduled, in UTC
-    ///     as `2026-11-21 10:58`),
-    ///     `name` (of another issuer, or in leaving of the application), with `again` and `signUp`, the paths to sign
-    ///     in otherwise or to sign up; and for any topic `continueTo`, the path that a button leads to.
-    ///   - form: what a button posts to an application, in place of `continueTo`.
-    ///   - detail: what to quote when asking for help: an error's name, a request's number.
+    /// - Parameters: `values` are what the topic's texts use: `email` (checkMail, accountExists, emailTaken); `again`
+    ///   (checkMail, codeUnknown, codeGone: the path where another can be requested); `dueAt`
+    ///   (accountDeletionScheduled, in UTC as `2026-11-21 10:58`); `name` (of another issuer, or in leaving of the
+    ///   application), with `again` and `signUp`, the paths to sign in another way or to sign up; and for any topic
+    ///   `continueTo`, the path that a button leads to. `form` is what a button posts to an application, in place of
+    ///   `continueTo`. `detail` is what to quote when asking for help: an error's name, a request's number.
     public init(
         topic: Topic, values: [String: String] = [:], form: FormPostPage? = nil, detail: String? = nil
     ) {
@@ -49,6 +47,6 @@ public struct MessagePage: PageContents {
         return words
     }
 
-    /// Every text that `words` cannot do without.
+    /// Every text that `words` needs.
     static let keys = Topic.allCases.flatMap { ["message.\($0).title", "message.\($0).text"] }
 }

@@ -1,7 +1,7 @@
 import Mustache
 
 extension MustacheTemplate {
-    /// Parses `text`, and refuses any tag that goes around the escaping.
+    /// Parses `text`, and refuses any tag that bypasses the escaping.
     static func parse(_ text: String, of file: String, key: String? = nil) throws(TemplateFault) -> MustacheTemplate {
         if let tag = Markup(text).forbiddenTag {
             throw TemplateFault(

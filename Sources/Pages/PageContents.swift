@@ -1,4 +1,4 @@
-/// What a page gives its template besides its own members.
+/// What a page gives its template besides its stored members.
 protocol PageContents: Sendable {
     /// Why the last attempt was refused; a template sees it as `refusal`.
     var refusal: PageRefusal? { get }

@@ -28,7 +28,7 @@ public enum PasswordFault: String, CaseIterable, Sendable {
 }
 
 extension PageRefusal {
-    /// What a template sees: the text with its numbers, and the names of the fields at fault.
+    /// What a template sees: the text with its numbers, and the names of the faulty fields.
     func words(_ texts: Texts) -> [String: Any] {
         switch self {
         case .wrongCredentials: ["text": texts["refusal.wrongCredentials"], "email": true, "password": true]

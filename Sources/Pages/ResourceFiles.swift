@@ -4,7 +4,7 @@ import System
 struct ResourceFiles: Sendable {
     private let folder: String?
 
-    /// The banner that says that nobody is who they claim to be.
+    /// The banner that says that users on this server are not who they claim to be.
     static let developmentBanner = "development_banner.html"
 
     /// - Parameter folder: its files replace ours of the same name. Any other file named like a page, a text or a style
@@ -40,10 +40,10 @@ struct ResourceFiles: Sendable {
         guard let folder else { return nil }
         let path = "\(folder)/\(name)"
         guard Files.exists(path) else { return nil }
-        // A pipe that nobody writes to would hold up the start for ever.
+        // Reading a pipe without a writer would block the start.
         guard !Files.isSpecial(path), let bytes = Files.read(path),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw TemplateFault(file: path, "is no regular file, or cannot be read as UTF-8") }
+        else { throw TemplateFault(file: path, "is not a regular file, or cannot be read as UTF-8") }
         return (path, text)
     }
 

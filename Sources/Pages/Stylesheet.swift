@@ -1,13 +1,12 @@
-/// The stylesheets of all pages. Pages have no style of their own, so `style-src 'self'` is enough.
+/// The stylesheets of all pages. Pages have no inline style, so `style-src 'self'` is enough.
 public enum Stylesheet {
     /// The path where the pages expect it.
     public static let path = "/assets/spindle.css"
     /// The path where the page that posts by itself expects the script.
     public static let scriptPath = "/assets/submit.js"
 
-    /// A stylesheet with a merchant's colour: on the most important button, and as a stripe. No text has it, so any
-    /// colour will do. Where it hardly differs from the card, the button gets an edge.
-    ///
+    /// A stylesheet with a merchant's colour, on the most important button and as a stripe. No text has it, so any
+    /// colour will do. If it hardly differs from the card, the button gets an edge.
     /// - Parameter accent: as `#rrggbb`; anything else changes nothing.
     public static func brand(accent: String) -> String {
         guard let colour = Colour(accent) else { return "" }

@@ -7,7 +7,7 @@ public struct Template<Page: Sendable>: Sendable {
     private let words: @Sendable (Page, Texts) -> [String: Any]
 
     /// Puts the template `name` into the frame that every page shares, once for each language. `banner` is a template
-    /// for the top of it.
+    /// for the top of the page.
     init(
         _ name: String, from files: ResourceFiles, translations: Translations, site: String, banner: String?
     ) throws(TemplateFault) where Page: PageContents {
@@ -36,7 +36,7 @@ public struct Template<Page: Sendable>: Sendable {
             throw TemplateFault(file: frame, key: "page", "is not in it")
         }
         if let banner {
-            // An operator's frame gets it too, and cannot leave it out.
+            // An operator's frame gets the banner too, and cannot leave it out.
             guard let body = document.firstMatch(of: /<body[^>]*>/.ignoresCase()) else {
                 throw TemplateFault(file: frame, "has no <body> for the banner of development mode")
             }
@@ -46,7 +46,7 @@ public struct Template<Page: Sendable>: Sendable {
         do {
             return try .parse("{{#page}}{{#words}}\(document){{/words}}{{/page}}", of: frame)
         } catch {
-            // Parsing the page by itself shows which of the two files it is.
+            // Parsing the page by itself shows which of the two files is faulty.
             _ = try MustacheTemplate.parse(page, of: path)
             throw error
         }
@@ -66,7 +66,7 @@ public struct Template<Page: Sendable>: Sendable {
 
 extension String {
     /// The markup with a possible line break before the “@” of each address that is alone in a `<bdi>`: on a narrow
-    /// screen it would break inside a word. Escaped values contain no “<”.
+    /// screen the address would otherwise break inside a word. Escaped values contain no “<”.
     fileprivate var breakingAddresses: String {
         let text = Array(utf8)
         let opening = Array("<bdi>".utf8)

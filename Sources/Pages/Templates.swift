@@ -32,7 +32,7 @@ public struct Templates: Sendable {
     public let developmentAnswer: Template<DevelopmentAnswerPage>
     public let mails: MailTemplates
     public let texts: TextTemplate
-    /// Whether every page says that anyone may sign in as any user. Only a server with such pages allows it.
+    /// Whether every page says that any user can be signed in by name. Only a server with these pages allows it.
     public let isDevelopment: Bool
     /// The stylesheet of all pages, for `Stylesheet.path`.
     public let stylesheet: String

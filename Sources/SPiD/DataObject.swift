@@ -5,7 +5,7 @@ package import Values
 
 /// A text that a client keeps here under a key.
 package struct DataObject: Sendable {
-    /// Whose it is: a client's own, or of one of its users.
+    /// The owner: a client itself, or one of its users.
     package struct Owner: Sendable {
         let client: Client.ID
         let user: UserID?
@@ -15,7 +15,7 @@ package struct DataObject: Sendable {
             self.user = user
         }
 
-        /// Each owner has one object of a key.
+        /// Each owner has one object per key.
         func id(of key: String) -> String {
             let place: JSON = .array([.string(client.text), .string(user?.description ?? ""), .string(key)])
             return Fingerprint<DataObject>(of: place.text).text
@@ -25,7 +25,7 @@ package struct DataObject: Sendable {
     /// In bytes of UTF-8.
     package static let longestKey = 255
     package static let longestValue = 60_000
-    /// The most that one owner has, and how many bytes of values in all.
+    /// The most objects that one owner has, and the most bytes of values in all.
     package static let most = 100
     package static let mostBytes = 256 * 1024
 

@@ -7,7 +7,7 @@ package struct DataObjectQuery: Sendable {
     /// Nil for every key.
     package var key: String?
     package var span = TimeSpan()
-    /// Whether `span` and the order are about the last change and not about the creation.
+    /// Whether `span` and the order refer to the last change instead of the creation.
     package var isByChange = false
     package var isDescending = false
     package var part = ListPart()
@@ -19,7 +19,7 @@ extension DataObjects {
     /// In bytes of values: a list ends early when it is this large.
     private static let mostBytes = 256 * 1024
 
-    /// Those of the clients of `scope`, their own and their users', in the order of their time.
+    /// The objects of the clients of `scope`, their own and their users', in the order of their time.
     package func list(_ query: DataObjectQuery, for scope: ClientScope) async throws -> [DataObject] {
         try await database.scan(for: .of(scope)) { db in
             var size: Int64 = 0
@@ -37,7 +37,7 @@ extension DataObjects {
         }
     }
 
-    /// An object that matches, without its value, and where in the list.
+    /// An object that matches, without its value, and its position in the list.
     private struct Place {
         let id: String
         let moment: Int64
@@ -52,7 +52,7 @@ extension DataObjects {
         static func precedes(_ one: Place, _ other: Place) -> Bool { (one.moment, one.id) < (other.moment, other.id) }
     }
 
-    /// Each client's first objects, in the order of an index: the first of all are among them.
+    /// Each client's first objects in index order, which include the first of all.
     private static func places(_ query: DataObjectQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place]
     {
         let precedes = query.isDescending ? { Place.precedes($1, $0) } : Place.precedes

@@ -2,7 +2,7 @@ package import Directory
 import Storage
 
 extension DataObjects {
-    /// Gives back what objects took that go with their user's connections.
+    /// Refunds the space of objects that are deleted with their user's connections.
     package static let subscriber = UserEvents.Subscriber(
         "DataObjects",
         [

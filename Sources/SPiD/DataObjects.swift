@@ -4,8 +4,8 @@ import HTTP
 package import Storage
 package import Values
 
-/// What SPiD's clients keep here: texts under keys, of their users and of their own. An owner has few of them; lists of
-/// all of a client read each.
+/// The texts that SPiD's clients store here under keys, for their users and for themselves. An owner has few; a list of
+/// all of a client's objects reads each.
 package struct DataObjects: Sendable {
     let database: any Database
     private let clock: any WallClock
@@ -22,7 +22,7 @@ package struct DataObjects: Sendable {
         }
     }
 
-    /// All of a user's at a client.
+    /// All objects of a user at a client.
     package func list(of owner: DataObject.Owner) async throws -> [DataObject] {
         guard let user = owner.user else { return [] }
         return try await database.read { db in

@@ -13,7 +13,7 @@ package struct NewUser: Sendable {
     package let locale: String?
     private let typedPassword: String?
 
-    /// `deviceData` is taken, and kept nowhere.
+    /// `deviceData` is accepted and ignored.
     package static let parameters = ProfileParameters.names + ["deviceData"]
 
     /// Reads the user of `email` from the other parameters of the call.
@@ -43,7 +43,7 @@ extension PasswordFault {
         switch self {
         case .tooShort: "The password needs to contain at least 8 characters."
         case .tooLong: "The password may contain at most 128 characters."
-        case .common: "The password is one of those that are guessed first."
+        case .common: "The password is too common."
         case .personal: "The password resembles a name or an address of the user or the service."
         }
     }

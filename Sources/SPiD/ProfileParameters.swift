@@ -15,11 +15,11 @@ package struct ProfileParameters: Sendable {
         "birthday": "birthdate", "phoneNumber": "phone_number", "locale": "locale", "photo": "picture",
         "url": "website",
     ]
-    /// SDKs for phones write this one as its claim.
+    /// SDKs for phones use the claim's own name for this one.
     private static let phoneNumber = "phone_number"
     package static let names = claims.map(\.key) + [phoneNumber, "name", "addresses"]
 
-    /// `profile` is that of the user whom the call changes.
+    /// `profile` is the current one of the user that the call changes.
     package init(_ call: [String: String], over profile: JSON = .object([])) throws(SPiDRefusal) {
         var call = call
         call["locale"] = call["locale"]?.replacing("_", with: "-")
@@ -53,8 +53,8 @@ package struct ProfileParameters: Sendable {
         "family_name": "family_name", "formatted": "name",
     ]
 
-    /// The claims of a name: backends and apps send it as JSON, in the parts of SPiD's user object or of the claims.
-    /// Any other text is the name itself.
+    /// The claims of a name: backends and apps send it as JSON, with the members of SPiD's user object or of the
+    /// claims. Any other text is the full name.
     private static func name(_ text: String?, over profile: JSON) throws(SPiDRefusal) -> [JSON.Member] {
         guard let text else { return [] }
         guard text.hasPrefix("{"), let members = (try? JSON(parsing: Array(text.utf8)))?.members else {
@@ -64,7 +64,7 @@ package struct ProfileParameters: Sendable {
             throw .malformed("name", "a text, or givenName and familyName as texts")
         }
         guard !parts.isEmpty, !parts.contains(where: { $0.name == "name" }) else { return parts }
-        // The whole name is what clients of OpenID Connect show: it must not stay the former one.
+        // Clients of OpenID Connect show the full name, so it must change with its parts.
         let whole = ["given_name", "family_name"].compactMap { claim in
             (parts.first { $0.name == claim }?.value ?? profile[claim])?.string
         }
@@ -77,7 +77,7 @@ package struct ProfileParameters: Sendable {
         "country": "country", "type": "type",
     ]
 
-    /// The claim `address`, of which a user has one, from SPiD's addresses by their kind.
+    /// The claim `address`, of which a user has one, from SPiD's addresses by kind.
     private static func address(_ text: String?) throws(SPiDRefusal) -> [JSON.Member] {
         guard let text else { return [] }
         let json = try? JSON(parsing: Array(text.utf8))
@@ -97,8 +97,8 @@ package struct ProfileParameters: Sendable {
         "the JSON of one address, {\"home\": {…}}, with formatted, streetAddress, postalCode, locality, region and "
             + "country as texts")
 
-    /// The members that have a text, by the names in `known`. Nil when one is unknown, another value, or said twice:
-    /// nothing is lost silently.
+    /// The members that have a text, by the names in `known`. Nil when a member is unknown, has another value, or is
+    /// repeated, so that nothing is lost silently.
     private static func read(_ members: [JSON.Member], _ known: [String: String]) -> [JSON.Member]? {
         var found: [JSON.Member] = []
         for member in members where member.value != .null && member.value != "" {

@@ -1,7 +1,7 @@
 package import Directory
 import JSON
 
-/// One of SPiD's searches by what a profile says: the whole text, without regard to case.
+/// One of SPiD's searches by a profile member: the whole text, without regard to case.
 package struct ProfileTerm: Sendable {
     private typealias Shown = @Sendable (User) -> String
 

@@ -20,7 +20,7 @@ struct RelativeTime {
         "fortnight": 14 * 86400,
     ]
     private static let longUnits: [String: Int64] = ["month": 1, "year": 12]
-    /// Ten thousand years: what is beyond is in no calendar.
+    /// Ten thousand years; no calendar reaches further.
     private static let mostMonths: ClosedRange<Int64> = -120_000...120_000
 
     /// Nil for any other text.
@@ -66,7 +66,7 @@ struct RelativeTime {
         let (product, isTooLarge) = count.multipliedReportingOverflow(by: unit)
         let (sum, isBeyond) = seconds.addingReportingOverflow(product)
         seconds = sum
-        // The least number has no opposite, for `ago`.
+        // The least number has no opposite, which `ago` needs.
         return !isTooLarge && !isBeyond && sum != .min
     }
 

@@ -4,11 +4,11 @@ import OAuth
 import Synchronization
 package import Values
 
-/// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, and fewer the more
-/// others have made. Users together leave a tenth to the client's own tokens. Whoever has an app has the secret in it,
-/// so its own tokens are shared like users', by the addresses that call.
+/// How often a client may call SPiD's API in an hour. One user's token gets at most a tenth of that, and less as other
+/// users make more calls. Users together leave a tenth to the client's own tokens. Every copy of an app contains its
+/// secret, so an app's own tokens are limited like users', by the calling address.
 ///
-/// Each node counts for itself: the limit stops a client that runs wild; it does not meter calls.
+/// Each node counts for itself: the limit stops a runaway client and does not meter calls.
 public final class RequestAllowance: Sendable {
     /// What is left for a caller: of the client's allowance, or of the user's share if that is less.
     public struct State: Sendable {
@@ -24,13 +24,13 @@ public final class RequestAllowance: Sendable {
             remaining = max(0, limit - window.used)
         }
 
-        /// Of a user, where `left` are left to all users.
+        /// For a user, when `left` calls are left to all users.
         fileprivate init(_ window: Window, share: Int, left: Int, at now: Timestamp) {
             reset = window.start + RequestAllowance.length - now
             limit = share
-            // Each has an eighth of what the others leave: with ten users who go on and on, half is left.
+            // A user may have an eighth of what the others leave: ten users calling without pause leave half.
             let rest = max(0, (left - 8 * window.used) / 9)
-            // Where the client has few, a user has one.
+            // Even if the client has few calls left, a user gets one.
             remaining = window.used == 0 ? min(left, max(1, rest)) : rest
         }
 
@@ -60,14 +60,14 @@ public final class RequestAllowance: Sendable {
         var sharer: Sharer?
     }
 
-    /// Who shares the allowance of a client with others.
+    /// What shares the allowance of a client with others.
     package enum Sharer: Hashable, Sendable {
         case user(UserID)
         case address(String)
     }
 
-    /// Windows of clients, or of their users. Two halves share the number `most`; when the newer one is full, the older
-    /// one is forgotten: to search for old windows at each call would cost more.
+    /// Windows of clients, or of their users. Two halves share the limit `most`; when the newer one is full, the older
+    /// one is dropped, because searching for old windows at each call would cost more.
     private struct Windows {
         let most: Int
         private var recent: [Holder: Window] = [:]
@@ -76,7 +76,7 @@ public final class RequestAllowance: Sendable {
         init(most: Int) { self.most = most }
 
         func window(of holder: Holder, at now: Timestamp) -> Window {
-            // A window that starts in the future is from before the clock was set back.
+            // A window that starts in the future was stored before the clock was set back.
             guard let window = recent[holder] ?? earlier[holder],
                 (window.start..<window.start + RequestAllowance.length).contains(now)
             else { return Window(start: now) }
@@ -95,7 +95,7 @@ public final class RequestAllowance: Sendable {
         }
     }
 
-    /// Apart, so that many users do not make their clients start anew.
+    /// Kept apart, so that many users do not push out their clients' windows.
     private struct Counts {
         var clients = Windows(most: 10_000)
         var users = Windows(most: 100_000)
@@ -112,7 +112,7 @@ public final class RequestAllowance: Sendable {
         share = max(1, limit / 10)
     }
 
-    /// One that remembers fewer users, for tests.
+    /// Remembers fewer users, for tests.
     package init(limit: Int, mostUsers: Int) {
         self.limit = limit
         share = max(1, limit / 10)
@@ -133,13 +133,13 @@ public final class RequestAllowance: Sendable {
         return own.remaining <= whole.remaining ? own : whole
     }
 
-    /// Counts one call, unless nothing is left: what is refused to one user takes nothing from the others.
+    /// Counts one call, unless nothing is left: a refused call takes nothing from other users.
     package func take(_ client: Client.ID, _ sharer: Sharer?, at now: Timestamp) -> State {
-        // In one step: calls at the same moment must not all find the last one left.
+        // In one step: simultaneous calls must not all take the last one that is left.
         state.withLock { counts in
             var left = left(in: counts, client, sharer, at: now)
             guard left.remaining > 0 else {
-                // Or the window of whoever goes on and on would be forgotten, and start anew.
+                // Otherwise the window of a client that keeps calling would be dropped, and start anew.
                 counts.clients.count(Holder(client: client), at: now, 0)
                 if let sharer { counts.users.count(Holder(client: client, sharer: sharer), at: now, 0) }
                 left.isRefused = true

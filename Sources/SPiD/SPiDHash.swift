@@ -2,7 +2,7 @@ package import Directory
 import HTTP
 import OAuth
 
-/// SPiD's verified hash: a POST may carry `hash`, an HMAC of its parameters under the client's sign secret.
+/// SPiD's verified hash: a POST may contain `hash`, an HMAC of its parameters under the client's sign secret.
 package enum SPiDHash {
     /// Refuses a form whose `hash` is not the hash of its other `parameters`. A form without a `hash` passes.
     package static func check(

@@ -4,7 +4,7 @@ package import JSON
 /// A refusal in SPiD's container: an HTTP status, which is also the `code`, and a description for developers.
 package struct SPiDRefusal: Error, Sendable {
     package let status: Status
-    /// Text, or an object of fields and what is wrong with each.
+    /// A text, or an object of fields with what is wrong with each.
     package let description: JSON
     package let reason: String
     /// How long to wait: `Retry-After`.

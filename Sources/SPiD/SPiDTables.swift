@@ -9,7 +9,7 @@ extension DataObjects {
         "data_objects", ofUser: .steps(erasing(of: "user_id")), ofClient: .steps(erasing(of: "client_id")),
         export: [export])
 
-    /// Deletes objects of the user or client in the column `owner`, and gives back what they took.
+    /// Deletes objects of the user or client in the column `owner`, and refunds their space.
     private static func erasing(of owner: SQL.Columns) -> StoredTable.Erasure.Step {
         { id, batch, db in
             let some: [String] = try db.rows(
@@ -21,7 +21,7 @@ extension DataObjects {
         }
     }
 
-    /// Gives back what the objects took that `which` selects and that are about to go.
+    /// Refunds the space of the objects that `which` selects and that are about to be deleted.
     static func giveBack(_ which: SQL, in db: any Transaction) throws {
         let gone = try db.rows(
             """

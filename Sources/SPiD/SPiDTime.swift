@@ -2,10 +2,10 @@ import Glibc
 import Values
 
 extension Timestamp {
-    /// As SPiD writes a time: `2031-02-03 04:05:06`, in UTC.
+    /// The time as SPiD writes it: `2031-02-03 04:05:06`, in UTC.
     package var spidText: String { iso8601.replacing("T", with: " ").replacing("Z", with: "") }
 
-    /// As SPiD writes a day for people to read: `Feb 03, 2031`.
+    /// The day as SPiD shows it to users: `Feb 03, 2031`.
     package var spidDay: String {
         let parts = iso8601.prefix(10).split(separator: "-")
         guard parts.count == 3, let month = Int(parts[1]), Self.months.indices.contains(month - 1) else { return "" }

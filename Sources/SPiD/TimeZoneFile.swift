@@ -5,10 +5,10 @@ struct TimeZoneFile: Sendable {
     private var offsets: [Int] = []
     /// The offset before the first of them.
     private var first = 0
-    /// What holds after the last of them.
+    /// The rule that applies after the last of them.
     private var rule: TimeZoneRule?
 
-    /// Nil for anything but a file of the version 2 or later, which all are since 2005.
+    /// Nil for anything but a file of version 2 or later, which all are since 2005.
     init?(_ bytes: [UInt8]) {
         guard let old = Header(bytes[...]), old.version >= UInt8(ascii: "2") else { return nil }
         // The first block has times of four bytes, for readers of version 1 (RFC 9636 §3.2).

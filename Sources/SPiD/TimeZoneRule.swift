@@ -15,7 +15,7 @@ struct TimeZoneRule: Sendable {
             (?:(?:[A-Za-z]+|<[A-Za-z0-9+\-]+>)([+\-]?[0-9:]+)?,([^,]+),([^,]+))?
             /#
         guard let parts = text.wholeMatch(of: form)?.output, let offset = Self.seconds(parts.1) else { return nil }
-        // POSIX counts the hours that clocks are behind.
+        // POSIX counts the hours that clocks are behind UTC.
         standard = -offset
         guard let first = parts.3, let last = parts.4 else {
             (summer, start, end) = (standard, nil, nil)

@@ -1,7 +1,7 @@
 package import Directory
 import JSON
 
-/// What of a profile is shown otherwise than as it is stored.
+/// Profile members that are shown differently from how they are stored.
 extension User {
     /// A claim of the profile; empty when the user has none.
     func claim(_ name: String) -> String { profile[name]?.string ?? "" }
@@ -11,7 +11,7 @@ extension User {
         return [claim("given_name"), claim("family_name")].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// What a user is called: the nickname, or else the name.
+    /// The user's name on a page: the nickname, or else the name.
     package var displayedName: String { claim("nickname").isEmpty ? formattedName : claim("nickname") }
 
     var gender: String { ["male", "female"].contains(claim("gender")) ? claim("gender") : "undisclosed" }

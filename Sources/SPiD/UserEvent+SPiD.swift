@@ -2,7 +2,7 @@ import Authentication
 import Directory
 
 extension UserEvent.Field {
-    /// The members of SPiD's user object that hold the field.
+    /// The members of SPiD's user object that contain the field.
     package var spidNames: [String] {
         switch self {
         case .email: ["email"]

@@ -11,8 +11,8 @@ extension UserID {
 }
 
 extension ConnectedUsers {
-    /// The user whose number or uuid `text` is; an import may have kept another uuid than the computed one. Tells
-    /// nothing by itself: whoever asks must know the user.
+    /// The user whose number or uuid `text` is; an import may have kept another uuid than the computed one. The caller
+    /// must still check that the client may know the user.
     package func id(spid text: String) async throws -> UserID? {
         if let id = UserID(spid: text) { return id }
         return UserUUID.hasForm(text) ? try await id(ofSubject: text.lowercased()) : nil

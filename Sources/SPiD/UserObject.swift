@@ -4,14 +4,14 @@ package import JSON
 import OAuth
 package import Values
 
-/// A user as SPiD's API shows one. A member that SPiD always has and Spindle does not know has SPiD's empty value.
+/// A user as SPiD's API shows one. Members of SPiD that Spindle has no value for get SPiD's empty value.
 package struct UserObject: Sendable {
     private let person: ConnectedUsers.Match
     private let now: Timestamp
     private let signedInAt: Timestamp?
 
-    /// `signedInAt` is the sign-in behind a user's token: it stands for the last login where that is too long ago to be
-    /// known, because apps read a text there.
+    /// `signedInAt` is the sign-in behind a user's token. It replaces a last login that is too old to be known, because
+    /// apps read a text there.
     package init(person: ConnectedUsers.Match, now: Timestamp, signedInAt: Timestamp? = nil) {
         self.person = person
         self.now = now
@@ -20,12 +20,12 @@ package struct UserObject: Sendable {
 
     private var user: User { person.user }
 
-    /// For a third party's client: the user's ids and status, and the name if `scope` covers it.
+    /// For a third-party client: the user's ids and status, and the name if `scope` covers it.
     package func shortest(scope covers: (String) -> Bool) -> JSON {
         .object(status + (covers("profile") ? name + place : []))
     }
 
-    /// For clients that the user has not used: nothing by which the user could be reached.
+    /// For clients that the user has not used: nothing that could be used to contact the user.
     package func short(scope covers: (String) -> Bool = { _ in true }) -> JSON {
         .object(status + moments + (covers("profile") ? name + place : []))
     }
@@ -41,7 +41,7 @@ package struct UserObject: Sendable {
                 + Self.connections(clients, merchant))
     }
 
-    /// `accounts` and `merchants`: where the user is known, as far as the caller may know.
+    /// `accounts` and `merchants`: the clients that know the user, as far as the caller may see.
     private static func connections(_ clients: [UsedClient], _ merchant: Int64?) -> [JSON.Member] {
         let users = clients.map { client in
             JSON.Member(
@@ -64,12 +64,12 @@ package struct UserObject: Sendable {
         ]
     }
 
-    /// SPiD has the time at which the address was verified. Spindle knows only whether it is.
+    /// SPiD has the time at which the address was verified. Spindle only knows whether it is.
     private var email: [JSON.Member] {
         let entry = user.email.map { email in
             JSON.members([
                 "value": .string(email), "type": "other", "primary": "true",
-                // A text, as SPiD has it. Many clients would take "false" for true, so it is left out.
+                // A text, as in SPiD. Many clients would read "false" as true, so it is left out instead.
                 "verified": user.emailVerified ? "true" : nil,
             ])
         }
@@ -120,7 +120,7 @@ package struct UserObject: Sendable {
         ]
     }
 
-    /// SPiD's addresses by their kind. The claim `address` has none: it is the one at home.
+    /// SPiD's addresses by kind. The claim `address` has no kind: it is shown as the home address.
     private var address: [JSON.Member] {
         let claim = user.profile["address"]
         let parts = [

@@ -17,8 +17,8 @@ import TokenAPI
 import Values
 
 extension Spindle {
-    /// The whole server from its configuration and its parts: first what modules offer, then the features of the
-    /// surfaces. What a feature needs and offers is in its own file.
+    /// Builds the whole server from its configuration and its parts: first the services of the modules, then the
+    /// features. Each feature's own file says what it needs and offers.
     public static func build(_ configuration: SpindleConfiguration, _ parts: Parts) throws -> Spindle {
         let (database, clock, random) = (parts.database, parts.clock, parts.random)
         let stores = Stores(
@@ -102,7 +102,7 @@ extension Spindle {
             context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
         let health = HealthEndpoint(database: database, seal: context.seal, steps: Migration.all)
 
-        // Administration has an address of its own if the configuration says so.
+        // Administration has its own address if the configuration says so.
         let isApart = configuration.adminListen != nil
         let routes = Routes(
             [health] + features.flatMap(\.endpoints), administration: isApart ? nil : administration)

@@ -6,18 +6,18 @@ import OpenID
 import Outbound
 import Values
 
-/// Sends what waits in the outbox: at once when nudged, and every two seconds what other nodes left or what is due
+/// Sends what waits in the outbox: at once when nudged, and every two seconds for what other nodes left or what is due
 /// again.
 ///
 /// First in the list of services, so that it ends last and still sends what the last requests queued.
 struct DeliveryService: BackgroundService {
     let outbox: Outbox
-    /// One for each kind of delivery, so that a slow mail server delays no callback.
+    /// One worker per kind of delivery, so that a slow mail server does not delay callbacks.
     let routes: [DeliveryWorker]
 
     private static let interval: Duration = .seconds(2)
-    /// How long attempts under way may take at the end. Then they are cancelled and given back, while the database
-    /// still takes writes (`BackgroundServices.inTheLastSecond`): the next server sends them at once.
+    /// How long running attempts may take during shutdown. Then they are cancelled and given back, while the database
+    /// still accepts writes (`BackgroundServices.inTheLastSecond`), so that the next server sends them at once.
     private static let longestEnd: Duration = .seconds(7)
 
     init(
@@ -60,7 +60,7 @@ struct DeliveryService: BackgroundService {
                 outbox.close()
                 try? await Task.sleep(for: Self.longestEnd)
             }
-            // All attempts have ended, or have had their time.
+            // All attempts have ended, or their time is over.
             await group.next()
             group.cancelAll()
         }

@@ -4,7 +4,7 @@ import Logging
 import OAuth
 import Values
 
-/// Rotates the signing keys in time.
+/// Rotates the signing keys on schedule.
 struct KeyRotationService: BackgroundService {
     let keys: StoredSigningKeys
     let clients: Clients

@@ -48,7 +48,7 @@ extension MasterKey {
 }
 
 extension Templates {
-    /// The pages and mails of this server: ours, or the operator's in their place. Throws if those cannot be read.
+    /// The pages and mails of this server: ours, or those that the operator replaced. Throws if those cannot be read.
     init(_ configuration: SpindleConfiguration, isDevelopment: Bool = false) throws {
         try self.init(
             overriding: configuration.templates, site: configuration.issuer.host, isDevelopment: isDevelopment)

@@ -13,7 +13,7 @@ public struct RunningServer: Sendable {
 
     /// How long requests running at SIGTERM may take.
     public static let graceTime: Duration = .seconds(10)
-    /// How long the database may take for a piece of work in the last second of that.
+    /// How long a piece of database work may take in the last second of that.
     private static let longestWorkInTheLastSecond: Duration = .milliseconds(500)
 
     /// `onListening` is called with the port of the public address once it is bound.
@@ -33,7 +33,7 @@ public struct RunningServer: Sendable {
         let stop = StopSignal()
         let listeners = try Listeners(spindle, configuration, logger)
         var watches = [SignalWatch(SIGTERM, SIGINT) { stop.send() }]
-        // SIGHUP never ends a server, even without a certificate to reload, unless its terminal was closed.
+        // SIGHUP must not end a server that has no certificate to reload, unless its terminal was closed.
         if configuration.tls != nil || isatty(STDIN_FILENO) == 0 {
             watches.append(SignalWatch(SIGHUP) { listeners.renewCertificate() })
         }

@@ -7,11 +7,11 @@ import Storage
 
 /// A server, ready to listen.
 public struct Spindle: Sendable {
-    /// Answers everybody; administrators too, unless they have an address of their own.
+    /// Answers all requests, including administration's unless that has its own address.
     let publicRouter: Router
-    /// Answers administrators, when they have an address of their own.
+    /// Answers administration, when it has its own address.
     let adminRouter: Router?
-    /// Every route of the public address, as `POST /login`. Tests compare what they cover with these.
+    /// Every route of the public address, such as `POST /login`. Tests compare what they cover with these.
     public let routes: [String]
     let database: any Database
     let signingKeys: StoredSigningKeys

@@ -92,6 +92,6 @@ extension Callbacks.Post {
 }
 
 extension Delivery.Share {
-    /// What goes to clients of `merchant` takes its share; clients without a merchant have one together.
+    /// The share of `merchant` for what its clients receive; clients without a merchant have one together.
     init(_ merchant: Merchant.ID?) { self.init(merchant?.text ?? "") }
 }

@@ -5,8 +5,8 @@ import Logging
 import Storage
 import Values
 
-/// Deletes expired rows, users whose deletion is due, and clients, merchants and issuers that are being deleted, a
-/// little at a time.
+/// Deletes expired rows, users whose deletion is due, and clients, merchants and issuers that are being deleted, in
+/// small batches.
 struct Sweeper: BackgroundService {
     let retention: Retention
     let deletion: UserDeletion
@@ -19,9 +19,9 @@ struct Sweeper: BackgroundService {
     private static let interval: Duration = .seconds(15)
     /// Pause between two batches of a backlog, so that requests are served in between.
     private static let breath: Duration = .milliseconds(5)
-    /// So few that a request that waits for one waits for a millisecond or two.
+    /// So few that a request that waits for a batch waits for a millisecond or two.
     private static let batch = 100
-    /// What is deleted of one kind of owner between two breaths.
+    /// What is deleted of one kind of owner between two pauses.
     private static let budget = BulkErasure.Budget(batches: 2)
 
     func run(until stop: StopSignal) async {
@@ -30,8 +30,7 @@ struct Sweeper: BackgroundService {
                 let next = ContinuousClock.now + Self.interval
                 var sweep = await round(retention.rules)
                 var hasMore = await deleteOwners()
-                // A backlog is worked off quickly, but not for so long that the other rules would never have their
-                // turn.
+                // A backlog is worked off quickly, but for a limited time, so that the other rules get their turn.
                 while !sweep.behind.isEmpty || hasMore, !Task.isCancelled, ContinuousClock.now < next {
                     try? await Task.sleep(for: Self.breath)
                     sweep = await round(sweep.behind)
@@ -45,7 +44,7 @@ struct Sweeper: BackgroundService {
     private func round(_ rules: [RetentionRule]) async -> Retention.Sweep {
         let sweep = await retention.sweep(rules, at: clock.now, batch: Self.batch)
         if sweep.gone > 0 { logger.debug("swept", metadata: ["rows": "\(sweep.gone)"]) }
-        // All of them fail together where the database is away: that is one line.
+        // If the database is away, all of them fail alike: log one line.
         let failures = Dictionary(grouping: sweep.failures) { String(reflecting: $0.error) }
         for (error, failed) in failures {
             logger.error(
@@ -57,7 +56,7 @@ struct Sweeper: BackgroundService {
 
     /// Returns whether there may be more to delete.
     private func deleteOwners() async -> Bool {
-        let hasMoreUsers = await deleteAccounts()
+        let hasMoreUsers = await deleteUsers()
         let hasMoreClients = await finish("client") { try await clients.finishDeletions(within: Self.budget) }
         let hasMoreMerchants = await finish("merchant") { try await merchants.finishDeletions(within: Self.budget) }
         let hasMoreIssuers = await finish("issuer") { try await issuers.finishDeletions(within: Self.budget) }
@@ -79,19 +78,19 @@ struct Sweeper: BackgroundService {
         }
     }
 
-    /// Deletes the users that are due. Returns whether there may be more.
-    private func deleteAccounts() async -> Bool {
+    /// Deletes users whose deletion is due. Returns whether there may be more.
+    private func deleteUsers() async -> Bool {
         do {
             let round = try await deletion.deleteDue(at: clock.now, within: Self.budget)
-            if round.gone > 0 { logger.info("accounts deleted", metadata: ["count": "\(round.gone)"]) }
+            if round.gone > 0 { logger.info("users deleted", metadata: ["count": "\(round.gone)"]) }
             for (user, error) in round.failures {
                 logger.error(
-                    "account not deleted",
+                    "user not deleted",
                     metadata: ["account": "\(user)", "error": "\(String(reflecting: error))"])
             }
             return round.isBehind
         } catch {
-            logger.error("accounts not deleted", metadata: ["error": "\(String(reflecting: error))"])
+            logger.error("users not deleted", metadata: ["error": "\(String(reflecting: error))"])
             return false
         }
     }

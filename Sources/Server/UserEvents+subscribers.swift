@@ -8,7 +8,7 @@ import OAuth
 import SPiD
 
 extension UserEvents {
-    /// Everyone who acts on what happens to users, in the order in which they do.
+    /// All subscribers to user events, in the order in which they act.
     static func subscribers(_ callbacks: Callbacks, _ mail: MailComposer) -> [Subscriber] {
         [
             TokenFamilies.subscriber(telling: callbacks) { AppReturn.Address($0)?.client },

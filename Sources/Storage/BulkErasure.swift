@@ -1,7 +1,7 @@
 /// Deletes what a user, a client or a merchant owns, in batches, before the owner itself: one DELETE that cascades over
 /// a million rows would block everyone else, and on PostgreSQL would never finish.
 ///
-/// A request erases no more than its budget, and so never takes long. The sweeper goes on with what is left.
+/// A request deletes no more than its budget, and so never takes long. The sweeper deletes the rest.
 public struct BulkErasure: Sendable {
     /// How many full batches may still be deleted.
     public struct Budget: Sendable {
@@ -11,7 +11,7 @@ public struct BulkErasure: Sendable {
 
         /// What one request may delete.
         public static let request = Budget(batches: 20)
-        /// For a command, which nobody goes on with.
+        /// For a command, whose work the sweeper does not continue.
         public static let unlimited = Budget(batches: .max)
 
         public var isSpent: Bool { batches <= 0 }
@@ -20,8 +20,8 @@ public struct BulkErasure: Sendable {
         public mutating func spend() { batches -= 1 }
     }
 
-    /// Whether the owner is still the one to be deleted, asked in each transaction: another node may have finished, and
-    /// the id been given to a new one, while this one stood still.
+    /// Whether the owner is still the one to be deleted. Asked in each transaction, because meanwhile another node may
+    /// have finished and the id may have been given again.
     public typealias Condition = @Sendable (any Transaction) throws -> Bool
 
     private let database: any Database
@@ -35,21 +35,21 @@ public struct BulkErasure: Sendable {
         self.batch = batch
     }
 
-    /// Whether nothing is left of the user's rows but the last, for which there is a foreign key.
+    /// Deletes the user's rows in batches. Returns whether only those are left that a foreign key deletes.
     public func user(
         _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
     ) async throws -> Bool {
         try await erase(\.ofUser, of: id, &budget, while: isMeant)
     }
 
-    /// Whether nothing is left that the client owns, as with a user.
+    /// Deletes what the client owns, as for a user. Returns whether none is left.
     public func client(
         _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
     ) async throws -> Bool {
         try await erase(\.ofClient, of: id, &budget, while: isMeant)
     }
 
-    /// Whether nothing is left that the merchant owns itself, as with a user.
+    /// Deletes what the merchant itself owns, as for a user. Returns whether none is left.
     public func merchant(
         _ id: some SQLBindable & Sendable, _ budget: inout Budget, while isMeant: @escaping Condition
     ) async throws -> Bool {

@@ -1,7 +1,7 @@
 /// The column names of a result: one object for all results of a prepared statement.
 public final class ColumnNames: Sendable {
     private let names: [String]
-    /// The length, first and last byte of each name, as one number: nearly always enough to tell names apart.
+    /// The length, first and last byte of each name as one number, which nearly always tells names apart.
     private let marks: [Int]
 
     public init(_ names: [String]) {

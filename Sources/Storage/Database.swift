@@ -4,35 +4,35 @@
 /// SQL and pure decisions, so it may run twice: PostgreSQL repeats a whole closure after a serialization failure, or
 /// after a COMMIT of unknown outcome. Inserts of values that the caller made therefore use ON CONFLICT DO NOTHING.
 public protocol Database: Sendable {
-    /// Whether tables have row ids, by which their rows lie, and find their primary key in an index beside it.
+    /// Whether tables are ordered by row ids, with a separate index for their primary key.
     var hasRowIDs: Bool { get }
 
     /// Runs `work` on one consistent snapshot. It must not change anything.
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
     /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests, and
-    /// what one requester asks for delays nobody else's. Throws `unavailable` when too much waits.
+    /// requesters take turns. Throws `unavailable` when too much waits.
     func scan<Value: Sendable>(
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
-    /// Like `read`, for what may take as long as hundreds of requests: it blocks no thread that serves them. The caller
-    /// lets only a few run at once.
+    /// Like `read`, for work that may take as long as hundreds of requests: it blocks no thread that serves them. The
+    /// caller lets only a few run at once.
     func readAside<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
-    /// The rows of one SELECT, which is its own snapshot. A server across a network is asked for those of several
-    /// callers at once.
+    /// The rows of one SELECT, which is its own snapshot. On a server across a network, those of several callers are
+    /// sent together.
     func rows(_ sql: SQL) async throws -> [Row]
 
-    /// Runs `first`, and what `next` returns if that changed a row, in one transaction. Whether it did, once all is on
-    /// disk.
+    /// Runs `first`, and what `next` returns if that changed a row, in one transaction. Returns whether it did, once
+    /// all is on disk.
     ///
-    /// A server across a network gets everything at once, with that of other callers in the same transaction. Then the
-    /// statements of `next` must do nothing unless a condition holds, which is given to it: `decided`, which only
-    /// `first` can have made true. It is nil where they would not run. For a row that
-    /// another transaction holds the group waits a tenth of a second, and then each runs for itself.
+    /// A server across a network gets everything at once, together with that of other callers in the same transaction.
+    /// Then the statements of `next` must only act under the condition `decided` that they are given, which only
+    /// `first` can have made true. It is nil where they run only after `first` succeeded. If another transaction holds
+    /// a row, the group waits a tenth of a second, and then each runs by itself.
     func change(
         _ first: SQL, decided: SQL, then next: @escaping @Sendable (_ decided: SQL?) -> [SQL]
     ) async throws -> Bool
@@ -41,16 +41,16 @@ public protocol Database: Sendable {
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// Like `write`, for work that one row decides which it changes: whatever ends or spends what the work has read
-    /// changes that row too, or makes what the work stores worthless (docs/decisions/libpq-and-serializable.md).
+    /// Like `write`, for work whose outcome is decided by one row that it changes: everything that ends or spends what
+    /// the work has read changes that row too, or makes what the work stores worthless
+    /// (docs/decisions/libpq-and-serializable.md).
     @discardableResult
     func guardedWrite<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value
 
-    /// Runs `change`, which writes for `requester`, when it is their turn: whoever asks for many changes at once waits
-    /// for themselves, and nobody else's write waits for more than a few of them. Throws `unavailable` when too much
-    /// waits.
+    /// Runs `change`, which writes for `requester`, in its turn: a requester with many changes waits only for itself,
+    /// and other writes wait for a few of them at most. Throws `unavailable` when too much waits.
     func inTurn<Value: Sendable>(
         of requester: Requester, _ change: () async throws -> Value
     ) async throws -> Value
@@ -58,16 +58,16 @@ public protocol Database: Sendable {
     /// Like `write`, for a step of the schema, which may take as long as `scan`.
     func migrate<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// Throws when no request can be served, or `check` throws. For a load balancer that asks whether to send requests
-    /// here.
+    /// Throws when no request can be served, or when `check` throws. For a load balancer's check whether to send
+    /// requests here.
     func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws
 
-    /// Throws when no change can be stored, as on a full disk. It costs nothing while none has been refused; then it
-    /// tries one that changes nothing (`WriteDoubt`).
+    /// Throws when no change can be stored, for example on a full disk. It costs nothing until a change has been
+    /// refused; then it tries one that changes nothing (`WriteDoubt`).
     func confirmRoom() async throws
 
-    /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun:
-    /// the process is about to end, whatever the engine does. Other work is done as before.
+    /// From now on refuses work, even work in progress, that takes longer than `time`, or waits that long for a lock,
+    /// because the process is about to end. Other work is done as before.
     func abandonWork(over time: Duration)
 
     /// Finishes running work and releases the engine. A server across a network gets some seconds for that, or a moment
@@ -119,7 +119,7 @@ extension Database {
         }
     }
 
-    /// Runs one statement that needs nothing before it. Whether it changed a row, once that is on disk.
+    /// Runs a single statement. Returns whether it changed a row, once that is on disk.
     @discardableResult public func change(_ sql: SQL) async throws -> Bool {
         try await change(sql, decided: .always) { _ in [] }
     }
@@ -152,12 +152,12 @@ public protocol Transaction {
     /// Runs `sql` and returns how many rows it changed.
     @discardableResult func execute(_ sql: SQL) throws -> Int
 
-    /// Runs `sql`, whose effect nobody looks at, by the end of the transaction. A server across a network gets it
+    /// Runs `sql`, whose result is not needed, by the end of the transaction. A server across a network gets it
     /// together with the next statement, or with COMMIT; an error then comes from there.
     func enqueue(_ sql: SQL) throws
 
-    /// Runs `sql`, an UPDATE that changes nothing, where transactions run side by side: of this one and another that
-    /// changes the row at the same time, one runs again. With a single writer there is nothing to do.
+    /// Runs `sql`, an UPDATE that changes nothing, on an engine with concurrent transactions: if another one changes
+    /// the row at the same time, one of the two runs again. With a single writer there is nothing to do.
     func hold(_ sql: SQL) throws
 }
 
@@ -179,14 +179,14 @@ public enum StorageError: Error, Sendable, Equatable {
     case holdsNUL
     /// The engine cannot be reached or is full; trying again later may help.
     case unavailable(String)
-    /// So many of this kind wait for their turn that one more is refused; the engine is well (`RequesterTurns`).
+    /// Too much of this kind waits for its turn; the engine is well (`RequesterTurns`).
     case tooMany(String)
     /// There is no table of this name.
     case noTable(String)
-    /// The database was made in a way that cannot hold our data; only its operator can make another.
+    /// The database was created with settings that cannot store our data; its operator must create another.
     case unsuitable(String)
-    /// A sealed value does not open under the master key that this process has: the database has another one by now, or
-    /// was altered.
+    /// A sealed value does not open under the master key of this process: the database has another key by now, or was
+    /// altered.
     case unopened(String)
     /// A statement, a schema or a stored value is not what the code expects: a bug or an altered database.
     case unreadable(String)

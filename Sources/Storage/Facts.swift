@@ -6,7 +6,7 @@ public enum Facts {
         try db.rows("SELECT value FROM facts WHERE name = \(name)").first?.get("value")
     }
 
-    /// A condition for another statement: the fact has no value yet, or `value`.
+    /// A condition for another statement: the fact has no value yet, or has `value`.
     public static func isNotOther(than value: some SQLBindable, _ name: String) -> SQL {
         "NOT EXISTS (SELECT 1 FROM facts WHERE name = \(name) AND value <> \(value))"
     }

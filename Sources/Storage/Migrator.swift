@@ -14,11 +14,11 @@ public struct Migration: Sendable {
         self.script = script
     }
 
-    /// Tells the step from another of its version.
+    /// Tells the step from others with the same version.
     public var checksum: String { Base64URL.encode(Digest.sha256(script.utf8)) }
 
-    /// The statements. In our files each ends with a semicolon at the end of a line, and `WITHOUT ROWID` is for an
-    /// engine that has row ids.
+    /// The statements. In our files each ends with a semicolon at the end of a line. `WITHOUT ROWID` is kept only for
+    /// an engine with row ids.
     func statements(withRowIDs hasRowIDs: Bool) -> [String] {
         let script = hasRowIDs ? script : script.replacing(" WITHOUT ROWID", with: "")
         let code = script.split(separator: "\n", omittingEmptySubsequences: true)
@@ -40,7 +40,7 @@ public struct Migrator: Sendable {
         case behind([Int])
         /// The database was made by a newer Spindle.
         case newer(Int)
-        /// The step of this version is not ours. A released step is never changed, so an unreleased Spindle made the
+        /// The step of this version is unknown. A released step is never changed, so an unreleased Spindle made the
         /// database.
         case altered(Int)
     }
@@ -75,7 +75,7 @@ public struct Migrator: Sendable {
         case .newer(let version):
             throw StorageError.unreadable("the database has schema \(version), newer than this binary")
         case .altered(let version):
-            throw StorageError.unreadable("schema step \(version) of the database is not the one of this binary")
+            throw StorageError.unreadable("schema step \(version) of the database differs from this binary's")
         case .empty, .behind: break
         }
         _ = try await database.migrate { db in
@@ -89,7 +89,7 @@ public struct Migrator: Sendable {
         for migration in migrations {
             let statements = migration.statements(withRowIDs: database.hasRowIDs)
             let applied = try await database.migrate { db -> Bool in
-                // Inserted first: of several servers that start together one does the step, and the others wait for it.
+                // Inserted first: of several servers that start together one runs the step, and the others wait for it.
                 let isOurs = try db.execute(
                     """
                     INSERT INTO schema_steps (version, name, checksum, applied_at)

@@ -1,36 +1,35 @@
 import Synchronization
 import Threads
 
-/// For whom a scan reads or a change is made: who takes turns with others.
+/// The party that a scan reads for or a change is made for, which takes turns with others.
 public struct Requester: Sendable, Hashable {
-    /// Of one share few run at once.
+    /// Only a few of one share run at once.
     let share: String
-    /// Who of the share asks.
+    /// The part of the share that asks.
     let part: String
 
     private init(_ share: String, _ part: String = "") { (self.share, self.part) = (share, part) }
 
-    /// Those who run the server.
+    /// The operators of the server.
     public static let platform = Requester("platform")
     /// A merchant's backends and administrators, by its id.
     public static func merchant(_ id: String) -> Requester { Requester("merchant \(id)") }
     /// A client without a merchant, by its id.
     public static func client(_ id: String) -> Requester { Requester("client \(id)") }
-    /// A user, by their number. All users have one share: one person may be many of them.
+    /// A user, by their number. All users have one share, because one party may sign up many.
     public static func user(_ number: Int64) -> Requester { Requester(ofUsers, "\(number)") }
     fileprivate static let ofUsers = "users"
-    /// A page of a user's own, by their number: each user has a share, as a merchant has.
+    /// A user's own page, by the user's number: here each user has a share, as a merchant has.
     public static func page(of user: Int64) -> Requester { Requester("page \(user)") }
 
-    /// The same share, of which `part` asks.
+    /// The same share, asked for by `part`.
     public func asked(by part: String) -> Requester { Requester(share, part) }
 }
 
-/// Lets few scans, or changes, run at once, so that many that are asked for together neither take all connections nor
-/// all memory.
+/// Lets few scans, or changes, run at once, so that many requests together take neither all connections nor all memory.
 ///
-/// Shares take turns, and within a share its parts do: whoever asks for much waits for themselves. Where too many wait,
-/// the last one of the largest part makes room for a smaller one.
+/// Shares take turns, and within a share its parts do, so a requester with much work waits only for itself. When the
+/// queue is full, the newest request of the largest part is dropped.
 public final class RequesterTurns: Sendable {
     private typealias Caller = CheckedContinuation<Void, any Error>
 
@@ -38,7 +37,7 @@ public final class RequesterTurns: Sendable {
         let running: Int
         let runningOfShare: Int
         let waitingOfShare: Int
-        /// What waits keeps its request in memory.
+        /// A waiting request stays in memory.
         let waiting = 512
 
         func waiting(of share: String) -> Int { share == Requester.ofUsers ? waiting / 2 : waitingOfShare }
@@ -48,13 +47,13 @@ public final class RequesterTurns: Sendable {
         let bounds: Bounds
         /// How many run of each share.
         var running: [String: Int] = [:]
-        /// The share of everything that waits, in the order of turns.
+        /// The shares that have something waiting, in the order of turns.
         var shares = Turns<String>()
-        /// What waits of each share, by its parts.
+        /// What waits in each share, by its parts.
         var waiting: [String: Turns<Caller>] = [:]
         var isOver = false
 
-        /// Whether `caller` may run at once, and who is refused instead of waiting.
+        /// Whether `caller` may run at once, and which caller is refused to make room, if any.
         mutating func add(_ caller: Caller, of requester: Requester) -> (Bool, Caller?) {
             guard !isOver else { return (false, caller) }
             let share = requester.share
@@ -74,7 +73,7 @@ public final class RequesterTurns: Sendable {
             return (false, displaced)
         }
 
-        /// Who runs next, now that one of `share` has ended.
+        /// The caller that runs next, now that one of `share` has ended.
         mutating func next(after share: String) -> Caller? {
             let left = running[share, default: 1] - 1
             running[share] = left > 0 ? left : nil
@@ -92,14 +91,14 @@ public final class RequesterTurns: Sendable {
 
         private func mayRun(_ share: String) -> Bool { running[share, default: 0] < bounds.runningOfShare }
 
-        /// Of the share with the most, if that is larger than `share`.
+        /// Takes from the share with the most, if that is larger than `share`.
         private mutating func takeLastOfLargest(besides share: String) -> Caller? {
             guard let largest = shares.takeLastOfLargest(besides: share) else { return nil }
             defer { forgetIfEmpty(largest) }
             return waiting[largest]?.takeLastOfLargest()
         }
 
-        /// Of the same share, if a part is larger than that of `requester`.
+        /// Takes from the same share, if a part is larger than that of `requester`.
         private mutating func takeLastOfLargest(besides requester: Requester) -> Caller? {
             guard let last = waiting[requester.share]?.takeLastOfLargest(besides: requester.part) else { return nil }
             shares.takeLast(of: requester.share)
@@ -114,7 +113,7 @@ public final class RequesterTurns: Sendable {
     private let tooMany: StorageError
     private let state: Mutex<State>
 
-    /// `most` of what `kind` names run at once, and of one share `ofShare`, while `waiting` of it wait.
+    /// Runs `most` of `kind` at once, at most `ofShare` of one share, and lets `waiting` of a share wait.
     public init(most: Int, ofShare: Int = 1, waiting: Int = 32, of kind: String) {
         tooMany = .tooMany(kind)
         state = Mutex(
@@ -130,7 +129,7 @@ public final class RequesterTurns: Sendable {
         return try await work()
     }
 
-    /// Refuses what waits, from now on: the process is about to end.
+    /// From now on refuses what waits, because the process is about to end.
     public func close() {
         let refused = state.withLock { $0.close() }
         for caller in refused { caller.resume(throwing: Self.closing) }

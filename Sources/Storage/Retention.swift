@@ -1,6 +1,6 @@
 public import Values
 
-/// Deletes rows that are no longer needed, in batches too small to delay issuing tokens.
+/// Deletes rows that are no longer needed, in batches too small to delay token requests.
 public struct Retention: Sendable {
     private let database: any Database
     /// Children before their parents, so that cascades stay small.
@@ -38,7 +38,7 @@ public struct Retention: Sendable {
         return sweep
     }
 
-    /// What `rule` deletes by, and the rule that does so again. Nil when there is nothing to delete.
+    /// The statement that `rule` deletes with, and the rule to continue with. Nil when there is nothing to delete.
     private func statement(
         of rule: RetentionRule, _ now: Timestamp, _ batch: Int
     ) async throws -> (RetentionRule, SQL)? {

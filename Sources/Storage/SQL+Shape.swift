@@ -1,5 +1,6 @@
 extension SQL {
-    /// Identifies a statement without reading its text: by the addresses of its literals and the places of its values.
+    /// Identifies a statement without reading its text: by the addresses of its literals and the positions of its
+    /// values.
     ///
     /// Two statements may have the same shape: `hasText(of:)` decides.
     public struct Shape: Sendable, Hashable {

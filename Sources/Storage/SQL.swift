@@ -61,7 +61,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     public struct StringInterpolation: StringInterpolationProtocol {
-        // Not String: the address of a literal identifies its statement.
+        // Not String, because the address of a literal identifies its statement.
         public typealias StringLiteralType = StaticString
 
         @usableFromInline var parts: [Part] = []
@@ -77,7 +77,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             shape.add(literal)
         }
 
-        /// Appends text made at run time. A statement with such a part is not kept prepared.
+        /// Appends text made at run time. A statement with such text is not kept prepared.
         @_disfavoredOverload
         public mutating func appendLiteral(_ text: String) {
             parts.append(.text(text))

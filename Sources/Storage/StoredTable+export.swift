@@ -6,8 +6,8 @@ extension StoredTable {
     public struct Export: Sendable {
         public let member: String
         let read: Read
-        /// The most rows of one kind in a copy, which is made in memory: of what ends, as many live and as many ended
-        /// ones.
+        /// The most rows of one kind in a copy, which is made in memory. For rows that can end, as many live and as
+        /// many ended ones.
         public static let most = 1000
 
         /// Reads what is held on a user: no secret, no hash, no fingerprint.
@@ -20,7 +20,7 @@ extension StoredTable {
 }
 
 extension Sequence<StoredTable> {
-    /// All that these tables hold on `user`, in an open transaction.
+    /// Everything that these tables hold on `user`, in an open transaction.
     public func export(of user: UserID, in db: any Transaction) throws -> [JSON.Member] {
         try flatMap(\.export).map { JSON.Member($0.member, try $0.read(user, db)) }
     }

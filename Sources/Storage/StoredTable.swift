@@ -2,9 +2,9 @@ public import Values
 
 /// A table's description of itself, written once beside the SQL of the module that owns it.
 ///
-/// The sweep, the deletion of a user, a client or a merchant, the change of the master key and the copy of a
-/// user's data use these declarations. Tests compare them with the foreign keys and the sealed columns. Only the owner
-/// writes the table; modules above it may read it.
+/// The sweep, the deletion of a user, a client or a merchant, the change of the master key and the copy of a user's
+/// data use these declarations. Tests compare them with the foreign keys and the sealed columns. Only the owner writes
+/// the table; modules above it may read it.
 public struct StoredTable: Sendable {
     private let table: SQL.Columns
     public var name: String { "\(table.text)" }
@@ -16,7 +16,7 @@ public struct StoredTable: Sendable {
     /// What the copy of a user's data shows of the rows.
     public let export: [Export]
     public let sealed: [SealedColumn]
-    /// Deletes values that only open with a secret that we do not have; runs when the master key changes.
+    /// Deletes values that only open with a secret that we do not store; runs when the master key changes.
     package let forgottenWithKey: SQL?
 
     public init(
@@ -34,23 +34,23 @@ public struct StoredTable: Sendable {
         self.forgottenWithKey = forgottenWithKey
     }
 
-    /// What deletes rows before their owner; nil when nothing is needed.
+    /// The step that deletes rows before their owner; nil when none is needed.
     func step(of erasure: Erasure) -> Erasure.Step? { erasure.step(for: table) }
 }
 
 extension StoredTable {
     /// How long rows are kept.
     public enum Keeping: Sendable {
-        /// Until `memory` after `time`, a column with an index; `key` is the primary key. With a condition, that of a
-        /// partial index, only the rows that it holds for.
+        /// Until `memory` after `time`, an indexed column; `key` is the primary key. With a condition, that of a
+        /// partial index, only rows that meet it.
         case rows(
             _ rule: String, key: SQL.Columns, until: SQL.Columns, where: SQL.Columns = "1 = 1", memory: Duration = .zero
         )
-        /// By a statement that deletes at most about `batch` rows; it may complete those of one user or token family.
+        /// By a statement that deletes about `batch` rows at most; it may complete those of one user or token family.
         case statement(_ rule: String, @Sendable (_ now: Timestamp, _ batch: Int) -> SQL)
 
-        /// So many at most. `first` selects a text, `first`, by which `statement` finds the newest row that is too
-        /// many and all before it: it goes through those that stay, so it is asked once, and not in a write.
+        /// At most this many. `first` selects a text `first`, by which `statement` finds the newest surplus row and all
+        /// older ones. It reads all rows that stay, so it runs once, outside the write.
         case beyond(
             _ rule: String, first: SQL, _ statement: @Sendable (_ first: String, _ now: Timestamp, _ batch: Int) -> SQL)
 
@@ -75,23 +75,23 @@ extension StoredTable {
 
     /// What happens to rows when the user, client or merchant that owns them is deleted.
     public enum Erasure: Sendable {
-        /// No row has such an owner.
+        /// No row has an owner of this kind.
         case nothing
         /// A foreign key deletes them with the owner, because they are few.
         case cascade
-        /// They are useless without the owner, and go when they expire.
+        /// They are useless without the owner, and are deleted when they expire.
         case expiry
         /// A statement deletes them in the transaction that deletes the owner.
         case withOwner
-        /// The steps of another table delete them, whose rows they belong to.
+        /// They belong to rows of another table, whose steps delete them.
         case withParent
-        /// Too many for one cascade, so batches of them go first: by the column `owner` and their `key`.
+        /// Too many for one cascade, so they are deleted in batches first: by the column `owner` and their `key`.
         case batches(owner: SQL.Columns, key: SQL.Columns)
-        /// In batches too, by steps of their own.
+        /// In batches too, by custom steps.
         case steps(Step)
 
         /// Deletes at most `batch` rows of `owner`, and returns how many: fewer than `batch` when none is left. It must
-        /// not read past rows that it leaves, or the last of a million would take as long as all before.
+        /// not read past rows that it leaves, or deleting a million rows would take quadratic time.
         public typealias Step =
             @Sendable (
                 _ owner: any SQLBindable & Sendable, _ batch: Int, _ db: any Transaction
@@ -118,7 +118,7 @@ extension StoredTable {
         let table: SQL.Columns
         /// What each value is sealed for: the key of its row.
         let key: SQL.Columns
-        /// The name sealed into each value: a value from another place does not open.
+        /// The name sealed into each value: a value moved here from another place does not open.
         public let place: String
         let column: SQL.Columns
 
@@ -141,7 +141,7 @@ public struct RetentionRule: Sendable {
 
     enum Work: Sendable {
         case statement(@Sendable (_ now: Timestamp, _ batch: Int) -> SQL)
-        /// Asks first; the rule follows from the answer, if there is one.
+        /// Runs a query first; the rule follows from its result, if there is one.
         case asking(SQL, @Sendable (_ first: String) -> RetentionRule)
     }
 

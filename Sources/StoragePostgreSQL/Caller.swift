@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who waits for a piece of work: answered once, by whoever is first.
+/// The caller of a piece of work, answered only once, by the first result.
 final class Caller<Value: Sendable>: Sendable {
     private let continuation: Mutex<CheckedContinuation<Value, any Error>?>
 
@@ -14,7 +14,7 @@ final class Caller<Value: Sendable>: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// Answers with what `job` returns or throws; but work that lost its races has no answer yet.
+    /// Answers with what `job` returns or throws; work that lost its races has no answer yet.
     func answer(_ job: () throws -> Value) throws(LostRaces) {
         do {
             answer(.success(try job()))

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Limits connection attempts of all threads. While the server is down, one thread tries again each second, and all
-/// others fail at once instead of waiting for a server that is gone.
+/// others fail at once.
 final class ConnectGate: Sendable {
     private struct State {
         var connections = 0
@@ -41,10 +41,11 @@ final class ConnectGate: Sendable {
         }
     }
 
-    /// Counts a connection that was given up.
+    /// Counts a connection that was abandoned.
     func leave() { state.withLock { $0.connections -= 1 } }
 
-    /// Notes that the server fell silent: one thread looks whether it is back, and the others do not wait for that.
+    /// Notes that the server stopped answering: one thread checks whether it is back, and the others do not wait for
+    /// that.
     func shut() {
         state.withLock { state in
             state.refusal = Failure(remedy: .none, error: Failure.silent.error)

@@ -3,9 +3,10 @@ import Storage
 
 /// A connection in pipeline mode: several commands go out in one packet, and their results come back in one.
 @safe final class Connection {
-    // Acknowledged work must be on disk; remote_apply promises even more. A stuck client must not keep its locks. A
-    // statement that was prepared while its table was small would go on reading all of it when it is large; and those
-    // that do read a whole table are not worth compiling, however dear the planner then thinks they are.
+    // Acknowledged work must be on disk; remote_apply promises even more. A stuck client must not keep its locks.
+    // Generic plans are off, because a statement that was prepared while its table was small would go on reading all of
+    // a large one. JIT is off, because statements that do read a whole table are not worth compiling, whatever their
+    // planned cost.
     private static let settings = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -20,7 +21,7 @@ import Storage
     private let lines: Lines
     private let line: Line
     private let doubt: WriteDoubt
-    /// How long the server may take to answer a statement of the present transaction.
+    /// How long the server may take to answer a statement of the current transaction.
     var answerTime = AnswerTime.ofRequests
     private var prepared = PreparedStatements()
     /// Posted commands whose results are not read yet.
@@ -54,7 +55,7 @@ import Storage
         unsafe PQfinish(handle)
     }
 
-    /// Whether the server took too long, and the connection was given up for that.
+    /// Whether the connection was abandoned because the server took too long.
     var fellSilent: Bool { line.isCut }
 
     func hasPrepared(_ sql: SQL) -> Bool { prepared.name(of: sql) != nil }
@@ -91,7 +92,7 @@ import Storage
         }
     }
 
-    /// Whether a read that began with `sql` had more statements.
+    /// Whether reads that begin with `sql` have had further statements.
     func leadsOn(_ sql: SQL) -> Bool { prepared.leadsOn(sql) }
     func noteLeadsOn(_ sql: SQL) { prepared.noteLeadsOn(sql) }
 
@@ -110,7 +111,7 @@ import Storage
         }
     }
 
-    /// What one result will be about.
+    /// What one result belongs to.
     private enum Command {
         case prepare(SQL, as: String)
         case execute
@@ -174,7 +175,7 @@ import Storage
         var isSilent = false
         while true {
             guard let result = unsafe PQgetResult(handle) else {
-                // One nil ends a command's results; two in a row mean that nothing more will come.
+                // One nil ends a command's results; two in a row mean that no more will arrive.
                 guard !isSilent else { throw .lost }
                 isSilent = true
                 continue

@@ -16,7 +16,7 @@ struct Failure: Error {
     var isOfDisk = false
 
     static let lost = Failure(remedy: .reconnect, error: .unavailable("the connection to PostgreSQL was lost"))
-    /// The connection was given up: see `AnswerTime`.
+    /// The connection was abandoned: see `AnswerTime`.
     static let silent = Failure(remedy: .reconnect, error: .unavailable("PostgreSQL did not answer in time"))
     /// A read has another statement, and began without a snapshot for both.
     static let needsSnapshot = Failure(remedy: .again, error: .unavailable("a read of several statements"))
@@ -28,7 +28,7 @@ extension StorageError {
     static func encoded(as encoding: String) -> StorageError {
         .unsuitable(
             """
-            the encoding of this PostgreSQL database is \(encoding), which cannot hold every text: make another with \
+            the encoding of this PostgreSQL database is \(encoding), which cannot store every text: create another with \
             `createdb -E UTF8 -T template0 NAME`
             """)
     }
@@ -52,7 +52,8 @@ extension Failure {
         // A statement or a lock took too long.
         case "57014", "55P03": self.init(remedy: .none, error: .unavailable(text))
         // A standby refuses to open a transaction that writes: the next connection may lead to the primary. (25006 is
-        // not for here: it says that a read of ours writes.) And a table has changed since a statement was prepared.
+        // different: it means that a read of ours writes.) The same code also means that a table has changed since a
+        // statement was prepared.
         case "0A000": self.init(remedy: .reconnect, error: .unavailable(text))
         // The server ended the session: 25P03 because a transaction was idle.
         case "25P03": self.init(remedy: .reconnect, error: .unavailable(text))

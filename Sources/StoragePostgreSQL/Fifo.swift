@@ -22,14 +22,14 @@ struct Fifo<Element> {
         return leaving.popLast()
     }
 
-    /// Takes out the first ones, as long as `isDone` holds.
+    /// Removes and returns the first elements, as long as `isDone` holds.
     mutating func popWhile(_ isDone: (Element) -> Bool) -> [Element] {
         var popped: [Element] = []
         while let first, isDone(first), let element = popFirst() { popped.append(element) }
         return popped
     }
 
-    /// Takes out those for which `isDone` holds, wherever they stand.
+    /// Removes and returns the elements for which `isDone` holds, wherever they are.
     mutating func remove(where isDone: (Element) -> Bool) -> [Element] {
         let all = elements
         let done = all.filter(isDone)

@@ -1,7 +1,7 @@
 import Storage
 
-/// What transactions race for: told by the statement that they begin with and the first text in it, which nearly always
-/// names the row; without one, by the last number, which is a user's or a time: then nobody else has the lane.
+/// What transactions race for: identified by their first statement and the first text in it, which nearly always names
+/// the row. Without a text, by the last number, which is a user's or a time; a time makes a lane of one transaction.
 struct Lane: Hashable, Sendable {
     private let statement: SQL.Shape
     private let name: String?
@@ -14,17 +14,17 @@ struct Lane: Hashable, Sendable {
     }
 }
 
-/// Work has lost too many races, and is to wait until it is its turn. The thread that ran it does something else.
+/// Work has lost too many races, and must wait for its turn. The thread that ran it does something else.
 struct LostRaces: Error {
     let lane: Lane
     /// How often it has lost in all.
     let count: Int
-    /// How often it has lost when it was its turn.
+    /// How often it has lost while it had its turn.
     let inTurn: Int
 }
 
-/// Work that has lost races for its rows, by its lane: of each lane one runs at a time, so that losers do not race each
-/// other, and few lanes at once. So one row that many want takes few threads, however many want it.
+/// Work that has lost races for its rows, by lane. One task of each lane runs at a time, so that losers do not race
+/// each other, and few lanes run at once. So a contended row takes few threads, however much work waits for it.
 struct Lanes {
     typealias Entry = WorkQueue.Entry<WorkQueue.Work>
 
@@ -44,7 +44,7 @@ struct Lanes {
     /// Whether work waits in `lane`.
     func isBusy(_ lane: Lane) -> Bool { waiting[lane] != nil }
 
-    /// Adds `entry` to its lane: before the others when it was its turn, so that the oldest is done first.
+    /// Adds `entry` to its lane: at the front if it lost in its turn, so that the oldest is done first.
     mutating func add(_ entry: Entry, for lost: LostRaces) {
         if waiting[lost.lane] == nil { ready.append(lost.lane) }
         if lost.inTurn > 0 {
@@ -75,7 +75,7 @@ struct Lanes {
         ready.append(lane)
     }
 
-    /// Takes out what has waited since `then` or longer.
+    /// Removes and returns what has waited since `then` or longer.
     mutating func remove(waitingSince then: ContinuousClock.Instant) -> [Entry] {
         var removed: [Entry] = []
         for lane in waiting.keys {

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// The socket of one connection. libpq waits at it without end; another thread can shut it down meanwhile.
+/// The socket of one connection. libpq waits for it without a limit; another thread can shut it down meanwhile.
 final class Line: Sendable {
     private struct State {
-        /// Since when somebody waits for the server, and how long they do; nil while nobody does.
+        /// Since when the server is waited for, and for how long at most; nil when it is not.
         var wait: (since: ContinuousClock.Instant, longest: Duration)?
         var isCut = false
     }
 
-    /// A duplicate: libpq closes its own descriptor when it pleases, and the number would soon be another socket's.
+    /// A duplicate: libpq closes its own descriptor at any time, and the number would soon be another socket's.
     private let descriptor: Int32
     private let state = Mutex(State())
 
@@ -47,7 +47,7 @@ final class Line: Sendable {
 final class Lines: Sendable {
     private struct State {
         var open: [ObjectIdentifier: Line] = [:]
-        /// How long each wait may take at most, also one for which more was allowed.
+        /// The longest that each wait may take, even one that was allowed more.
         var longest: Duration?
         var isOver = false
     }

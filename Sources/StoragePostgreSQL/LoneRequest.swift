@@ -1,18 +1,18 @@
 import Storage
 
-/// What a caller wants that needs no answer before its last statement, so that several callers' may be sent together
+/// A request that needs no answer before its last statement, so that those of several callers may be sent together
 /// (`Session.run(_:answeredIn:)`).
 struct LoneRequest: Sendable {
     enum Kind: CaseIterable { case select, change }
 
-    /// Rows of a SELECT, or whether the first statement of a change changed any.
+    /// Rows of a SELECT, or whether the first statement of a change changed a row.
     enum Outcome: Sendable {
         case rows([Row])
         case changed(Bool)
     }
 
     let kind: Kind
-    /// The one that is answered.
+    /// The statement that is answered.
     let first: SQL
     /// What follows it in the same transaction.
     let rest: [SQL]

@@ -1,18 +1,18 @@
 import Storage
 
-/// For `spindle doctor`, and before tables are made.
+/// Checks for `spindle doctor`, and before tables are made.
 extension PostgreSQLDatabase {
-    /// The hosts of `url` to which a connection is made without a check of their certificate, so that whoever is on the
-    /// way can be the database. What `url` leaves out is in the variables that libpq reads. Sockets and this machine
-    /// need none.
+    /// The hosts of `url` that are connected to without checking their certificate, so that an attacker on the network
+    /// path can pose as the database. What `url` leaves out is in the variables that libpq reads. Sockets and this
+    /// machine need no check.
     public static func unverifiedHosts(of url: String, environment: [String: String]) throws -> [String] {
         let parameters = try ServerAddress(url).given
-        // A service file goes before the environment, and what it says is not read here.
+        // A service file takes precedence over the environment, and its content is not read here.
         let named = parameters["service"] ?? environment["PGSERVICE"]
         func value(_ parameter: String, _ variable: String) -> String? {
             parameters[parameter] ?? (named == nil ? environment[variable] : nil)
         }
-        // With the system's authorities libpq checks the name, too.
+        // With the system's authorities, libpq also checks the name.
         let isVerified =
             value("sslmode", "PGSSLMODE") == "verify-full"
             || value("sslrootcert", "PGSSLROOTCERT") == "system"
@@ -21,7 +21,7 @@ extension PostgreSQLDatabase {
         func list(_ parameter: String, _ variable: String) -> [String] {
             (value(parameter, variable) ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
-        // Where both are given libpq goes to the address, and the host is a name for it alone.
+        // If both are given, libpq connects to the address and uses the host only as a name for it.
         let names = list("host", "PGHOST")
         let addresses = list("hostaddr", "PGHOSTADDR")
         var hosts = (0..<max(names.count, addresses.count)).map { index in
@@ -50,7 +50,7 @@ extension PostgreSQLDatabase {
         }
     }
 
-    /// The settings of the server without which a power cut loses what was acknowledged.
+    /// The server's settings with which a power cut could lose acknowledged work.
     public func unsafeSettings() async throws -> [String] {
         try await read { db in
             try db.rows(
@@ -62,8 +62,8 @@ extension PostgreSQLDatabase {
         }
     }
 
-    /// Those of `tables` whose keys an interrupted restore left out. `pg_restore` makes primary keys after the data,
-    /// and foreign keys after all indexes, in the order of their tables, of which webhooks is the last.
+    /// Those of `tables` that lack keys because a restore was interrupted. `pg_restore` makes primary keys after the
+    /// data, and foreign keys after all indexes, in the order of their tables, of which webhooks is the last.
     public func tablesWithoutKeys(among tables: Set<String>) async throws -> [String] {
         try await read { db in
             try db.rows(

@@ -1,14 +1,14 @@
 public import Storage
 import Threads
 
-/// PostgreSQL through the system's libpq: a pool of connections, each owned by its own thread.
+/// PostgreSQL through the system's libpq: a pool of connections, each owned by a thread.
 ///
 /// `write` is SERIALIZABLE and returns after COMMIT was acknowledged. Its closure runs again after a serialization
 /// failure, after a lost connection, and after a COMMIT of unknown outcome.
 public final class PostgreSQLDatabase: Database {
     private let queue: WorkQueue
     private let lines: Lines
-    /// Raised by a statement for which the server's disk was full.
+    /// Raised by a statement that the server refused because its disk was full.
     private let doubt: WriteDoubt
     private let answerTime: Duration
     /// As many as SQLite has threads for them.
@@ -29,8 +29,8 @@ public final class PostgreSQLDatabase: Database {
     ///
     /// One connection is made at once, so that a wrong address fails here; the others are made when work needs them.
     /// Work that has waited `patience` for a connection is refused: its caller has gone by then. A server that leaves a
-    /// statement or COMMIT unanswered for `answerTime` counts as gone. `lock` is a LOCK TABLE for a change that loses
-    /// one race after the other.
+    /// statement or COMMIT unanswered for `answerTime` counts as gone. `lock` is a LOCK TABLE for a change that keeps
+    /// losing races.
     public static func open(
         url: String, connections: Int = 16, patience: Duration = .seconds(5),
         answerTime: Duration = AnswerTime.ofRequests, lock: SQL? = nil
@@ -110,8 +110,8 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    /// Answers soon, also when the server does not; the question itself then ends like any other. It waits for nobody,
-    /// as a read, but asks in a transaction that may write, which a standby refuses.
+    /// Answers soon, even if the server does not; the check itself then ends like any other work. As a read it does not
+    /// queue, but it runs in a transaction that may write, which a standby refuses.
     public func confirmReady(_ check: @escaping @Sendable (any Transaction) throws -> Void) async throws {
         try await perform(.read, answeringIn: AnswerTime.ofReadiness) { [answerTime] session, _ in
             try session.run(.guardedWrite, answeredIn: answerTime) { db in
@@ -121,8 +121,8 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    /// A file that grows needs room, and a change of a row may not: the trial is a megabyte of a table that is never
-    /// committed.
+    /// Appending to a file needs space, while changing a row may not: the trial writes a megabyte to a table that is
+    /// never committed.
     private static let trial = SQL(
         script: """
             CREATE TEMPORARY TABLE room AS
@@ -141,7 +141,7 @@ public final class PostgreSQLDatabase: Database {
                 }
             } catch is TrialSucceeded {
             } catch StorageError.unreadable {
-                // The role may not make such a table, which says nothing about the disk.
+                // The role may be unable to create the table, which says nothing about the disk.
             }
         }
     }
@@ -225,8 +225,8 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    /// Has `job` done by the next free thread, and again when it lost its races. With `time`, its caller waits for no
-    /// longer than that.
+    /// Gives `job` to the next free thread, and again when it lost its races. With `time`, its caller waits no longer
+    /// than that.
     private func perform<Value: Sendable>(
         _ mode: Session.Mode, answeringIn time: Duration? = nil,
         _ job: @escaping @Sendable (Session, LostRaces?) throws -> Value

@@ -6,10 +6,10 @@ final class PostgreSQLTransaction: Transaction {
 
     private var connection: Connection?
     private let mode: Session.Mode
-    /// BEGIN, and a lock that is to be had before the snapshot is taken.
+    /// BEGIN, and a lock that must be taken before the snapshot.
     private let opening: [SQL]
     private var queued: [SQL] = []
-    /// The one statement of a read so far, which needs no BEGIN: it is its own snapshot.
+    /// The one statement of a read so far, which needs no BEGIN, because it is its own snapshot.
     private var lone: SQL?
 
     /// The first statement.
@@ -44,7 +44,7 @@ final class PostgreSQLTransaction: Transaction {
     /// Whether there is anything to commit.
     var needsCommit: Bool { hasBegun || !queued.isEmpty }
 
-    /// What is left to be sent, COMMIT included.
+    /// The statements that remain to be sent, including COMMIT.
     func closing() -> [SQL] {
         defer { hasBegun = true }
         return (hasBegun ? [] : opening) + queued + [Session.commit]

@@ -5,7 +5,7 @@ struct PreparedStatements {
     private struct Prepared {
         let name: String
         let skeleton: [SQL.Part]
-        /// Whether reads that begin with it have more statements.
+        /// Whether reads that begin with it have further statements.
         var leadsOn = false
     }
 

@@ -24,7 +24,7 @@ struct ServerAddress: Sendable {
         [
             "application_name": "spindle", "connect_timeout": "10", "tcp_user_timeout": "30000",
             "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
-            // Of several hosts the one that writes: a standby answers too, and a connection to it would be kept.
+            // Of several hosts, the one that accepts writes: a standby answers too, and its connection would be kept.
             "target_session_attrs": "primary",
             "dbname": url.value, "client_encoding": "UTF8",
         ]
@@ -44,23 +44,23 @@ struct ServerAddress: Sendable {
 }
 
 extension ServerAddress {
-    /// Whether host, port and database can be what they seem. An `@` or a `/` in a password that is not
-    /// percent-encoded makes parts of it to one of them, and libpq's messages quote these.
+    /// Whether host, port and database are plausible. If a password with an `@` or a `/` is not percent-encoded, parts
+    /// of it end up in one of them, and libpq's messages quote these.
     private static func holdsNoPassword(_ url: String, _ given: [String: String]) -> Bool {
         func items(_ name: String) -> [Substring] { given[name]?.split(separator: ",") ?? [] }
         let hosts = (items("host") + items("hostaddr")).allSatisfy { host in
-            // A path may have any; the name of an abstract socket begins with one.
+            // A path may contain it, and the name of an abstract socket begins with it.
             host.utf8.first == UInt8(ascii: "/") || !host.utf8.dropFirst().contains(UInt8(ascii: "@"))
         }
         let ports = items("port").allSatisfy { port in UInt16(port).map { $0 > 0 } ?? false }
         return hosts && ports && !hasAtInPath(url)
     }
 
-    /// Whether there is an `@` behind the authority of a URL and before its query.
+    /// Whether there is an `@` after the authority of a URL and before its query.
     private static func hasAtInPath(_ url: String) -> Bool {
         guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else { return false }
         let authority = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-        // No path: a query may have a slash of its own.
+        // No path: a query may contain a slash.
         let beforeSlash = authority.prefix { $0 != UInt8(ascii: "/") }
         if let query = beforeSlash.firstIndex(of: UInt8(ascii: "?")), !beforeSlash[query...].contains(UInt8(ascii: "@"))
         {

@@ -2,8 +2,9 @@ import Storage
 
 extension Session {
     /// Runs requests of several callers, all of one kind, in one round trip; changes in one transaction, one after the
-    /// other. `alone` gets those that are to be run each for itself, before this waits for anything but the others:
-    /// what fails together says nothing about one of them. One that lost too many races comes with them.
+    /// other. Requests that are not prepared go to `alone`, which runs each by itself, and so do all when the group
+    /// fails, because the failure does not tell whose it is. A request that lost too many races goes there with the
+    /// count.
     func run(_ group: [LoneRequest], answeredIn time: Duration, alone: (LoneRequest, LostRaces?) -> Void) {
         var (known, unknown): ([LoneRequest], [LoneRequest]) = ([], [])
         for request in group {
@@ -41,8 +42,8 @@ extension Session {
         }
     }
 
-    /// The row of one of them may be locked for longer; the others do not wait for it, nor in a circle with another
-    /// node's group.
+    /// One of their rows may be locked for longer. The others must not wait for it, nor deadlock with another node's
+    /// group.
     private static let shortLocks: SQL = "SET LOCAL lock_timeout = '100ms'"
 
     private func isPrepared(_ request: LoneRequest) -> Bool {

@@ -21,11 +21,11 @@ final class Session {
 
     /// About a second in all. With twenty, a quarter of a second, a busy machine sometimes refused an honest request.
     private static let mostRaces = 60
-    /// How often work may lose before it waits for its turn: most that lose once win then.
+    /// How often work may lose before it waits for its turn: most work that loses once wins then.
     private static let mostAtOnce = 3
     private static let mostLosses = 2
-    /// After so many lost races a transaction keeps others off for its time: many short ones would win over a long one
-    /// again and again.
+    /// After this many lost races a transaction locks others out: otherwise many short ones would keep winning over a
+    /// long one.
     private static let racesBeforeLock = 6
 
     private let address: ServerAddress
@@ -60,18 +60,18 @@ final class Session {
         connection = nil
     }
 
-    /// Whether this session could only refuse work that others can do.
+    /// Whether this session could only refuse work that other threads can do.
     var isLost: Bool { connection == nil && gate.isForOthers }
 
-    /// Waits as long as that.
+    /// Waits while that is so.
     func waitWhileLost() { while isLost { SystemThread.sleep(for: .milliseconds(50)) } }
 
     /// Runs `work` until it has an outcome that another try would not change. The server may take `time` to answer each
     /// of its statements.
     ///
-    /// Throws `LostRaces` when others were faster too often: this thread then does what waits for nobody, and `work`
-    /// runs again, with what was thrown, when it is its turn. It then competes only with new work, and with other
-    /// nodes, to which it leaves some time.
+    /// Throws `LostRaces` when others were faster too often. This thread then does other work, and `work` runs again in
+    /// its turn, with what was thrown. It then competes only with new work, and with other nodes, to which it leaves
+    /// some time.
     func run<Value>(
         _ mode: Mode, answeredIn time: Duration, after lost: LostRaces? = nil,
         _ work: (any Transaction) throws -> Value
@@ -90,9 +90,9 @@ final class Session {
                     races += 1
                     guard let lane, lost != nil || races > Self.mostAtOnce || queue.isBusy(lane) else { continue }
                     throw LostRaces(lane: lane, count: races, inTurn: lost.map { $0.inTurn + 1 } ?? 0)
-                // A COMMIT may have been under way, its outcome unknown. Closures may run twice: see `Database`.
-                // After a silence it is tried once more: somebody has waited long enough. When that was cut short,
-                // nobody waits any more.
+                // A COMMIT of unknown outcome is possible. Closures may run twice: see `Database`. After a timeout it
+                // is tried only once more, because the caller has waited long enough. If the timeout was cut short, the
+                // caller has gone.
                 case .reconnect where losses < Self.mostLosses && !(failure.isSilence && lines.isHurried):
                     losses += failure.isSilence ? Self.mostLosses : 1
                 default: throw failure.error
@@ -102,7 +102,7 @@ final class Session {
     }
 
     /// One transaction. Throws a `Failure` for PostgreSQL's errors, and `work`'s own errors unchanged. Sets `lane`, in
-    /// which it waits if that was a lost race.
+    /// which the work waits if it lost a race.
     private func attempt<Value>(
         _ mode: Mode, _ time: Duration, locking lock: SQL?, _ work: (any Transaction) throws -> Value,
         _ lane: inout Lane?
@@ -134,7 +134,7 @@ final class Session {
         }
     }
 
-    /// Sends what is left of `transaction` with COMMIT, and returns when the server has acknowledged that.
+    /// Sends what is left of `transaction` with COMMIT, and returns when the server has acknowledged it.
     private func commit(_ transaction: PostgreSQLTransaction, on connection: Connection) throws(Failure) {
         do throws(Failure) {
             guard try connection.run(transaction.closing()).tag == "COMMIT" else {

@@ -3,7 +3,7 @@ import Storage
 extension WorkQueue {
     struct Entry<Item: Sendable>: Sendable {
         let item: Item
-        /// When it came.
+        /// When it was queued.
         let since = ContinuousClock.now
     }
 
@@ -14,13 +14,13 @@ extension WorkQueue {
         private static let limit = 10_000
         /// The most requests of a group.
         private static let mostOfGroup = 256
-        /// A thread that has run its group for so long counts no more: the others must not wait for it.
+        /// A thread that has run its group for this long is ignored, so that other requests do not wait for it.
         private static let longestGroup = Duration.milliseconds(100)
 
         private var reads = Fifo<Entry<Work>>()
         private var writes = Fifo<Entry<Work>>()
         private var lanes: Lanes
-        /// By kind: SELECTs do not wait for a disk.
+        /// By kind, because SELECTs do not wait for a disk.
         private var requests: [LoneRequest.Kind: [Entry<LoneRequest>]] = [:]
         var isClosed = false
         private(set) var isAbandoned = false
@@ -29,13 +29,13 @@ extension WorkQueue {
         var threads: Int
         /// How many threads wait for a signal.
         private var idle = 0
-        /// How many threads may write at once: the others are for reads and groups. A write may wait for a row that
-        /// somebody holds, and all writes for the same.
+        /// How many threads may write at once; the others are for reads and groups. A write may wait for a locked row,
+        /// and all writes for the same one.
         private let mostWriters: Int
         private var writers: Set<Int> = []
-        /// What each thread is doing since when: how to refuse it.
+        /// What each thread is running since when, and how to refuse it.
         private var running: [Int: (refusals: [Refusal], since: ContinuousClock.Instant)] = [:]
-        /// Which thread runs a group of a kind, since when.
+        /// Which thread runs a group of a kind, and since when.
         private var groups: [LoneRequest.Kind: (thread: Int, since: ContinuousClock.Instant)] = [:]
         var closers: [CheckedContinuation<Void, Never>] = []
 
@@ -78,7 +78,7 @@ extension WorkQueue {
 
         private var mayWrite: Bool { writers.count < mostWriters }
 
-        /// Whether something waits that a thread may take now.
+        /// Whether a task waits that a thread may take now.
         private func hasTask(at now: ContinuousClock.Instant) -> Bool {
             !reads.isEmpty || (mayWrite && (!writes.isEmpty || lanes.mayRun))
                 || requests.contains { !$0.value.isEmpty && mayRun($0.key, at: now) }
@@ -94,13 +94,13 @@ extension WorkQueue {
         /// Notes that a thread is about to wait for a signal.
         mutating func rest() { idle += 1 }
 
-        /// How many threads to signal so that none waits any more.
+        /// How many threads to signal so that none stays idle.
         mutating func wakeAll() -> Int {
             defer { idle = 0 }
             return idle
         }
 
-        /// The next task of `thread`: the oldest, but what has lost races goes first.
+        /// The next task of `thread`: the oldest, but work that has lost races goes first.
         mutating func next(for thread: Int) -> Task? {
             let now = ContinuousClock.now
             if mayWrite, let entry = lanes.take(for: thread) { return run(entry, on: thread) }
@@ -118,7 +118,7 @@ extension WorkQueue {
             return .work(entry.item)
         }
 
-        /// The requests that wait, of one kind, when `thread` may take them, and none is younger than `limit`.
+        /// The waiting requests of one kind, if `thread` may take them and none is younger than `limit`.
         private mutating func nextGroup(
             for thread: Int, at now: ContinuousClock.Instant, before limit: ContinuousClock.Instant?
         ) -> Task? {
@@ -135,7 +135,7 @@ extension WorkQueue {
             return nil
         }
 
-        /// Takes out what has waited longer than `patience`, and what has taken too long in all.
+        /// Removes and returns what has waited longer than `patience`, and what has taken too long in all.
         mutating func overdue(at now: ContinuousClock.Instant, _ patience: Duration) -> [Refusal] {
             let patience = min(patience, longest ?? patience)
             let late =
@@ -155,7 +155,7 @@ extension WorkQueue {
             return refusals
         }
 
-        /// Gives up everything: returns how to refuse it, and who waits for the end.
+        /// Abandons everything: returns how to refuse it, and the callers that wait for the end.
         mutating func abandon() -> ([Refusal], [CheckedContinuation<Void, Never>]) {
             isAbandoned = true
             let refusals =

@@ -4,14 +4,15 @@ import Synchronization
 
 /// Work for the connections' threads, the oldest first. Work that waits too long is refused.
 ///
-/// Lone requests of several callers go to one thread together, all of a kind that wait when it becomes free. While it
-/// runs them, for a tenth of a second at most, no other takes requests of that kind: under load each has many.
+/// Lone requests of several callers go to one thread together: all of a kind that wait when it becomes free. While it
+/// runs them, for a tenth of a second at most, no other thread takes requests of that kind, so that groups are large
+/// under load.
 ///
-/// Work that has lost several races for its rows comes back, and waits until it is its turn (`Lanes`).
+/// Work that has lost several races for its rows comes back, and waits for its turn (`Lanes`).
 final class WorkQueue: Sendable {
-    /// One job. It is run or refused; where it runs too long, both.
+    /// One job. It is run or refused, or both if it runs too long.
     struct Work: Sendable {
-        /// Whether it only reads, and so waits for nobody.
+        /// Whether it only reads, and so never waits for a lock.
         let isRead: Bool
         /// How it lost the races before this run.
         var lost: LostRaces?
@@ -66,7 +67,7 @@ final class WorkQueue: Sendable {
         if isNews { available.signal() }
     }
 
-    /// Passes `work` to a thread when it is its turn. Also when the queue is closed: it has begun.
+    /// Passes `work` to a thread in its turn, even if the queue is closed, because it has begun.
     func putBack(_ work: Work, for lost: LostRaces) {
         var work = work
         work.lost = lost
@@ -89,7 +90,8 @@ final class WorkQueue: Sendable {
         if isNews { available.signal() }
     }
 
-    /// Waits for work for `thread`, whose last is done. Nil ends it: the queue is closed, and has none for it.
+    /// Waits for work for `thread`, which has finished its last task. Nil ends the thread: the queue is closed
+    /// and has no task left for it.
     func next(for thread: Int) -> Task? {
         while true {
             let (task, isOver, isNews) = state.withLock { state in
@@ -97,12 +99,12 @@ final class WorkQueue: Sendable {
                 let task = state.next(for: thread)
                 let isOver = task == nil && state.isClosed
                 if task == nil, !isOver { state.rest() }
-                // The end of the last task may have let others begin, too.
+                // The end of the last task may have freed further work.
                 return (task, isOver, task != nil && state.wakesOne())
             }
             if isNews { available.signal() }
             if let task { return task }
-            // What is left then waits for a thread that is busy, and that takes it.
+            // Remaining work waits for a busy thread, which takes it.
             if isOver { return nil }
             available.wait()
         }
@@ -114,13 +116,13 @@ final class WorkQueue: Sendable {
             let refusals = state.overdue(at: .now, patience)
             return (refusals, state.longest, state.threads > 0, state.wakesOne())
         }
-        // Those that run groups may be waiting for a server that has fallen silent.
+        // Threads that run groups may be waiting for a server that stopped answering.
         if isNews { available.signal() }
         for refuse in refusals { refuse(.unavailable("PostgreSQL was too busy for \(longest ?? patience)")) }
         return isAlive
     }
 
-    /// Refuses work that takes longer than `longest`, from now on, also where its thread runs it.
+    /// From now on refuses work that takes longer than `longest`, even while its thread runs it.
     func refuse(over longest: Duration) {
         state.withLock { $0.longest = longest }
         refuseOverdue()
@@ -138,7 +140,7 @@ final class WorkQueue: Sendable {
         for _ in 0..<idle { available.signal() }
     }
 
-    /// Takes no more work, refuses what is queued and what runs, and waits for no thread: some may be beyond reach.
+    /// Takes no more work, and refuses what is queued and running. Does not wait for threads, which may be blocked.
     func abandon() {
         close()
         let (refusals, closers) = state.withLock { state in state.abandon() }

@@ -2,7 +2,7 @@ import CSQLite
 import Storage
 
 extension Connection {
-    /// The one connection that writes. Makes the file if there is none.
+    /// The one connection that writes. Creates the file if there is none.
     ///
     /// Another process (a command, a backup) may hold the write lock for a moment.
     static func forWriting(
@@ -15,8 +15,8 @@ extension Connection {
         }
         // With NORMAL a power cut could lose a token that a client already has.
         try connection.answer("PRAGMA synchronous = FULL")
-        // Checkpoints sync the whole file, so make few of them; the log has some 32 MiB at most. One that grew longer
-        // beside long reads is cut when it begins anew (`SQLiteDatabase.scan`).
+        // A checkpoint syncs the whole file, so there are few; the log has some 32 MiB at most. A log that grew longer
+        // during long reads is truncated when it begins anew (`SQLiteDatabase.scan`).
         try connection.answer("PRAGMA wal_autocheckpoint = 8000")
         try connection.answer("PRAGMA journal_size_limit = 33554432")
         // A group's savepoints keep old pages here: on disk that was half of all writes.
@@ -27,9 +27,9 @@ extension Connection {
         guard try connection.answer("PRAGMA foreign_keys") == .integer(1) else {
             throw .unavailable("SQLite refused foreign_keys=ON")
         }
-        // The log of a killed process may contain a commit whose sync failed: it reads like any other, and may never
+        // The log of a killed process may contain a commit whose sync failed. It reads like any other, and may never
         // reach the disk. Moving it into the file makes it durable before anything depends on it. A full disk must not
-        // keep a server from starting.
+        // prevent the start.
         _ = try? connection.answer("PRAGMA wal_checkpoint(PASSIVE)")
         // Opens the log, if nothing has yet.
         try connection.answer("PRAGMA schema_version")
@@ -62,7 +62,7 @@ extension Connection {
     }
 
     /// Moves the log into the database file, so that an operator who copies only that file has everything. A connection
-    /// that wrote nothing leaves this to the writer, perhaps a server running beside it.
+    /// that wrote nothing leaves this to the writer, perhaps a running server.
     func foldLog() {
         guard unsafe sqlite3_total_changes64(handle) > 0 else { return }
         _ = try? answer("PRAGMA wal_checkpoint(PASSIVE)")

@@ -88,7 +88,7 @@ import Storage
         try statement.run()
     }
 
-    /// Commits a page that says what it said before.
+    /// Commits a page with unchanged content.
     func tryWriting() throws(StorageError) {
         try files?.confirm()
         guard case .integer(let version) = try answer("PRAGMA user_version") else { return }

@@ -76,7 +76,7 @@ final class GroupCommit: Sendable {
         wake.signal()
     }
 
-    /// Waits for the lock of another process no longer than `time` from now on: what needs it is refused.
+    /// From now on waits for the lock of another process no longer than `time`: work that needs the lock is refused.
     func waitForLocks(atMost time: Duration) { patience.shorten(to: time) }
 
     /// Returns when the thread has closed its connection.

@@ -17,7 +17,7 @@ final class LockPatience: Sendable {
 
     init(_ longest: Duration) { state = Mutex(State(longest: longest)) }
 
-    /// SQLite asks this object from now on, which must outlive `handle`.
+    /// Installs this object as the busy handler of `handle`, which it must outlive.
     func serve(_ handle: OpaquePointer) {
         unsafe sqlite3_busy_handler(
             handle,
@@ -27,8 +27,8 @@ final class LockPatience: Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Waits no longer than `longest` from now on, and for nothing any more once that was too short: what waits next
-    /// would wait for the same lock.
+    /// From now on waits no longer than `longest`. Once that was too short, waits for nothing more: the next work would
+    /// wait for the same lock.
     func shorten(to longest: Duration) {
         state.withLock { state in
             state.longest = min(state.longest, longest)
@@ -36,7 +36,7 @@ final class LockPatience: Sendable {
         }
     }
 
-    /// Waits a moment, for the `count`th time. False when that was long enough.
+    /// Waits a moment, for the `count`th time. False when it has waited long enough.
     private func sleep(_ count: Int32) -> Bool {
         let goesOn = state.withLock { state in
             if count == 0 { state.since = .now }

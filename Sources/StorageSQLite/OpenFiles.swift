@@ -5,9 +5,9 @@ import Synchronization
 
 /// The database and its log as the writer opened them.
 ///
-/// SQLite goes on using files that were removed or replaced, and its commits there are lost when the process ends. So
-/// the names are checked again before each commit, for each new reader and for `/readyz`. No other file can get their
-/// inodes while they are open.
+/// SQLite continues to use files that were removed or replaced, and its commits there are lost when the process ends.
+/// So the names are checked again before each commit, for each new reader and for `/readyz`. No other file can get
+/// their inodes while they are open.
 final class OpenFiles: Sendable {
     private struct Identity: Equatable {
         var device: UInt64 = 0
@@ -39,17 +39,17 @@ final class OpenFiles: Sendable {
         opened.withLock { $0 = (database, log, logPath) }
     }
 
-    /// The length of the log's file in bytes; 0 when nobody has opened it.
+    /// The length of the log's file in bytes; 0 when it does not exist.
     var logLength: Int64 {
         guard let opened = opened.withLock({ $0 }) else { return 0 }
         var status = stat()
         return unsafe stat(opened.logPath, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Fewer bytes than this on the disk are none: a commit may need so many.
+    /// Less free disk space than this counts as none: a commit may need this much.
     private static let leastRoom: UInt64 = 1 << 20
 
-    /// Throws when the disk of the files is full. A file system that does not count its blocks has room.
+    /// Throws when the disk of the files is full. A file system that reports no block counts has room.
     func confirmRoom() throws(StorageError) {
         guard let opened = opened.withLock({ $0 }) else { return }
         var disk = statvfs()

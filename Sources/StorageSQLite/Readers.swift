@@ -3,8 +3,8 @@ import Synchronization
 
 /// Connections that only read, each used by one thread at a time.
 ///
-/// A read runs on the calling thread, so there are as many readers in use as threads that read. The next one comes from
-/// the idle ones, or is opened (docs/decisions/reads-on-the-calling-thread.md).
+/// A read runs on the calling thread, so there are as many readers in use as threads that read. The next one is taken
+/// from the idle ones, or opened (docs/decisions/reads-on-the-calling-thread.md).
 final class Readers: Sendable {
     private struct State {
         var idle: [Reader] = []

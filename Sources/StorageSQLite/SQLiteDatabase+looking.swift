@@ -3,8 +3,8 @@ import Glibc
 import Storage
 
 extension SQLiteDatabase {
-    /// The names of the tables in the file at `path`, which stays as it is, but for what a process left that was killed
-    /// while it changed the file: SQLite takes that back, and no reader may.
+    /// The names of the tables in the file at `path`. The file is not changed, except that SQLite rolls back what a
+    /// killed process left unfinished, which a reader may not do.
     public static func tables(in path: String) throws -> Set<String> {
         do {
             return try readTables(in: path)

@@ -8,9 +8,9 @@ public final class SQLiteDatabase: Database {
     private let writer: GroupCommit
     private let files: OpenFiles
     private let scans = RequesterTurns(most: 2, of: "lists and downloads")
-    /// While the log is long.
+    /// Used while the log is long.
     private let loneScans = RequesterTurns(most: 1, of: "lists and downloads")
-    /// In bytes: twice as much as it usually has (`Connection.forWriting`).
+    /// In bytes: twice its usual size (`Connection.forWriting`).
     private static let longLog: Int64 = 64 << 20
     /// Several, which share a commit.
     private let changes = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
@@ -49,10 +49,10 @@ public final class SQLiteDatabase: Database {
         try readers.read(work)
     }
 
-    /// Reads on a thread of its own, of which there are two at a time.
+    /// Reads on a separate thread, of which there are two at a time.
     ///
-    /// The log begins anew only at a moment when no read needs it. Where two scans always overlap there is none, so
-    /// they go one by one as soon as it is long.
+    /// The log can only begin anew when no read needs it. If two scans always overlap that never happens, so they run
+    /// one by one once the log is long.
     public func scan<Value: Sendable>(
         for requester: Requester, _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
@@ -60,7 +60,7 @@ public final class SQLiteDatabase: Database {
             guard files.logLength > Self.longLog else { return try await readAside(work) }
             return try await loneScans.run(for: requester) {
                 try await withWriter { connection throws(StorageError) in
-                    // Moves all of it into the file, which no scan keeps it from now.
+                    // Moves all of it into the file; no scan prevents that now.
                     _ = try? connection.answer("PRAGMA wal_checkpoint(PASSIVE)")
                 }
                 return try await readAside(work)
@@ -110,7 +110,7 @@ public final class SQLiteDatabase: Database {
 
     public func confirmRoom() async throws {
         try await writer.doubt.settle {
-            // A failed commit leaves the log longer, so that there is always room for the page of the trial.
+            // A failed commit leaves the log longer, so there is always room for the page of the trial.
             try files.confirmRoom()
             try await withWriter { connection throws(StorageError) in try connection.tryWriting() }
         }
@@ -138,7 +138,7 @@ public final class SQLiteDatabase: Database {
 
     /// Writes a consistent copy to `path`, which must not exist, while the server runs.
     public func copy(to path: String) async throws {
-        // SQLite reads what begins with `file:` as a URI.
+        // SQLite reads a name that begins with `file:` as a URI.
         let path = path.hasPrefix("/") ? path : "./" + path
         try await withWriter { connection throws(StorageError) in _ = try connection.answer("VACUUM INTO \(path)") }
     }

@@ -59,7 +59,7 @@ import Storage
             guard code == SQLITE_OK else { throw failure(code) }
         }
         guard unsafe sqlite3_bind_parameter_count(handle) == index else {
-            throw .unreadable("a statement with parameters that nobody binds")
+            throw .unreadable("a statement with unbound parameters")
         }
     }
 

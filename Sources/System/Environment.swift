@@ -2,7 +2,7 @@ import CLinux
 
 /// The environment that the process was started with.
 public enum Environment {
-    /// Every variable with its value. Where a name is there twice, the first counts, as for `getenv`.
+    /// Every variable with its value. If a name is there twice, the first counts, as for `getenv`.
     public static var variables: [String: String] {
         var variables: [String: String] = [:]
         var next = unsafe linux_environment()
@@ -15,7 +15,7 @@ public enum Environment {
         return variables
     }
 
-    /// Takes SSLKEYLOGFILE away, at which libcurl writes the keys of its TLS connections to a file. Before there are
-    /// threads: others may be reading the environment.
+    /// Removes SSLKEYLOGFILE, which would make libcurl write the keys of its TLS connections to a file. Call it before
+    /// there are threads, which may be reading the environment.
     public static func forbidKeyLog() { unsafe linux_forget_variable("SSLKEYLOGFILE") }
 }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What several modules do with files, by the calls of the system.
+/// File operations that several modules need, by system calls.
 public enum Files {
     private static let slash = UInt8(ascii: "/")
 
-    /// Whether there is a file or a folder at `path`, behind links too.
+    /// Whether there is a file or a folder at `path`, following links.
     public static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// Whether what is at `path`, behind links too, is no regular file: a folder, a device or a pipe.
+    /// Whether `path`, following links, is not a regular file: a folder, a device or a pipe.
     public static func isSpecial(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
@@ -15,7 +15,7 @@ public enum Files {
     }
 
     /// Whether users other than its owner may read or change the file at `path`, or its owner is neither this user nor
-    /// root. Root looks at files of all users, so for root any owner is right. False for one that cannot be looked at.
+    /// root. Root handles files of all users, so for root any owner is right. False for a file that cannot be checked.
     public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
@@ -23,7 +23,7 @@ public enum Files {
         return status.st_mode & 0o077 != 0 || isStrangers
     }
 
-    /// Whether users other than its owner may change the file at `path`, or its owner is a stranger, as above.
+    /// Whether users other than its owner may change the file at `path`, or its owner is wrong, as above.
     public static func isChangeableByOthers(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
@@ -31,17 +31,17 @@ public enum Files {
         return status.st_mode & 0o022 != 0 || isStrangers
     }
 
-    /// Whether the file at `path` belongs to a user that has no part here: not to this one, nor to root, nor, where
-    /// root works for another user, to the owner of its folder or of `home`. False when there is none.
+    /// Whether the file at `path` belongs to an unrelated user: not to this one, nor to root, nor, where root works for
+    /// another user, to the owner of its folder or of `home`. False when there is no file.
     public static func isStrangers(_ path: String, home: String) -> Bool {
         guard let owner = owner(of: path), owner.user != geteuid(), owner.user != 0 else { return false }
         let service = [folder(of: path), home].compactMap { Self.owner(of: $0)?.user }
         return geteuid() != 0 || !service.contains(owner.user)
     }
 
-    /// Whether users other than its owner may change what the folder at `path` holds, or what stands in its place: by
-    /// its mode, or by that of a folder above it. A folder like /tmp, where each may remove their own files only, is
-    /// safe above another.
+    /// Whether users other than its owner may change the content of the folder at `path`, or replace it, by its mode or
+    /// that of a folder above it. A folder like /tmp, where users may only remove their own files, is safe above
+    /// another.
     public static func isFolderOpenToOthers(_ path: String) -> Bool {
         var folder = path
         var isAbove = false
@@ -57,22 +57,22 @@ public enum Files {
         }
     }
 
-    /// Whose the file at `path` is; nil when there is none.
+    /// The owner of the file at `path`; nil when there is no file.
     public static func owner(of path: String) -> (user: UInt32, group: UInt32)? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return (status.st_uid, status.st_gid)
     }
 
-    /// Where `path` leads by symbolic links; `path` when there is nothing.
+    /// Where `path` leads by symbolic links; `path` itself when there is nothing.
     public static func followed(_ path: String) -> String {
         guard let found = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(found) }
         return unsafe String(cString: found)
     }
 
-    /// The path of the file itself where `path` leads to it by symbolic links; `path` when there is none. Root follows
-    /// none to a file of somebody else than the owner of the folder, who may have made the link.
+    /// The path of the file itself, if `path` leads to it by symbolic links; `path` when there is none. Root does not
+    /// follow a link to a file that belongs to another user than the folder, whose owner may have made the link.
     public static func resolved(_ path: String) -> String {
         let target = followed(path)
         guard geteuid() != 0 || owner(of: target)?.user == owner(of: folder(of: path))?.user else { return path }
@@ -98,8 +98,8 @@ public enum Files {
         return one.st_dev == two.st_dev && one.st_ino == two.st_ino
     }
 
-    /// Gives the open file to whoever owns `path`, or else its folder: what root makes for a service, the service must
-    /// be able to read. Anybody else's files stay their own.
+    /// Gives the open file to the owner of `path`, or else of its folder: the service must be able to read files that
+    /// root makes for it. Files of unrelated users keep their owner.
     public static func giveToOwner(of path: String, _ descriptor: Int32) {
         guard geteuid() == 0, let owner = owner(of: path) ?? owner(of: folder(of: path)) else { return }
         _ = fchown(descriptor, owner.user, owner.group)
@@ -126,7 +126,7 @@ public enum Files {
         return nil
     }
 
-    /// What comes next from `descriptor`; empty at the end, nil after an error.
+    /// The next bytes from `descriptor`; empty at the end, nil after an error.
     public static func read(from descriptor: Int32, atMost count: Int) -> [UInt8]? {
         while true {
             var result = 0
@@ -139,7 +139,7 @@ public enum Files {
         }
     }
 
-    /// Writes all of `bytes`. False after an error, which `errno` then says.
+    /// Writes all of `bytes`. False after an error, which is in `errno`.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

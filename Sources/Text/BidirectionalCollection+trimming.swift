@@ -1,6 +1,6 @@
 extension BidirectionalCollection {
-    /// Without the elements at both ends for which `isPadding` holds. Of a text those are characters: a space with a
-    /// combining mark on it is one.
+    /// Without the elements at both ends for which `isPadding` holds. The elements of a text are characters: a space
+    /// with a combining mark on it is one.
     public func trimming(while isPadding: (Element) -> Bool) -> SubSequence {
         drop(while: isPadding).trimmingSuffix(while: isPadding)
     }

@@ -2,9 +2,9 @@
 public enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// `text` with every byte of its UTF-8 in percent-encoding that is no unreserved character (RFC 3986 §2.3). Such a
-    /// text means the same in a path, a query, a fragment and an `application/x-www-form-urlencoded` body, where a
-    /// space may be `%20` as well as `+`.
+    /// `text` with every byte of its UTF-8 percent-encoded, except unreserved characters (RFC 3986 §2.3). The result
+    /// means the same in a path, a query, a fragment and an `application/x-www-form-urlencoded` body, where a space may
+    /// be `%20` as well as `+`.
     public static func encode(_ text: some StringProtocol) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)

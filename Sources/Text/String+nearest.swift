@@ -1,12 +1,12 @@
 extension String {
-    /// What was probably meant: the first of the `candidates` with the smallest distance, which is at most 3. Nil if
+    /// The probably intended text: the first of the `candidates` with the smallest distance, which is at most 3. Nil if
     /// none is that near, and for one or two characters, which are near to too much.
     public func nearest(of candidates: [String]) -> String? {
         let count = count
         guard count > 2 else { return nil }
         var nearest: String?
         var least = Self.farthest + 1
-        // Lengths that differ by more are farther apart, however long a stranger's text is.
+        // Lengths that differ by more are farther apart, however long the given text is.
         for candidate in candidates where abs(candidate.count - count) <= Self.farthest {
             let distance = distance(to: candidate)
             if distance < least { (nearest, least) = (candidate, distance) }

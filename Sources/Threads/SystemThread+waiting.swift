@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension SystemThread {
-    /// How many processors this process may use: as many threads can work at once.
+    /// How many processors this process may use, and so how many threads can work at once.
     public static var processors: Int { max(1, Int(linux_processors())) }
 
     /// Blocks the calling thread for `time`.

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// A thread of the system: how everything here that blocks, or must not wait for tasks, gets a thread of its own.
+/// A system thread, for everything here that blocks or must not wait for tasks.
 public enum SystemThread {
-    /// The system has no thread to give; `code` is the errno.
+    /// The system cannot start a thread; `code` is the errno.
     public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
         public let code: Int32
 
-        public var description: String { "the system has no thread to give (error \(code))" }
+        public var description: String { "the system cannot start a thread (error \(code))" }
     }
 
-    /// As many as Linux gives by default, whatever `ulimit -s` said where the program was started.
+    /// Linux's default, whatever `ulimit -s` was when the program started.
     private static let stackBytes = 8 * 1024 * 1024
 
     private final class Start {
@@ -25,7 +25,7 @@ public enum SystemThread {
 
     /// Runs `body` on a new thread, which ends with it. `name` has at most 15 bytes of ASCII: Linux keeps no more.
     ///
-    /// SIGPIPE is blocked there: a peer that hangs up is an error of the write, never the end of the program.
+    /// SIGPIPE is blocked there: a peer that hangs up makes the write fail, and does not end the program.
     public static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(Unavailable) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var attributes = pthread_attr_t()

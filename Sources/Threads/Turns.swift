@@ -1,5 +1,5 @@
-/// Work that waits, in an order in which its senders take turns: one who sends much waits for each piece until all
-/// others have had as many.
+/// Work that waits in an order in which its senders take turns: a sender with much work waits until all others have had
+/// as many pieces.
 public struct Turns<Work> {
     private struct Entry {
         let turn: Int
@@ -28,7 +28,7 @@ public struct Turns<Work> {
         entries.insert(Entry(turn: turn, sender: sender, work: work), at: index)
     }
 
-    /// Takes out the next work of a sender who may have a turn.
+    /// Removes and returns the next work of a sender that may have a turn.
     public mutating func takeFirst(
         where mayHave: (_ sender: String) -> Bool = { _ in true }
     ) -> (sender: String, work: Work)? {
@@ -38,17 +38,17 @@ public struct Turns<Work> {
         return (entry.sender, entry.work)
     }
 
-    /// Takes out the first work that `matches`.
+    /// Removes and returns the first work that `matches`.
     public mutating func take(where matches: (Work) -> Bool) -> Work? {
         entries.firstIndex { matches($0.work) }.map { entries.remove(at: $0).work }
     }
 
-    /// Takes out the last work of `sender`.
+    /// Removes and returns the last work of `sender`.
     @discardableResult public mutating func takeLast(of sender: String) -> Work? {
         entries.lastIndex { $0.sender == sender }.map { entries.remove(at: $0).work }
     }
 
-    /// Takes out the last work of the sender with the most, if that has more than `sender`, where one is given, will
+    /// Removes and returns the last work of the sender with the most, if that is more than `sender`, if given, would
     /// have with one more.
     public mutating func takeLastOfLargest(besides sender: String? = nil) -> Work? {
         let counts = Dictionary(entries.map { ($0.sender, 1) }, uniquingKeysWith: +)

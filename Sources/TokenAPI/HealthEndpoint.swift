@@ -6,11 +6,11 @@ import Logging
 public import Storage
 import Synchronization
 
-/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests; else it says what it lacks for that.
+/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests; otherwise it says what is missing.
 public struct HealthEndpoint: Endpoint {
     private let readiness: Readiness
 
-    /// `steps` are those of the schema that this program knows, the newest last.
+    /// `steps` are the schema steps that this program knows, the newest last.
     public init(database: any Database, seal: Seal, steps: [Migration]) {
         readiness = Readiness(database: database, seal: seal, step: steps.last)
     }
@@ -47,11 +47,11 @@ public struct HealthEndpoint: Endpoint {
     }
 }
 
-/// What a server needs to serve requests, in the order in which it is looked at.
+/// What a server needs to serve requests, in the order of the checks.
 private enum ReadinessCheck: String, CaseIterable {
     case database, schema, key, disk
 
-    /// What anybody may read where it is missing. The log has the reason.
+    /// The public reason when it is missing. The log has the details.
     var lack: String {
         switch self {
         case .database: "unavailable"
@@ -68,7 +68,7 @@ private struct Lack: Error {
     let reason: String
 }
 
-/// Asks the database once for all who ask at the same moment: each question is a transaction, and anybody may ask.
+/// Asks the database once for simultaneous requests: each check is a transaction, and anyone may ask.
 private final class Readiness: Sendable {
     private let database: any Database
     private let seal: Seal

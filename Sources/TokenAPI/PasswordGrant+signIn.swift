@@ -6,7 +6,7 @@ import OAuth
 import Values
 
 extension PasswordGrant {
-    /// Where OAuth and Authentication meet, which do not know each other.
+    /// Connects OAuth and Authentication, which do not know each other.
     init(signingInWith signIn: PasswordSignIn, clock: any WallClock, random: any RandomSource) {
         self.init { username, password, request, client in
             do {

@@ -10,7 +10,7 @@ extension PasswordlessGrant {
             guard let token = PasswordlessToken(returned.token),
                 let recipient = try await passwordless.recipient(of: token, at: client)
             else { throw OAuthError.passwordlessRefused("passwordless_token_dead") }
-            // It names nobody: the token does. But an app that takes the user for another must not get tokens.
+            // The token identifies the user, not this value. But an app that expects another user must not get tokens.
             guard returned.identifier.map({ recipient.isMeant(by: $0) }) ?? true else {
                 throw OAuthError.passwordlessRefused("another_identifier")
             }
@@ -34,8 +34,8 @@ extension PasswordlessGrant {
 }
 
 extension OAuthError {
-    /// The same for a wrong code, a dead token and an address or number without a user: who asked must not learn which
-    /// it is.
+    /// The same for a wrong code, a dead token and an address or number without a user: the requester must not learn
+    /// which it is.
     fileprivate static func passwordlessRefused(_ reason: String) -> OAuthError {
         OAuthError(.invalidGrant, reason, "The code or the passwordless_token is wrong, used or too old.")
     }

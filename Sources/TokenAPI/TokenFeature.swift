@@ -8,7 +8,7 @@ import Outbound
 
 /// `/oauth/…` for clients: tokens, their introspection and revocation, exchange codes, and registration.
 public struct TokenFeature: Feature {
-    /// Every grant. One more is one more line.
+    /// Every grant of the token endpoint.
     public let grants: [any Grant]
     public let endpoints: [any Endpoint]
 

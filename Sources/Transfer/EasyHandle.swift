@@ -4,7 +4,7 @@ import Glibc
 /// Owns one libcurl transfer and the lists it reads. Made, used and closed on one thread.
 @safe final class EasyHandle {
     /// Without Diffie-Hellman in finite fields: the other side chooses its size, up to 10,000 bits, and each handshake
-    /// would take up to a second of the thread that all requests share. One on a curve takes a millisecond.
+    /// would occupy the thread that all requests share for up to a second. On an elliptic curve it takes a millisecond.
     private static let ciphers = "DEFAULT:!kDHE"
     private static let groups = "X25519:P-256:P-384:P-521"
 
@@ -42,7 +42,7 @@ import Glibc
 
     deinit { close() }
 
-    /// Ends it, with all its callbacks.
+    /// Ends the transfer, with all its callbacks.
     func close() {
         guard !isClosed else { return }
         isClosed = true

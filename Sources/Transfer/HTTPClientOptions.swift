@@ -6,7 +6,7 @@ public struct HTTPClientOptions: Sendable {
     public let mayConnect: @Sendable (IPAddress) -> Bool
     /// Whether a connection serves the next request to the same address. `mayConnect` is not asked again then.
     public let keepsConnections: Bool
-    /// More requests than this wait, and their time runs. Nil means no limit.
+    /// Further requests wait, within their time limit. Nil means no limit.
     public let mostConnectionsToHost: Int?
 
     public init(

@@ -1,7 +1,7 @@
 import CCurl
 import Values
 
-/// One request under way, on the thread of its loop.
+/// One running request, on the thread of its loop.
 final class HTTPExchange {
     private let request: HTTPClientRequest
     private let options: HTTPClientOptions
@@ -10,7 +10,7 @@ final class HTTPExchange {
     private var head = ResponseHead()
     private var headCount = 0
     private var body: [UInt8] = []
-    /// That of its connection, if it made one.
+    /// The socket of its connection, if it made one.
     private var socket: Int32 = -1
     /// The error that a callback found; libcurl itself only reports that a callback stopped the transfer.
     private var finding: TransferError?
@@ -127,8 +127,8 @@ final class HTTPExchange {
         return piece.count
     }
 
-    /// Whether what has come is within the limits with all its framing, which libcurl does not count: an extension of a
-    /// chunk (RFC 9112 §7.1.1) could go on for as long as the request may take. Asked after every few reads.
+    /// Whether the bytes received are within the limits including all framing, which libcurl does not count: a chunk
+    /// extension (RFC 9112 §7.1.1) could go on for as long as the request may take. Called after every few reads.
     private func goesOn() -> Bool {
         let most = 2 * (request.limits.head + request.limits.body) + Self.handshake
         guard socket >= 0, spindle_socket_received(socket) > most else { return true }
@@ -136,7 +136,7 @@ final class HTTPExchange {
         return false
     }
 
-    /// Bytes that a handshake of TLS may take, with a long chain of certificates.
+    /// Bytes that a TLS handshake may take, with a long certificate chain.
     private static let handshake = 256 * 1024
 
     private func mayConnect(to address: IPAddress) -> Bool {

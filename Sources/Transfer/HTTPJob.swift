@@ -2,7 +2,7 @@ import Synchronization
 
 /// A request that a caller waits for.
 struct HTTPJob: Sendable {
-    /// Lets the caller give up.
+    /// Lets the caller cancel.
     final class Ticket: Sendable {
         let isCancelled = Atomic(false)
     }

@@ -3,13 +3,14 @@ import Synchronization
 import Threads
 public import Values
 
-/// Looks up names with the system's resolver, which blocks: each look-up has a thread, and those that hang are bounded.
+/// Looks up names with the system's resolver, which blocks: each look-up has a thread, and the number that may hang is
+/// limited.
 ///
-/// A look-up holds its place until the resolver gives it up, which may be long after its caller has: a name whose
-/// servers do not answer costs a thread for half a minute. So each requester has a share, and questions about a name
-/// that is being looked up wait for the same answer.
+/// A look-up keeps its place until the resolver ends it, perhaps long after its caller has gone: a name whose servers
+/// do not answer costs a thread for half a minute. So each requester has a share, and further requests for a name that
+/// is being looked up wait for the same answer.
 public final class NameService: Sendable {
-    /// For what, and for whom, a name is looked up.
+    /// The purpose and the requester of a look-up.
     private struct Requester: Hashable {
         let purpose: String
         /// Nil for the whole purpose.
@@ -17,7 +18,7 @@ public final class NameService: Sendable {
     }
 
     private struct State {
-        /// Who waits, for each name that is being looked up.
+        /// The callers that wait, for each name that is being looked up.
         var waiting: [String: [PendingAddresses]] = [:]
         /// How many look-ups run, in all and by purpose and requester.
         var running: [Requester: Int] = [:]
@@ -35,9 +36,9 @@ public final class NameService: Sendable {
         self.lookUp = lookUp
     }
 
-    /// One purpose may use at most half of the room, so names that hang for it leave the other half to the others.
+    /// One purpose may use at most half of the room, so that names that hang for it leave the other half to others.
     private var mostForPurpose: Int { max(1, mostAtOnce / 2) }
-    /// And one requester a sixteenth of that.
+    /// One requester may use a sixteenth of that.
     private var mostForRequester: Int { max(1, mostForPurpose / 16) }
 
     /// Returns every address of `host`, in the order to try them; none for an unknown host. Each `purpose` has its
@@ -61,11 +62,11 @@ public final class NameService: Sendable {
         }
     }
 
-    /// Lets `answer` wait for the look-up of `host`, which is begun unless it runs.
+    /// Lets `answer` wait for the look-up of `host`, which is begun unless it runs already.
     private func join(_ host: String, _ answer: PendingAddresses, _ requesters: [Requester]) throws {
         let begins = try state.withLock { state throws(NameServiceError) in
             if let others = state.waiting[host] {
-                // Those who have their answer, a time-out, are not kept for as long as the resolver takes.
+                // Callers that timed out are not kept for as long as the resolver takes.
                 state.waiting[host] = others.filter { !$0.isGiven } + [answer]
                 return false
             }
@@ -83,7 +84,7 @@ public final class NameService: Sendable {
         do {
             try SystemThread.start(named: "spindle-names") { [self] in end(host, requesters, with: lookUp(host)) }
         } catch {
-            // As busy as it can be: the process may have no more threads.
+            // The process may be unable to start more threads.
             for caller in ended(host, requesters) { caller.resume(with: .failure(NameServiceError.busy)) }
         }
     }
@@ -92,7 +93,7 @@ public final class NameService: Sendable {
         for caller in ended(host, requesters) { caller.resume(with: .success(addresses)) }
     }
 
-    /// Frees the place of the look-up of `host`, and returns who waits for it.
+    /// Frees the place of the look-up of `host`, and returns its waiting callers.
     private func ended(_ host: String, _ requesters: [Requester]) -> [PendingAddresses] {
         state.withLock { state in
             state.all -= 1

@@ -1,6 +1,6 @@
 /// Why a host's addresses are not known.
 public enum NameServiceError: Error, Sendable, Equatable {
-    /// Too many questions are open.
+    /// Too many look-ups are running.
     case busy
     case timedOut
 }

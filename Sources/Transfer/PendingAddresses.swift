@@ -11,7 +11,7 @@ final class PendingAddresses: Sendable {
     }
     private let state = Mutex(State.open)
 
-    /// Whether its result has come, so that another changes nothing.
+    /// Whether its result is set, so that a later one changes nothing.
     var isGiven: Bool {
         state.withLock { state in
             switch state {

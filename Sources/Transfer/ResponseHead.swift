@@ -10,7 +10,7 @@ struct ResponseHead {
     /// empty line are trailers and dropped.
     mutating func add(_ line: some Collection<UInt8>) {
         let text = String(decoding: line, as: UTF8.self)
-        // Drops a line with too many combining marks: comparing it would be slow, which is the attack.
+        // Drops a line with too many combining marks, which an attacker could use to make comparing it slow.
         guard text.isStreamSafe else { return }
         if !isOpen, text.hasPrefix("HTTP/") {
             isOpen = true

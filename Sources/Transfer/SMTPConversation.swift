@@ -17,9 +17,9 @@ final class SMTPConversation {
         var rest: ArraySlice<UInt8> = []
         /// The server has accepted the envelope and DATA, so its next reply is about the message itself.
         var isAsked = false
-        /// The beginning of the server's last refusal: libcurl sends QUIT after it, which is answered too.
+        /// The beginning of the server's last refusal, kept because libcurl then sends QUIT, which is answered too.
         var refusal: [UInt8] = []
-        /// Where libcurl says what has failed.
+        /// The buffer for libcurl's error text.
         let words: UnsafeMutableBufferPointer<CChar>
 
         init(_ cancellation: Cancellation, _ addresses: [IPAddress]) {
@@ -31,8 +31,8 @@ final class SMTPConversation {
 
         deinit { unsafe words.deallocate() }
 
-        /// Whether the server has refused the sender: by its answer to MAIL, or to RCPT, where many servers look at the
-        /// sender, with the code of a bad one (RFC 3463 §3.2).
+        /// Whether the server has refused the sender: by its reply to MAIL, or by the code for a bad sender in its
+        /// reply to RCPT, where many servers check the sender (RFC 3463 §3.2).
         var hasRefusedSender: Bool {
             guard unsafe !words.starts(with: "MAIL failed".utf8.map { CChar(bitPattern: $0) }) else { return true }
             return ["5.1.7", "5.1.8"].contains { refusal.dropFirst(4).starts(with: $0.utf8) }

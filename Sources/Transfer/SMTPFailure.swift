@@ -7,7 +7,7 @@ public enum SMTPFailure: Error, Sendable, Equatable {
     /// It replied 400 to 599 to the message itself.
     case refusedMessage(Int)
     case unknownHost
-    /// Too many questions to the name service are open.
+    /// Too many look-ups are running.
     case nameServiceBusy
     case unreachable
     case timedOut

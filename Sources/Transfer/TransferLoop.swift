@@ -2,7 +2,7 @@ import CCurl
 import Synchronization
 import Threads
 
-/// Runs all requests of one client on a thread of its own.
+/// Runs all requests of one client on one thread.
 @safe final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: TransferQueue

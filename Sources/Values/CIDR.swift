@@ -4,8 +4,8 @@ public struct CIDR: Sendable, Hashable, CustomStringConvertible {
     /// How many leading bits of `address` count.
     public let prefix: Int
 
-    /// Reads an address and, after a slash, how many of its bits count. Nil when one of the other bits is set: the
-    /// writer of `10.0.0.1/8` means one machine, but the range has sixteen million.
+    /// Reads an address and, after a slash, how many of its bits count. Nil when another bit is set: the writer of
+    /// `10.0.0.1/8` means one machine, but the range has sixteen million.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }

@@ -33,8 +33,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The network of one subscriber: an IPv4 address itself, also one that came through NAT64, the /64 of an IPv6
-    /// address (RFC 6177).
+    /// The network of one subscriber: an IPv4 address itself, including one that came through NAT64, or the /64 of an
+    /// IPv6 address (RFC 6177).
     public var subscriber: String {
         if let inner = translated { return inner.description }
         guard bytes.count == 16 else { return description }
@@ -76,7 +76,7 @@ extension IPAddress {
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
         "224.0.0.0/4", "240.0.0.0/4",
-        // Within the global unicast of IPv6: protocol assignments with Teredo, documentation, 6to4, documentation.
+        // Within IPv6 global unicast: protocol assignments with Teredo, documentation, 6to4, documentation.
         "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
     ].map(CIDR.init(literal:))
 }

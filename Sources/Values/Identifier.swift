@@ -12,17 +12,16 @@ public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
         Self(Hexadecimal.encode(random.bytes(12)))
     }
 
-    /// The first six characters: how a name that nobody has is shown in the log. It may be a secret that somebody sent
-    /// in the place of a name.
+    /// The first six characters, for the log when the id is unknown: a client may have sent a secret in its place.
     public var beginning: String { text.count > 6 ? text.prefix(6) + "…" : text }
 
-    /// True of one id in 256: for upkeep that not every request should pay for.
+    /// True for one id in 256: for upkeep that not every request should pay for.
     public var isSampled: Bool { text.hasSuffix("00") }
 }
 
 extension Identifier {
-    /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random bits. For names that
-    /// are not secret: rows made together are stored together, so a commit writes fewer pages.
+    /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random bits. For ids that are
+    /// not secret: rows made together are stored together, so a commit writes fewer pages.
     public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
         Self(time(now) + Hexadecimal.encode(random.bytes(8)))
     }
@@ -35,7 +34,7 @@ extension Identifier {
     /// How many digits an identifier that sorts by time has.
     public static var orderedLength: Int { 28 }
 
-    /// When an identifier that sorts by time was made; nil of any other.
+    /// When an identifier that sorts by time was made; nil for any other.
     public var time: Timestamp? {
         guard text.utf8.count == Self.orderedLength, let time = Int64(text.prefix(12), radix: 16) else { return nil }
         return Timestamp(milliseconds: time)

@@ -26,7 +26,7 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
             !atom.isEmpty && atom.utf8.allSatisfy(isOfAtom)
         }
         if isDotString { return String(text) }
-        // No real address is quoted already, or needs quoting inside the quotes.
+        // No real address is already quoted, or needs quoting inside the quotes.
         return text.contains("\"") || text.contains("\\") ? nil : "\"\(text)\""
     }
 

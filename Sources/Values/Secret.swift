@@ -27,8 +27,8 @@ public struct Secret<Entity>: Sendable, CustomStringConvertible, CustomDebugStri
 
 /// The stored form of a secret: its SHA-256, base64url. Secrets are 256 random bits, so it needs no salt.
 ///
-/// If the secret begins with a time, the fingerprint does too, whatever follows the random bits. Fingerprints of one
-/// time are then together in an index, and a commit writes one page for a whole group instead of one for each.
+/// If the secret begins with a time, so does the fingerprint, whatever follows the random bits. Fingerprints of one
+/// time are then adjacent in an index, and a commit writes one page for a whole group instead of one for each.
 public struct Fingerprint<Entity>: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
@@ -39,7 +39,7 @@ public struct Fingerprint<Entity>: Sendable, Hashable, CustomStringConvertible {
         let isOrdered = value.utf8.count >= 55 && time.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
         self.text = isOrdered ? String(decoding: time, as: UTF8.self) + digest : digest
     }
-    /// When the secret was made, if it says so.
+    /// When the secret was made, if it begins with a time.
     public var time: Timestamp? {
         guard text.utf8.count == 55, let time = Int64(text.prefix(12), radix: 16) else { return nil }
         return Timestamp(milliseconds: time)

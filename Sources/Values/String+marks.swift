@@ -1,9 +1,9 @@
 extension String {
-    /// Whether no more than 30 combining marks are in a row (Stream-Safe Text Format, Unicode Standard Annex #15 §13).
+    /// Whether at most 30 combining marks follow each other (Stream-Safe Text Format, Unicode Standard Annex #15 §13).
     ///
-    /// `==` and hashes use canonical equivalence, and sort each run of marks in the square of its length: 32,000 marks
-    /// take ten seconds. So untrusted text must pass this check before any comparison. No language has words with more
-    /// than a few marks.
+    /// `==` and hashes use canonical equivalence, and sort each run of marks in quadratic time: 32,000 marks take ten
+    /// seconds. So untrusted text must pass this check before any comparison. No language has words with more than a
+    /// few marks.
     public var isStreamSafe: Bool {
         guard !utf8Span.isKnownASCII else { return true }
         var marks = 0

@@ -1,4 +1,4 @@
-/// A point in time, in milliseconds since 1970, so that 30 seconds are 30 seconds to the millisecond.
+/// A point in time, in milliseconds since 1970, so that 30 seconds are exact to the millisecond.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
 

@@ -2,15 +2,13 @@ import FoundationEssentials
 import InternationalText
 import Text
 
-/// The parts of a URI (RFC 3986). The only place that asks swift-foundation's parser for them, and the only one in this
-/// program that uses Foundation at all.
+/// The parts of a URI (RFC 3986). The only place in this program that uses Foundation, for its parser.
 public struct URIParts: Sendable {
     /// In lower case.
     public let scheme: String?
     public let user: String?
     public let password: String?
-    /// Without percent-encoding; the name that an `xn--` name stands for (RFC 5891). IPv6 addresses keep their
-    /// brackets.
+    /// Without percent-encoding; an `xn--` name is decoded (RFC 5891). IPv6 addresses keep their brackets.
     public let host: String?
     /// As it is written.
     public let encodedHost: String?
@@ -37,7 +35,7 @@ public struct URIParts: Sendable {
             host = nil
             return
         }
-        // The parser would escape what does not belong there, as it does in a path.
+        // The parser would escape invalid characters, as it does in a path.
         guard Self.isWritten(written, in: text), let read = Self.host(written, parts) else { return nil }
         host = read
     }

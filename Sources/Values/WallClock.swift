@@ -5,7 +5,7 @@ public protocol WallClock: Sendable {
     var now: Timestamp { get }
 }
 
-/// The machine's clock. Nothing else in the tree asks for the time of day.
+/// The machine's clock. No other code asks for the time of day.
 public struct SystemClock: WallClock {
     public init() {}
     public var now: Timestamp {
@@ -14,7 +14,7 @@ public struct SystemClock: WallClock {
         return Self.time(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
     }
 
-    /// A clock before 1970 stands still at its beginning: ids begin with the time, which has no sign there.
+    /// A time before 1970 counts as 1970: ids begin with the time, which has no sign there.
     static func time(seconds: Int, nanoseconds: Int) -> Timestamp {
         Timestamp(milliseconds: max(0, Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000))
     }

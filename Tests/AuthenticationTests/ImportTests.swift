@@ -73,8 +73,8 @@ import Values
             (#"{"email": "sEcret@example.com", "name": "sEcret""#, "not valid JSON at byte 48"),
             (#"["sEcret@example.com"]"#, "must be a JSON object"),
             (#"{"email": "a@example.com", "sEcret": 1, "sEcret": 2}"#, "a member occurs twice"),
-            (#"{"email": "a@example.com", "$2b$sEcret": true}"#, "member 2 is none that an import takes"),
-            (#"{"email": "a@example.com", "emailVerified": "sEcret"}"#, "emailVerified: is none that an import takes"),
+            (#"{"email": "a@example.com", "$2b$sEcret": true}"#, "member 2 is no member of an import"),
+            (#"{"email": "a@example.com", "emailVerified": "sEcret"}"#, "emailVerified: is no member of an import"),
             (#"{"name": "sEcret"}"#, "email: must be given"),
             (#"{"email": "sEcret at example.com"}"#, "email: must be an e-mail address"),
             (
@@ -196,7 +196,7 @@ import Values
             let (totals, rejections) = try await Self.run(
                 taken.joined(separator: "\n"), into: users, isRehearsal: isRehearsal)
             #expect(totals.imported + totals.skippedExisting == 2 && totals.rejected == 2)
-            #expect(rejections == ["line 2: user_id: another account has it", "line 3: sub: another account has it"])
+            #expect(rejections == ["line 2: user_id: another user has it", "line 3: sub: another user has it"])
         }
         let number = "user_id: must be a whole number above 0 and below 2^53"
         let refused: [(members: String, reason: String)] = [
@@ -209,16 +209,16 @@ import Values
             ),
             (#""sub": "a b""#, "sub: must be at most 255 printable ASCII characters without spaces"),
             (#""sub": "é""#, "sub: must be at most 255 printable ASCII characters without spaces"),
-            (#""created": "2010-05-05""#, "created: must be unix seconds that are over"),
-            (#""created": 99999999999"#, "created: must be unix seconds that are over"),
+            (#""created": "2010-05-05""#, "created: must be unix seconds in the past"),
+            (#""created": 99999999999"#, "created: must be unix seconds in the past"),
             (#""identities": {}"#, "identities: must be at most 20 objects of issuer_id and subject"),
             (#""identities": [{"issuer_id": "x"}]"#, "identities: must be at most 20 objects of issuer_id and subject"),
             (
                 #""consents": [{"client_id": "x", "more": 1}]"#,
                 "consents: must be at most 100 objects of client_id, and perhaps scope and created"
             ),
-            (#""identities": [{"issuer_id": "x", "subject": "y"}]"#, "identities: must name what is here"),
-            (#""consents": [{"client_id": "x"}]"#, "consents: must name what is here"),
+            (#""identities": [{"issuer_id": "x", "subject": "y"}]"#, "identities: must name an existing one"),
+            (#""consents": [{"client_id": "x"}]"#, "consents: must name an existing one"),
         ]
         for (members, reason) in refused {
             let line = #"{"email": "x@example.com", \#(members)}"#

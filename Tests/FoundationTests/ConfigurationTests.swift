@@ -68,7 +68,7 @@ import Values
             let failure = try #require(CommandFailure(error))
             #expect(failure.status == .configuration)
             #expect(failure.message.hasPrefix("templates: \(folder)"))
-            #expect(failure.message.hasSuffix("sv.json, login.titel: no page has such a text"))
+            #expect(failure.message.hasSuffix("sv.json, login.titel: no page uses this text"))
         }
         let finding = PagesDiagnosis.finding(configuration)
         #expect(finding.subject == "pages" && finding.state == .bad)

@@ -20,7 +20,7 @@ import Testing
     func bytes(_ input: [UInt8]) {
         let failure = #expect(throws: CommandFailure.self) { try UserMembers.password(in: input) }
         #expect(failure?.status == .data)
-        #expect(failure?.message == "the password on the standard input is not UTF-8")
+        #expect(failure?.message == "the password on standard input is not UTF-8")
     }
 
     @Test("no input at all is no empty password")

@@ -280,7 +280,7 @@ def test_reseal_with_the_present_master_key_is_refused_and_calls_for_the_destruc
     own = Path(server.database + ".key") if engine == "sqlite" else None
     present.write_text(own.read_text() if own else server.settings["SPINDLE_MASTER_KEY"])
     refused = server.command("key", "reseal", "--new-key-file", str(present))
-    assert refused.returncode == BAD_USAGE and "present master key" in said(refused), said(refused)
+    assert refused.returncode == BAD_USAGE and "current master key" in said(refused), said(refused)
     assert "destroy" not in said(refused), said(refused)
 
 

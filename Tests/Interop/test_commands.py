@@ -214,7 +214,7 @@ def test_doctor_is_silent_about_a_configuration_that_others_can_write(prepare, t
 def test_doctor_warns_of_folders_in_which_others_can_put_files(prepare, tmp_path):
     server = prepare()
     server.init()
-    warning = "other users of this machine may change what is in"
+    warning = "other users of this machine may change or replace what is in"
     assert warning not in server.command("doctor").stdout
     server.directory.chmod(0o777)
     assert f"{warning} {server.directory}" in server.command("doctor").stdout
@@ -641,4 +641,4 @@ def test_a_client_of_a_command_has_addresses_at_this_server(prepare):
     for option in ("--redirect-uri", "--callback-uri"):
         refused = server.command(
             "client", "create", "--name", "Loom", "--grant-type", "authorization_code", option, own + "/in")
-        assert refused.returncode != 0 and "not of this server" in refused.stderr, refused.stderr
+        assert refused.returncode != 0 and "not this server's" in refused.stderr, refused.stderr

@@ -231,9 +231,9 @@ def test_an_import_keeps_what_clients_and_users_know(launch, tmp_path, engine):
     assert rehearsal.returncode == 1 and json.loads(rehearsal.stdout)["imported"] == 2, said(rehearsal)
     told = {line["line"]: line["reason"] for line in json.loads(rehearsal.stdout)["rejections"]}
     assert told == {
-        3: "user_id: another account has it", 4: "identities: another account has it",
-        5: "identities: must name what is here", 6: "consents: must name what is here",
-        7: "consents: must name what is here", 8: "sub: another account has it",
+        3: "user_id: another user has it", 4: "identities: another user has it",
+        5: "identities: must name an existing one", 6: "consents: must name an existing one",
+        7: "consents: must name an existing one", 8: "sub: another user has it",
     }
     assert server.command("user", "import", file, "--dry-run", "--map", str(map)).returncode == 64
     done = server.command("user", "import", file, "--map", str(map), "--json")
@@ -303,7 +303,7 @@ def test_the_id_of_a_deleted_client_is_taken_for_31_days_if_it_had_a_token_and_e
     client = Client("kept-in-apps", json.loads(made.stdout)["client_secret"], None)
     assert world.spindle.client_credentials(client).status == 200
     taken = create()
-    assert (taken.returncode, taken.stderr.count("one that no client has")) == (65, 1), said(taken)
+    assert (taken.returncode, taken.stderr.count("an id that no client has")) == (65, 1), said(taken)
     delete()
     refused = create()
     assert refused.returncode == 65 and " until 2" in refused.stderr, said(refused)

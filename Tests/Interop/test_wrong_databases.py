@@ -191,7 +191,7 @@ def unread(server: Server, *arguments: str) -> str:
         done = subprocess.run(
             [binary(), *arguments], env=server.environment(), cwd=server.directory, stdout=full,
             stderr=subprocess.PIPE, text=True, timeout=60)
-    assert done.returncode == NOT_WRITTEN and "the answer cannot be written" in done.stderr, done
+    assert done.returncode == NOT_WRITTEN and "the output cannot be written" in done.stderr, done
     return done.stderr
 
 

@@ -34,7 +34,7 @@ public struct UserChanges: Sendable {
             .compactMap(\.value.string)
     }
 
-    /// Refuses an address that no user may be given anew.
+    /// Refuses an address that no new user may have.
     static let unusualEmail = JSONFault(
         "email", "an e-mail address of ASCII letters, digits and signs, without quotes and without misplaced periods")
 

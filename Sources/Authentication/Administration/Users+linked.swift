@@ -20,8 +20,8 @@ extension Users {
         try User.find(id, in: db)
     }
 
-    /// Stores a user in the caller's transaction. `email` is given only when it is known to be theirs. A merchant whose
-    /// issuer says who the user is, is charged for it: it makes up as many as it likes. Throws `TooManyNew`.
+    /// Stores a user in the caller's transaction. `email` is given only when it is known to be theirs. A merchant's own
+    /// issuer can make up users, so the merchant is charged. Throws `TooManyNew`.
     public static func insertLinked(
         _ id: UserID, email: EmailAddress?, profile: [JSON.Member], chargedTo merchant: Merchant.ID? = nil,
         at now: Timestamp, in db: any Transaction

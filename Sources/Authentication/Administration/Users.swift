@@ -39,7 +39,7 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// A merchant's administrator, backends and issuers have made many users: wait that long.
+    /// A merchant's administrator, backends and issuers have made many users: wait this long.
     public struct TooManyNew: Error, Sendable {
         public let wait: Duration
     }
@@ -61,7 +61,7 @@ public struct Users: Sendable {
             attributes: try changes.attributes?.applied() ?? .object([]))
         let passwordHash = hash
         try await database.write { db in
-            // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
+            // A retry after a COMMIT of unknown outcome finds its own row, which is no conflict.
             guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
             try authority.confirm(in: db)
             if let merchant = authority.charged, let wait = try Throttle.chargeUser(by: merchant, at: now, in: db) {
@@ -87,8 +87,8 @@ public struct Users: Sendable {
         try await database.read { db in try Self.find(email, in: db) }
     }
 
-    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients, to be
-    /// `ofOwnClients` to those that are first-party.
+    /// At most `count` users after `cursor`: all of them, or those connected to clients of `merchant`, with
+    /// `ofOwnClients` only to its first-party clients.
     public func list(
         connectedTo merchant: Merchant.ID?, ofOwnClients: Bool = false, after cursor: Int64, count: Int
     ) async throws -> [User] {
@@ -102,7 +102,7 @@ public struct Users: Sendable {
             let clients: [Client.ID] = try db.rows(
                 "SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL AND \(counted)"
             ).map { try $0.get("id") }
-            // Each client's first users, in the order of an index: the first of all are among them.
+            // Each client's first users in index order, which include the first of all.
             var numbers: Set<Int64> = []
             for client in clients {
                 let rows = try db.rows(
@@ -139,7 +139,7 @@ public struct Users: Sendable {
             let former = user
             if changes.forgetsPhone { user.verifiedPhone = nil }
             try user.take(changes, at: now)
-            // Disabling ends what the user has, disabled already or not.
+            // Disabling a user again ends what they have, too.
             let isChanged = changes.forgetsPhone || changes.disabled == true || !user.reads(like: former)
             guard newHash != nil || isChanged else { return former }
             if let merchant = authority.charged {
@@ -150,7 +150,7 @@ public struct Users: Sendable {
                 if changes.forgetsPhone { try User.forgetPhone(of: id, at: now, in: db) }
             }
             if newHash != nil, former.email != nil, !former.emailVerified || user.email != former.email {
-                // Whoever gets the new password need not be who had the account: nobody has proved the address.
+                // The owner of the new password need not be the former user, because the address was never proved.
                 try announcement.say(.takenOver(signUp: nil), id, db)
             }
             if newHash != nil || changes.disabled == true {
@@ -172,12 +172,12 @@ extension User {
     fileprivate mutating func take(_ changes: UserChanges, at now: Timestamp) throws(JSONFault) {
         if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
             guard changes.email?.isOrdinary == true else { throw UserChanges.unusualEmail }
-            // Only the old address was verified.
+            // The old address was verified, the new one is not.
             email = address
             emailVerified = false
         }
         guard email != nil || changes.emailVerified != true else {
-            throw JSONFault("email_verified", "false, or together with an email: the account has no address")
+            throw JSONFault("email_verified", "false, or together with an email: the user has no address")
         }
         emailVerified = changes.emailVerified ?? emailVerified
         let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
@@ -187,7 +187,7 @@ extension User {
         updatedAt = now
     }
 
-    /// Whether nothing differs that administration changes.
+    /// Whether everything that administration can change is equal.
     fileprivate func reads(like other: User) -> Bool {
         (email ?? "").utf8.elementsEqual((other.email ?? "").utf8) && emailVerified == other.emailVerified
             && disabledAt == other.disabledAt && attributes == other.attributes

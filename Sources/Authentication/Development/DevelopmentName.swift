@@ -33,8 +33,8 @@ public struct DevelopmentName: Sendable, Equatable {
 
     public var email: String { "\(local)@\(Self.domain)" }
 
-    /// The local part of the address. A name with characters that an address cannot hold gets a digest, so that no two
-    /// names share an address. Typing the local part leads to the same user.
+    /// The local part of the address. A name with characters that an address cannot contain gets a digest, so that no
+    /// two names share an address. Typing the local part leads to the same user.
     private var local: String {
         let plain = String(key.utf8.map { Self.isPlain($0) ? Character(Unicode.Scalar($0)) : "-" })
         guard plain != key else { return plain }

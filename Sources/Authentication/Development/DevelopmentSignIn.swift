@@ -3,7 +3,7 @@ import JSON
 public import Storage
 public import Values
 
-/// Signs anyone in as anyone, for development (`spindle serve --dev`): it asks for a name only.
+/// Signs in any user by name alone, for development (`spindle serve --dev`).
 ///
 /// These users have no password, so they cannot sign in once this is off. Other users cannot be reached.
 public struct DevelopmentSignIn: Sendable {
@@ -19,15 +19,15 @@ public struct DevelopmentSignIn: Sendable {
 
     public enum Outcome: Sendable, Equatable {
         case signedIn(UserID)
-        /// The user will be deleted, and until then can only cancel that.
+        /// The user will be deleted, and can only cancel that.
         case leaving(LeavingUser)
         case disabled
-        /// A user who signed up otherwise has the name's address.
+        /// A user who was not created by a development sign-in has the name's address.
         case addressTaken
     }
 
     /// Opens a session for the user of `name`, who is created if missing. Tokens describe the sign-in as one with a
-    /// password, because it stands in for that.
+    /// password, which it stands in for.
     public func enter(
         as name: DevelopmentName, _ opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Outcome {

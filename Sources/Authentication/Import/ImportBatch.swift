@@ -1,7 +1,7 @@
 import Directory
 import Values
 
-/// Lines that are stored together: none of them is in another's way.
+/// Lines that are stored together, because they do not conflict with each other.
 struct ImportBatch {
     private(set) var users: [ImportedUser] = []
     private var taken: Set<String> = []
@@ -18,7 +18,7 @@ struct ImportBatch {
 struct ImportRehearsal {
     private var stored: Set<Int> = []
 
-    /// The outcome for `user` after the lines before, where the database alone would say `outcome`.
+    /// The outcome for `user` after the earlier lines, where the database alone would say `outcome`.
     mutating func outcome(_ outcome: ImportOutcome, of user: ImportedUser) -> ImportOutcome {
         guard case .imported = outcome else { return outcome }
         func has(_ claims: [String]) -> Bool { claims.contains { stored.contains($0.hashValue) } }
@@ -31,10 +31,10 @@ struct ImportRehearsal {
     }
 }
 
-/// What no two users may have.
+/// The values that must be unique among users.
 extension ImportedUser {
     fileprivate var emailClaim: String { "email \(email.text)" }
-    /// A new number is nobody's.
+    /// A newly made number cannot collide.
     fileprivate var idClaim: [String] { keepsID ? ["id \(id)"] : [] }
     fileprivate var subjectClaim: [String] { subject.map { ["sub \($0)"] } ?? [] }
     fileprivate var identityClaims: [String] { identities.map { "at \($0.issuer) \($0.subject)" } }

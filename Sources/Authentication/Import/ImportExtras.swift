@@ -16,7 +16,7 @@ public struct ImportExtras: Sendable {
         self.store = store
     }
 
-    /// Nothing else is kept: no line may have it.
+    /// No other module keeps anything, so no line may contain it.
     public static let none = ImportExtras(
         check: { users, _ in
             users.reduce(into: [:]) { faults, user in

@@ -2,14 +2,14 @@ public import Cryptography
 public import JSON
 import Values
 
-/// Why a line is not imported. It quotes no value: lines hold secrets.
+/// Why a line is not imported. It quotes no value, because lines contain secrets.
 public enum ImportFault: Error, Sendable, Equatable {
     case tooLong
     case notJSON(offset: Int)
     case repeatedMember
     case tooDeep
     case tooManyMarks(offset: Int)
-    /// The name is nil unless it looks like one: a torn line may have a value there.
+    /// The name is nil unless it looks like one: in a torn line it may be a value.
     case unknownMember(name: String?, position: Int)
     case plainPassword
     case member(JSONFault)
@@ -53,12 +53,12 @@ extension ImportFault: CustomStringConvertible {
         case .repeatedMember: "a member occurs twice"
         case .tooDeep: "nested too deeply"
         case .tooManyMarks(let offset): "\(String.tooManyMarks) at byte \(offset)"
-        case .unknownMember(let name?, _): "\(name): is none that an import takes"
-        case .unknownMember(nil, let position): "member \(position) is none that an import takes"
+        case .unknownMember(let name?, _): "\(name): is no member of an import"
+        case .unknownMember(nil, let position): "member \(position) is no member of an import"
         case .plainPassword: "password: must be absent; only a password_hash is imported, never a password"
         case .member(let fault): (fault.member.isEmpty ? "" : fault.member + ": ") + "must be \(fault.expected)"
-        case .taken(let member): "\(member): another account has it"
-        case .unknownReference(let member): "\(member): must name what is here"
+        case .taken(let member): "\(member): another user has it"
+        case .unknownReference(let member): "\(member): must name an existing one"
         case .passwordHash(let fault): "password_hash: \(fault)"
         }
     }

@@ -2,7 +2,7 @@ import Directory
 import JSON
 import Values
 
-/// What a line keeps of the user's names in the other system.
+/// The ids of the other system that a line keeps.
 extension ImportedUser {
     /// `user_id`, a number or its text: any that a JSON reader keeps exact.
     static func id(_ members: JSONMembers) throws(JSONFault) -> UserID? {
@@ -13,8 +13,8 @@ extension ImportedUser {
         return id
     }
 
-    /// `sub` (OpenID Connect Core §2: at most 255 ASCII characters). One that is a number or a UUID of this server is
-    /// some user's already, or will be.
+    /// `sub` (OpenID Connect Core §2: at most 255 ASCII characters). A number or a UUID in this server's format is
+    /// refused: it belongs, or will belong, to a user here.
     static func subject(_ members: JSONMembers, of id: UserID?) throws(JSONFault) -> String? {
         guard let text = try members.text("sub", most: 255) else { return nil }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -30,7 +30,7 @@ extension ImportedUser {
     static func created(_ members: JSONMembers, at now: Timestamp) throws(JSONFault) -> Timestamp? {
         guard let value = members.any("created") else { return nil }
         guard let seconds = value.integer, (0...now.seconds).contains(seconds) else {
-            throw JSONFault("created", "unix seconds that are over")
+            throw JSONFault("created", "unix seconds in the past")
         }
         return Timestamp(milliseconds: seconds * 1000)
     }

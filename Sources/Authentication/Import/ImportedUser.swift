@@ -3,11 +3,11 @@ import Directory
 import JSON
 public import Values
 
-/// A line of an import: a user of another system, with its hash of their password, and what clients knew them by.
+/// A line of an import: a user of another system, with the hash of their password and the ids that clients know.
 public struct ImportedUser: Sendable {
     public let line: Int
     public let id: UserID
-    /// Whether `id` is the other system's, and not a new one.
+    /// Whether `id` comes from the other system.
     let keepsID: Bool
     let subject: String?
     let email: EmailAddress

@@ -11,7 +11,7 @@ public struct LineReader {
 
     private let read: () throws -> [UInt8]
     private var buffer: [UInt8] = []
-    /// The start of the next line in `buffer`, and the end of what was searched for a line end.
+    /// The start of the next line in `buffer`, and the end of the part already searched for a line end.
     private var start = 0
     private var searched = 0
     private var isPassingOver = false

@@ -1,10 +1,10 @@
 import Directory
 public import Values
 
-/// Imports users from another system: a JSON document a line, a transaction for every few hundred.
+/// Imports users from another system: one JSON document per line, one transaction for every few hundred.
 ///
-/// Nothing is hashed here: the other system's hash verifies as it is, and is upgraded when the user signs in. Imported
-/// users stay when a later line or the database fails. Running the import again skips them.
+/// Passwords are not hashed here: the other system's hash is verified as it is, and upgraded when the user signs in.
+/// Imported users stay when a later line or the database fails. Running the import again skips them.
 public struct UserImport: Sendable {
     /// A line that was refused.
     public struct Rejection: Sendable, Equatable, CustomStringConvertible {
@@ -20,7 +20,7 @@ public struct UserImport: Sendable {
         public var skippedExisting = 0
     }
 
-    /// Which user a line became, or stands for already.
+    /// The user that a line created, or that existed already.
     public struct Mapping: Sendable {
         public let line: Int
         public let email: String
@@ -43,7 +43,7 @@ public struct UserImport: Sendable {
         self.isRehearsal = isRehearsal
     }
 
-    /// Imports all of `lines`. Reports each refused line when it is known, and each other one when it is stored.
+    /// Imports all of `lines`. Reports a refused line when it is found, and every other line when it is stored.
     public func run(
         _ lines: inout LineReader, telling tell: (Rejection) -> Void, mapping map: (Mapping) throws -> Void = { _ in }
     ) async throws -> Totals {
@@ -79,7 +79,8 @@ public struct UserImport: Sendable {
                 continue
             }
             guard let read else { continue }
-            // What is in the way of a line of its own batch is found in the database by that of the next.
+            // A line that conflicts with its own batch goes into the next, which finds the stored conflict in the
+            // database.
             if !batch.takes(read) || batch.users.count == Self.batchSize { try await store() }
             batch.add(read)
         }

@@ -4,7 +4,7 @@ import JSON
 import Storage
 import Values
 
-/// What becomes of a line.
+/// The outcome for a line.
 enum ImportOutcome: Sendable {
     case imported
     /// A user has the address already, and is not changed.
@@ -13,8 +13,8 @@ enum ImportOutcome: Sendable {
 }
 
 extension Users {
-    /// Stores those of `batch` that nothing stands in the way of, in one transaction, with what `extras` keeps of them.
-    /// As a rehearsal it stores nothing.
+    /// Stores the users of `batch` that have no conflict, in one transaction, with what `extras` keeps of them. A
+    /// rehearsal stores nothing.
     func take(
         _ batch: [ImportedUser], _ extras: ImportExtras, isRehearsal: Bool
     ) async throws -> [ImportOutcome] {
@@ -34,13 +34,13 @@ extension Users {
         }
         guard !isRehearsal else { return try await database.read { db in try work(db) } }
         for _ in 1...3 {
-            // The server may be running: somebody has just signed up with one of these addresses.
+            // The server may be running, and a user may just have signed up with one of these addresses.
             do { return try await database.write { db in try work(db) } } catch StorageError.conflict {}
         }
         return try await database.write { db in try work(db) }
     }
 
-    /// Which of `subjects` are clients' ids: those are the `sub` of the clients' own tokens (RFC 9068 §5).
+    /// Those of `subjects` that are client ids, which are the `sub` of the clients' own tokens (RFC 9068 §5).
     private static func clients(named subjects: [String], in db: any Transaction) throws -> [String] {
         guard !subjects.isEmpty else { return [] }
         return try db.rows("SELECT id FROM clients WHERE id IN (\(list: subjects))").map { try $0.get("id") }

@@ -2,11 +2,11 @@ public import Directory
 import Storage
 import Values
 
-/// Lists and searches. Each starts from an index, and reads some thousand rows of users that the clients of the scope
-/// do not have, or `mostRead` of them for a span of time, however many there are.
+/// Lists and searches. Each starts from an index, and reads at most some thousand users that the scope's clients do not
+/// have, or `mostRead` for a span of time.
 extension ConnectedUsers {
-    /// The users connected to `scope` that match `query`: in the order of their ids, or the oldest first when it asks
-    /// for a span of time. Throws `TooMany` when too many others were made or changed in the span.
+    /// The users connected to `scope` that match `query`, in the order of their ids, or the oldest first for a span of
+    /// time. Throws `TooMany` when too many other users were made or changed in the span.
     public func list(_ query: UserQuery, for scope: ClientScope) async throws -> [Match] {
         try await database.scan(for: .of(scope)) { db in
             try Self.matches(try places(query, scope, in: db).map(\.user), for: scope, in: db)
@@ -30,7 +30,7 @@ extension ConnectedUsers {
         return ids.compactMap { matches[$0] }
     }
 
-    /// A user that matches, and where in the list.
+    /// A matching user, and their place in the list.
     private struct Place: Hashable {
         let user: UserID
         let moment: Int64
@@ -80,7 +80,7 @@ extension ConnectedUsers {
         guard query.span.isOpen || areFew else {
             return Array(try visited(query, scope, in: db).dropFirst(part.offset))
         }
-        // Each client's first users, in the order of an index: the first of all are among them.
+        // Each client's first users in index order, which include the first of all.
         var found: Set<Place> = []
         for client in clients {
             let rows = try db.rows(
@@ -95,8 +95,8 @@ extension ConnectedUsers {
         return Array(found.sorted(by: Place.precedes).dropFirst(part.offset).prefix(part.limit))
     }
 
-    /// What keeps a user in a list. A user is asked for each client, so that the rest of the statement decides where it
-    /// starts.
+    /// The conditions for a user to be listed. The client is checked per user, so that the rest of the statement
+    /// decides where it starts.
     private static func covered(_ query: UserQuery, _ scope: ClientScope) -> SQL {
         """
         \(query.filter) AND EXISTS (
@@ -105,13 +105,13 @@ extension ConnectedUsers {
         """
     }
 
-    /// The first of the list, to the end of its part: of all users in the span of time, a slice after the other.
+    /// The start of the list up to the end of the part, taken from all users in the span of time, slice by slice.
     private func visited(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
         let moment = query.moment
         var found: [Place] = []
         var last = Place(user: UserID(0), moment: query.span.start.milliseconds)
         for _ in 0..<(mostRead / max(few, 1)) {
-            // Both ends are pairs, so that the index begins and stops there: of an import many have the same moment.
+            // Both ends are pairs, so that the index begins and ends there: many users of an import share one moment.
             let slice: SQL = "(\(moment), u.id) > (\(last.moment), \(last.user))"
             let end = try db.rows(
                 """
@@ -150,17 +150,17 @@ extension ConnectedUsers {
 }
 
 extension UserQuery {
-    /// What the address begins with.
+    /// The prefix of the address.
     var prefix: String { if case .emailPrefix(let prefix) = key { prefix } else { "" } }
 
-    /// What orders the list before the ids: nothing, or what the span is about.
+    /// What orders the list before the ids: nothing, or the moment that the span is about.
     fileprivate var moment: SQL.Columns {
         if span.isOpen { "0" } else if spansChanges { "u.updated_at" } else { "u.created_at" }
     }
 
     fileprivate var orderOfClient: SQL.Columns { span.isOpen ? "n.user_id" : "moment, u.id" }
 
-    /// The plus keeps an index of these columns out: where one serves, the list says itself where it begins.
+    /// The plus keeps SQLite from using an index of these columns: a list states itself where it begins.
     fileprivate var filter: SQL {
         let states = states.map(\.rawValue)
         let column: SQL.Columns = spansChanges ? "u.updated_at" : "u.created_at"

@@ -2,10 +2,10 @@ public import Directory
 import Storage
 import Values
 
-/// Searches by what no index knows.
+/// Searches by conditions that no index covers.
 extension ConnectedUsers {
     /// The users of one client for whom `holds` is true, in the order of their ids, within the states, times, part and
-    /// beginning of an address of `query`. Each user of the client is read; nil when they are more than `few`.
+    /// address prefix of `query`. Reads every user of the client; nil when they are more than `few`.
     public func search(
         _ query: UserQuery, for scope: ClientScope, where holds: @escaping @Sendable (User) -> Bool
     ) async throws -> [Match]? {

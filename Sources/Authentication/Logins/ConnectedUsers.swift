@@ -24,11 +24,11 @@ public struct ConnectedUsers: Sendable {
         }
     }
 
-    /// More users than `mostRead` are looked at for no list.
+    /// A list would have to read more users than `mostRead`.
     public struct TooMany: Error, Sendable {}
 
     let database: any Database
-    /// More rows than these are not sorted.
+    /// The most rows that are sorted.
     let few: Int
     let mostRead: Int
 
@@ -45,7 +45,7 @@ public struct ConnectedUsers: Sendable {
         try await database.read { db in try Self.user(of: email, in: db) }
     }
 
-    /// The user who has shown to read text messages to this number.
+    /// The user who proved to read text messages to this number.
     public func user(of phone: PhoneNumber) async throws -> User? {
         try await database.read { db in try User.find(phone, in: db) }
     }
@@ -55,7 +55,7 @@ public struct ConnectedUsers: Sendable {
         try await database.read { db in try User.id(ofSubject: subject, in: db) }
     }
 
-    /// The user with this id, whether or not they are connected; nil for a user who asked to be deleted.
+    /// The user with this id, connected or not; nil for a user who asked for deletion.
     public func find(_ id: UserID, for scope: ClientScope) async throws -> Match? {
         try await database.read { db in
             try db.rows(

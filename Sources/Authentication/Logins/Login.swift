@@ -5,7 +5,7 @@ public import Values
 public struct Login: Sendable {
     public typealias ID = Identifier<Login>
 
-    /// The kind of a login, in SPiD's words.
+    /// The kind of a login, in SPiD's terms.
     public enum Kind: String, Sendable {
         /// On this server's pages.
         case normal
@@ -40,7 +40,7 @@ public struct Login: Sendable {
         let address: String
         let userAgent: String
 
-        /// - Parameter client: the client that the user came from; nil for none.
+        /// - Parameter client: the client that sent the user; nil for none.
         public init(
             id: ID, client: Client.ID?, kind: Kind, provider: String? = nil, address: String, userAgent: String
         ) {
@@ -49,7 +49,7 @@ public struct Login: Sendable {
             self.kind = kind
             self.provider = provider
             self.address = address
-            // The browser's own description is shown and never trusted.
+            // The browser's description of itself is shown and never trusted.
             self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 300)
         }
     }

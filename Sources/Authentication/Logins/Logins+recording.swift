@@ -1,7 +1,7 @@
 public import Storage
 public import Values
 
-/// Attempts are stored in the transactions that they are part of, so none costs its own commit.
+/// Attempts are stored in the transactions they belong to, so none costs an extra commit.
 extension Logins {
     /// Stores an attempt to sign in as `user`, in the caller's transaction. Storing it again changes nothing.
     public static func record(
@@ -21,15 +21,15 @@ extension Logins {
 
     /// How many attempts are kept of one user. A user who signs in every day leaves ninety before they expire.
     static let most = 1000
-    /// How many of each client at least, however many the others have.
+    /// The attempts that each client keeps at least, however many others have.
     static let mostOfClient = 250
 
-    /// Deletes a user's oldest attempts beyond `most`, those of the attempt's own client: an app may open sessions
-    /// thousands of times a minute, and takes nothing from what others' backends see. Beyond four times as many, the
-    /// oldest of all.
+    /// Deletes a user's oldest attempts beyond `most`, of the attempt's own client only. An app may open sessions
+    /// thousands of times a minute, and must not push out what other clients' backends see. Beyond four times as many,
+    /// deletes the oldest of all.
     ///
-    /// Looks after one attempt in 256, chosen by its random id, so that not every sign-in pays for it. So at times
-    /// there are some hundreds more.
+    /// Runs for one attempt in 256, chosen by its random id, so that few sign-ins pay for it. The limit may therefore
+    /// be exceeded by some hundreds.
     private static func forgetOldest(of user: UserID, after attempt: Login.Attempt, in db: any Transaction) throws {
         guard attempt.id.isSampled else { return }
         let client = attempt.client?.text ?? ""

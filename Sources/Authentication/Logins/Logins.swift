@@ -52,14 +52,14 @@ public struct Logins: Sendable {
         ).map(Login.init)
     }
 
-    /// Each client's newest attempts, in the order of an index: the newest of all are among them.
+    /// Each client's newest attempts in index order, which include the newest of all.
     private static func ofAll(_ query: Query, _ scope: ClientScope, in db: any Transaction) throws -> [Login] {
         let clients: [Client.ID] = try db.rows(
             """
             SELECT c.id FROM clients c WHERE \(scope.contains("c"))
             """
         ).map { try $0.get("id") }
-        // All before the part count, so only their places are kept.
+        // Everything before the part is counted, so only positions are kept.
         var newest: [Place] = []
         for client in clients {
             newest += try places(query, at: client, as: scope, in: db)
@@ -79,7 +79,7 @@ public struct Logins: Sendable {
         ).map(Login.init)
     }
 
-    /// Where an attempt is in the list.
+    /// The position of an attempt in the list.
     private struct Place {
         let id: Login.ID
         let moment: Int64
@@ -129,7 +129,7 @@ public struct Logins: Sendable {
 }
 
 extension Logins.Query {
-    /// Spelt out: the failed ones have an index of their own.
+    /// Spelt out, because failed attempts have their own index.
     fileprivate var outcome: SQL {
         switch succeeded {
         case nil: ""

@@ -1,5 +1,5 @@
-/// A password as someone guessing sees it: without letter case, and without what users append to a word. `Password`
-/// judges by this whether it is strong enough.
+/// A password as an attacker guesses it: without letter case, and without what users append to a word. `Password` uses
+/// this to judge its strength.
 struct GuessablePassword: Sendable {
     let folded: String
     /// `folded` without its trailing digits and marks, if there are only a few.
@@ -8,7 +8,7 @@ struct GuessablePassword: Sendable {
     init(_ text: String) {
         folded = text.lowercased()
         let tail = folded.reversed().prefix { !$0.isLetter }
-        // "password2024!" is "password"; ten digits that follow no rule are a password in themselves.
+        // "password2024!" is "password"; ten digits without a pattern are a password in themselves.
         base = tail.count <= Self.longestTail || Self.isRun(tail) ? String(folded.dropLast(tail.count)) : folded
     }
 

@@ -1,15 +1,14 @@
 import Cryptography
 public import JSON
 
-/// A password that may be set: 8 to 128 characters of any kind without composition rules, and none that is guessed
-/// first.
+/// A password that may be set: 8 to 128 characters of any kind, without composition rules, and not easily guessed.
 public struct Password: Sendable {
     let text: String
 
     /// Checks a password that a user chooses. It must not be any of `personal`: their address, their names, the
     /// service's name.
     public init(_ text: String, personal: [String]) throws(PasswordFault) {
-        // Swift counts characters alike however they are composed, so NFC waits until the text is hashed.
+        // Swift counts characters the same in every normalization form, so NFC waits until the text is hashed.
         guard text.count >= 8 else { throw .tooShort }
         guard text.count <= 128, text.utf8.count <= PasswordTooLong.limit else { throw .tooLong }
         let guessable = GuessablePassword(text)
@@ -30,7 +29,7 @@ public struct Password: Sendable {
 public enum PasswordFault: Error, Sendable, Hashable, CaseIterable {
     case tooShort
     case tooLong
-    /// The password is among those that are guessed first, or close to one.
+    /// The password is a common one, or close to one.
     case common
     /// The password names the user or the service.
     case personal
@@ -39,8 +38,8 @@ public enum PasswordFault: Error, Sendable, Hashable, CaseIterable {
     public var expected: String {
         switch self {
         case .tooShort, .tooLong: "8 to 128 characters"
-        case .common: "none of the passwords that are tried first"
-        case .personal: "something else than an address or a name of the person or the service"
+        case .common: "no common password"
+        case .personal: "different from addresses and names of the user and the service"
         }
     }
 }

@@ -1,4 +1,4 @@
-/// What others who know the user could guess: addresses and names, and the words of a name.
+/// Terms that others who know the user could guess: addresses, names, and the words of a name.
 struct PersonalTerms: Sendable {
     private let terms: Set<String>
 

@@ -16,9 +16,9 @@ public struct PhoneVerification: Sendable {
         self.events = events
     }
 
-    /// Takes the code: its number is the user's, verified. Codes sent to a former one become void, and what they opened
-    /// ends, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another user has the
-    /// number: only its reader learns that.
+    /// Takes the code and verifies its number for the user. Codes sent to a former number become void, and sessions
+    /// they opened end, except `session`. `post` joins the transaction. Throws `StorageError.conflict` when another
+    /// user has the number: only a reader of its messages learns that.
     public func finish(
         _ key: VerificationKey, by attempt: VerificationAttempt, session: Session,
         post: @escaping @Sendable (PhoneNumber, any Transaction) throws -> Void
@@ -39,7 +39,7 @@ public struct PhoneVerification: Sendable {
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             guard !verification.wasTaken else { return taken }
             try Verifications.endTexts(of: session.user, at: now, in: db)
-            // Without a former number its codes have opened nothing.
+            // Without a former number, no session was opened by its codes.
             if let former, former != phone {
                 try announcement.say(.methodRevoked(.text, keeping: session.id), session.user, db)
             }
@@ -48,14 +48,15 @@ public struct PhoneVerification: Sendable {
         }
     }
 
-    /// Removes the number: from now on no code goes there, and another user may have it. What its codes opened ends,
-    /// except `session`. Throws `PasswordSignIn.Refusal.throttled` after many: that goes through all that the user has.
+    /// Removes the number: no code goes there any more, and another user may have it. What its codes opened ends,
+    /// except `session`. Throws `PasswordSignIn.Refusal.throttled` after many removals, because each goes through
+    /// everything that the user has.
     public func remove(of session: Session) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
             guard try session.isLiveSignIn(in: db) else { return }
             try Verifications.endTexts(of: session.user, at: now, in: db)
-            // Without a number there is nothing that its codes opened: that ended with it.
+            // Without a number, what its codes opened has already ended.
             guard try User.find(session.user, in: db)?.verifiedPhone != nil else { return }
             try RevocationThrottle.charge(session.user, at: now, in: db)
             try announcement.watching(session.user, in: db) {
@@ -65,7 +66,7 @@ public struct PhoneVerification: Sendable {
         }
     }
 
-    /// Somebody who signed up with another's address may have left their own number.
+    /// A user who signed up with another user's address may have left their own number.
     public static let subscriber = UserEvents.Subscriber(
         "PhoneVerification",
         [

@@ -8,7 +8,7 @@ public struct ProfileChanges: Sendable {
     /// The claims that were submitted, set or removed.
     let named: Set<String>
 
-    /// The claims that users may set themselves; the others come from merchants' documents or not at all.
+    /// The claims that users may set themselves; others come from merchants' documents or not at all.
     public static let fields = ["name", "given_name", "family_name", "phone_number", "locale"]
 
     /// The longest field, in bytes of UTF-8.
@@ -21,11 +21,11 @@ public struct ProfileChanges: Sendable {
         for name in Self.fields {
             guard let text = field(name) else { continue }
             named.insert(name)
-            // Marks of direction stay: they are part of a name.
+            // Direction marks stay: they are part of a name.
             let trimmed = text.trimmingScalars(while: \.isWhiteSpace)
             if !trimmed.isEmpty { members.append(.init(name, .string(trimmed))) }
         }
-        // Checked like administration's documents: one rule for what a profile can hold.
+        // Checked like administration's documents: one rule for what a profile can contain.
         self.set = try UserChanges(.object(members)).profile
         self.named = named
     }

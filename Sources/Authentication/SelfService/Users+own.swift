@@ -4,12 +4,12 @@ import JSON
 public import Storage
 public import Values
 
-/// What users change of themselves.
+/// Changes that users make to themselves.
 extension Users {
     /// Queues a mail about a change in its transaction.
     public typealias Post = @Sendable (any Transaction) throws -> Void
 
-    /// Whether the user can confirm by a password. Without an address nobody can sign in by one, or reset it.
+    /// Whether the user can confirm by a password. Without an address they could neither sign in with one nor reset it.
     public func hasPassword(_ id: UserID) async throws -> Bool {
         try await database.read { db in
             try !db.rows(
@@ -35,8 +35,8 @@ extension Users {
     }
 
     /// Sets a new password for the user of `session`, and ends everything obtained with the old one: every token, every
-    /// other session, every mailed link, every known device but that of `place`, where the user is now. `session` goes
-    /// on by `secret`: whoever copied its cookie has nothing left, nor the codes that it gave.
+    /// other session, every mailed link, every known device but that of `place`, where the user is now. `session`
+    /// continues with the new `secret`, so that a copy of its cookie, and the codes it gave, are void.
     ///
     /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
     /// or the session ended, meanwhile. Throws `PasswordSignIn.Refusal.throttled` after many changes.
@@ -77,7 +77,7 @@ extension Users {
         return try proof.user == session.user && proof.holds(in: db)
     }
 
-    /// The hash of the password by which the user in `row` confirms; nil without an address, too (`hasPassword`).
+    /// The password hash that the user in `row` confirms by; nil without an address, too (`hasPassword`).
     static func confirming(_ row: Row) throws -> String? {
         try row.get("email", as: String?.self) == nil ? nil : row.get("password_hash")
     }

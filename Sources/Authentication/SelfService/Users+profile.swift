@@ -3,7 +3,7 @@ public import JSON
 import Storage
 public import Values
 
-/// What clients change of their users.
+/// Changes that clients make to their users.
 extension Users {
     /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
     /// or is to be. `changes` refuses by throwing. Throws `PasswordSignIn.Refusal.throttled` after many changes by
@@ -12,7 +12,7 @@ extension Users {
         of id: UserID, by authority: some Authority, of merchant: Merchant.ID?,
         _ changes: @escaping @Sendable (JSON) throws -> UserChanges
     ) async throws -> User? {
-        // A change may leave a message for a hundred clients in the write.
+        // A change may store a message for each of a hundred clients.
         try await database.inTurn(of: .user(id, of: merchant, for: "profiles")) {
             let now = clock.now
             return try await events.write(to: database, at: now) { db, announcement in

@@ -2,12 +2,12 @@ public import Directory
 import Storage
 import Values
 
-/// A known device lifts limits on guessing, so only those count that signed in with what is the user's now.
+/// A known device lifts limits on guessing, so only devices count that signed in with the user's current credentials.
 extension KnownDevices {
     /// How many addresses and browsers of a user are known. Browsers can make up any number of marks.
     static let most = 100
 
-    /// Forgets those of `user` that were not seen for longest, beyond `most`. Never those of `place`.
+    /// Forgets the devices of `user` beyond `most` that were not seen for longest, but never those of `place`.
     static func forgetOldest(of user: UserID, except place: Place, in db: any Transaction) throws {
         // Sorted here, because SQL would sort at every sign-in from a new place.
         let rows = try db.rows(
@@ -21,8 +21,8 @@ extension KnownDevices {
         try db.execute("DELETE FROM known_devices WHERE user_id = \(user) AND fingerprint IN (\(list: oldest))")
     }
 
-    /// Forgets all of `user`, who proves an address, unless they have a verified one already: before the first proof
-    /// others may have been there. Whether it is the first.
+    /// Forgets all devices of `user`, who proves an address, unless they have a verified one already: before the first
+    /// proof another user may have signed in there. Returns whether it is the first proof.
     @discardableResult
     static func forgetUnproved(of user: UserID, in db: any Transaction) throws -> Bool {
         let isFirst = try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 0").isEmpty
@@ -30,9 +30,9 @@ extension KnownDevices {
         return isFirst
     }
 
-    /// Somebody who knew the old password, or who had the account before its owner, may have left any number of known
-    /// devices. The browser that goes on is remembered again after the event. A confined link made no place known, and
-    /// a merchant could make and remove one at will.
+    /// Anyone who knew the old password, or had the account before its owner, may have left known devices. The browser
+    /// that continues is remembered again after the event. A confined link makes no place known, and a merchant could
+    /// make and remove one at will.
     public static let subscriber = UserEvents.Subscriber(
         "KnownDevices",
         [UserEvent.Kind.accessRevoked, .methodRevoked, .unlinked, .takenOver].map { kind in

@@ -2,7 +2,7 @@ public import Directory
 import Storage
 public import Values
 
-/// The addresses and browsers from which users signed in before; browsers are recognized by a cookie. Attacks from
+/// The addresses and browsers that users signed in from before; browsers are recognized by a cookie. Attacks from
 /// elsewhere do not affect sign-ins there.
 public enum KnownDevices {
     /// The address and the device of an attempt.
@@ -37,8 +37,8 @@ public enum KnownDevices {
         if isNew { try forgetOldest(of: user, except: place, in: db) }
     }
 
-    /// Whether the user who is known to read the mail to `email` signed in with this fingerprint before. Somebody else
-    /// may have opened sessions with an address that its owner never verified.
+    /// Whether the user who is known to read mail to `email` signed in with this fingerprint before. Sessions count
+    /// only for a verified address: another user may have opened them with an address they do not own.
     private static func knows(
         _ mark: Fingerprint<Place>, ofReader email: EmailAddress, in db: any Transaction
     ) throws -> Bool {
@@ -50,7 +50,7 @@ public enum KnownDevices {
         ).isEmpty
     }
 
-    /// The same for the user who has shown to read text messages to `phone`.
+    /// As above, for the user who proved to read text messages to `phone`.
     private static func knows(
         _ mark: Fingerprint<Place>, ofReader phone: PhoneNumber, in db: any Transaction
     ) throws -> Bool {
@@ -69,7 +69,7 @@ public enum KnownDevices {
         try place.marks.contains { try knows($0, ofReaderOf: verification, in: db) }
     }
 
-    /// The same for one of the place's fingerprints.
+    /// As above, for one of the place's fingerprints.
     static func knows(
         _ mark: Fingerprint<Place>, ofReaderOf verification: Verification, in db: any Transaction
     ) throws -> Bool {

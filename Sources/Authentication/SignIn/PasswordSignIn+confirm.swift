@@ -2,8 +2,8 @@ public import Directory
 public import Values
 
 extension PasswordSignIn {
-    /// Proves that the person at the screen knows the password of the session's user. Asked before actions that an
-    /// unattended screen must not allow. Throttled like any sign-in.
+    /// Proves that the user of the session knows its password. Asked before actions that an unattended screen must not
+    /// allow. Throttled like any sign-in.
     public func confirm(
         _ session: Session, password: String, address: String, device: Secret<Device>? = nil
     ) async throws -> Proof {

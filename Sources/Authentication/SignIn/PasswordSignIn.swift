@@ -24,18 +24,18 @@ public struct PasswordSignIn: Sendable {
         self.random = random
     }
 
-    /// The proof that someone knew a user's password at the time it was checked.
+    /// The proof that a user's password was known at the time it was checked.
     public struct Proof: Sendable {
         public let user: UserID
         /// The stored hash after the check.
         let hash: String
-        /// Set when the user asked to be deleted. Until then they can only cancel that.
+        /// Set when the user asked for deletion, which they can then only cancel.
         public let leaving: LeavingUser?
         /// Whether the user's address is verified.
         public let isVerified: Bool
 
         /// Whether the password is still current and the user may sign in. Must run in the transaction that uses the
-        /// proof: a new password or a disabling ends everything, and a request in progress must not outrun it.
+        /// proof: a new password or disabling ends everything, and a request in progress must not outrun it.
         public func holds(in db: any Transaction) throws -> Bool {
             try !db.rows(
                 """
@@ -53,8 +53,7 @@ public struct PasswordSignIn: Sendable {
     /// crash nor a closed connection hides it, and a known address costs no additional commit.
     ///
     /// A flood is refused before it reaches the database, where it would slow all other requests.
-    ///
-    /// - Parameter client: the client that has proved itself, and may ask for its people from an address of its own.
+    /// - Parameter client: the client that authenticated, and may forward its users' sign-ins from its own address.
     public func check(
         username: String, password: String, address: String, device: Secret<Device>? = nil,
         login: Login.Attempt? = nil, client: Client? = nil
@@ -128,8 +127,8 @@ public struct PasswordSignIn: Sendable {
         }
         let newHash = upgraded
         let proof = try await database.write { db -> Proof? in
-            // The password may have been changed while it was hashed, because it leaked. Someone with the old one must
-            // not become a known device, nor have their guesses cleared.
+            // The password may have been changed while it was hashed, because it leaked. A user of the old one must not
+            // become a known device, nor have their guesses cleared.
             let row = try db.rows(
                 """
                 SELECT id FROM users
@@ -149,7 +148,7 @@ public struct PasswordSignIn: Sendable {
                 leaving: found.isLeaving ? try LeavingUser(found.id, in: db) : nil, isVerified: found.isVerified)
         }
         if let proof { return proof }
-        // Of two first sign-ins at once with a hash of before, one is faster.
+        // Of two simultaneous first sign-ins with an older hash, one upgrades it first.
         guard !isAgain, isOld, let current = try await hash(of: found.id) else {
             throw Refusal.wrong(reason: "password_changed_meanwhile")
         }
@@ -165,7 +164,7 @@ public struct PasswordSignIn: Sendable {
         return try await welcome(found, current, charge, place, login, password: password, isAgain: true)
     }
 
-    /// Takes an attempt back that was not looked at.
+    /// Refunds an attempt that was not checked.
     private func forget(_ charge: Throttle.Charge, _ login: Login.Attempt?) async throws {
         try await database.write { db in
             try Throttle.refund(charge, succeeded: false, in: db)
@@ -209,7 +208,7 @@ public struct PasswordSignIn: Sendable {
         }
     }
 
-    /// The hash of some other user, always the same for an address. It is verified when there is no hash, so that an
+    /// The hash of another user, always the same one for an address. It is verified when there is no hash, so that an
     /// unknown address takes as long as known ones, even those with hashes from other systems.
     private func standIn(for email: EmailAddress?) async throws -> PasswordHash? {
         guard let email else { return nil }

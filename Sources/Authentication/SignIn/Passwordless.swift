@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Signs users in in an app, by a code that is sent to them: for SPiD's apps, which ask for the code themselves.
+/// Signs in users of SPiD's apps by a code that is sent to the user and typed in the app.
 public struct Passwordless: Sendable {
     private let verifications: Verifications
     private let mail: MailSignIn
@@ -26,7 +26,7 @@ public struct Passwordless: Sendable {
         /// By text message.
         case phone(PhoneNumber)
 
-        /// Whether `text`, as an app has it from its user, means the same.
+        /// Whether `text`, as an app got it from its user, means this recipient.
         public func isMeant(by text: String) -> Bool {
             switch self {
             case .mailbox(let email): EmailAddress(text) == email

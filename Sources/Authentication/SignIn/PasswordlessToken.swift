@@ -2,13 +2,13 @@ import Cryptography
 import Directory
 import Values
 
-/// What an app gets that asks for a code by mail, in the place of a browser's cookie: the code works only with it, and
+/// What an app gets when it asks for a mailed code, in place of a browser's cookie: the code works only with it, and
 /// only for the client that asked.
 public struct PasswordlessToken: Sendable {
     let id: Verification.ID
     private let secret: Secret<Browser>
-    /// The language that the code was sent in, for the next one: whoever asks for that need not say it again. It stands
-    /// in the token and not in the database, because the app may choose it anyway.
+    /// The language of the code's message, reused when the app asks for another code. It is in the token and not in the
+    /// database, because the app may choose it anyway.
     public let language: String?
 
     init(id: Verification.ID, secret: Secret<Browser>, language: String?) {
@@ -30,7 +30,7 @@ public struct PasswordlessToken: Sendable {
 
     public var text: String { [id.text, secret.value, language].compactMap { $0 }.joined(separator: ".") }
 
-    /// No browser is known by this, whatever its cookie says: of a cookie the fingerprint is a hash alone.
+    /// Cannot collide with a browser's cookie, whose fingerprint is a hash of the cookie alone.
     static func holder(_ secret: Secret<Browser>, at client: Client) -> Fingerprint<Browser> {
         Fingerprint(text: "app." + Fingerprint<Browser>(of: "\(client.id.text)|\(secret.value)").text)
     }

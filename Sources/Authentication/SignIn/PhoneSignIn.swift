@@ -2,13 +2,13 @@ import Directory
 import Storage
 import Values
 
-/// Signs in in an app by a code sent to the user's verified phone number.
+/// Signs in, in an app, by a code sent to the user's verified phone number.
 struct PhoneSignIn: Sendable {
     let database: any Database
     let verifications: Verifications
     let clock: any WallClock
 
-    /// The user whom a code for `phone` would sign in, if there is one.
+    /// The user that a code for `phone` would sign in, if there is one.
     func user(of phone: PhoneNumber) async throws -> UserID? {
         try await database.read { db in
             guard let user = try User.find(phone, in: db), user.disabledAt == nil else { return nil }
@@ -30,7 +30,7 @@ struct PhoneSignIn: Sendable {
             case .failure(let refusal): return .failure(refusal)
             case .success(let taken): verification = taken
             }
-            // The code proves the number, if it still is the user's.
+            // The code proves the number, if it is still the user's.
             guard let phone = verification.phone, let user = try User.find(phone, in: db), user.id == verification.user,
                 user.disabledAt == nil
             else { return .failure(.gone(reason: "account_gone_or_changed")) }

@@ -4,8 +4,8 @@ public import Values
 
 extension Sessions {
     /// Opens a session in the caller's transaction and replaces the browser's previous one. Stores the device and
-    /// address as known, except for a bought session, which proves nothing, and one for a single merchant. Also stores
-    /// a login, except for a password, whose login was stored when the password was checked.
+    /// address as known, except for a bought session, which proves nothing, and for one that is good at a single
+    /// merchant. Also stores a login, except for a password, whose login was stored when the password was checked.
     public static func open(
         _ opening: Session.Opening, user: UserID, replacing old: Session.ID?, at now: Timestamp,
         in db: any Transaction, _ announcement: UserEvents.Announcement
@@ -17,13 +17,13 @@ extension Sessions {
         }
         guard !isBought else { return }
         try opening.work?(user, now, db)
-        // A merchant could make any place known, and so lift the limits on guessing.
+        // Otherwise a merchant could make any place known, and so lift the limits on guessing.
         guard opening.assertedBy?.isConfined != true else { return }
         try KnownDevices.remember(
             KnownDevices.Place(address: opening.address, device: opening.device), of: user, at: now, in: db)
     }
 
-    /// Opens a session for a user with a proof. False when a new password has invalidated the proof since.
+    /// Opens a session for a user with a proof. False when a new password has voided the proof since.
     public func open(
         _ opening: Session.Opening, by proof: PasswordSignIn.Proof, replacing old: Session.ID?
     ) async throws -> Bool {
@@ -38,8 +38,8 @@ extension Sessions {
 }
 
 extension Verification {
-    /// The outcome of a secret that its browser sends again: the same, while the session that it opened lives. After a
-    /// sign-out or a new password an old form does not sign in.
+    /// The outcome when a browser sends the same secret again: the same, while the session that it opened lives. After
+    /// a sign-out or a new password an old form does not sign in.
     func again(
         _ opening: Session.Opening, replacing old: Session.ID?, at now: Timestamp, in db: any Transaction
     ) throws -> Result<Verification, Refusal> {
@@ -49,8 +49,9 @@ extension Verification {
 }
 
 extension Session {
-    /// Whether the user signed in here, and was not signed out meanwhile. Asked in the transaction that takes a code
-    /// for the user's address or number: a session that was bought or asserted shows nobody's presence.
+    /// Whether the user signed in here, and has not been signed out meanwhile. Asked in the transaction that takes a
+    /// code for the user's address or number, because a bought or asserted session does not prove that the user is
+    /// present.
     func isLiveSignIn(in db: any Transaction) throws -> Bool {
         guard origin == .signIn else { return false }
         return try Sessions.isLive(self, in: db)

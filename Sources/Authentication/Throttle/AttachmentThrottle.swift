@@ -2,8 +2,8 @@ public import Directory
 public import Storage
 public import Values
 
-/// Limits how often apps of a merchant attach accounts at providers to one user, who gets a mail each time. The
-/// merchant ends such a link by deleting its issuer, and so could begin anew without end.
+/// Limits how often a merchant's apps attach provider accounts to one user, who gets a mail each time. A merchant could
+/// end each link by deleting its issuer, and attach again without limit.
 public enum AttachmentThrottle {
     /// Charges one to `user` by a client of `merchant`. Throws `PasswordSignIn.Refusal.throttled` after many.
     public static func charge(

@@ -2,9 +2,9 @@ import Directory
 public import Storage
 public import Values
 
-/// Limits how many authorization codes and session codes are stored for one user: each is a row for minutes.
+/// Limits how many authorization codes and session codes are stored for one user, each for minutes.
 public enum CodeThrottle {
-    /// Charges a code of `user` at those who have `share`; or nothing, and returns how long to wait.
+    /// Charges a code of `user` to `share`, or charges nothing and returns how long to wait.
     public static func charge(
         _ user: UserID, by share: String, at now: Timestamp, in db: any Transaction
     ) throws -> Duration? {

@@ -2,28 +2,27 @@ public import Directory
 public import Storage
 public import Values
 
-/// Limits how fast texts grow that clients of one merchant keep here: the disk belongs to all merchants.
+/// Limits how fast the texts stored by clients of one merchant grow, because all merchants share the disk.
 public enum DataObjectThrottle {
-    /// What a row takes beside its value: its key, times and indexes.
+    /// What a row takes besides its value: its key, times and indexes.
     private static let overhead = 1024
 
-    /// Charges what an object of `size` bytes takes more than the `earlier` size of its value, nil for a new one; or
-    /// gives back what it takes less. Returns how long to wait without charging it. A client without a merchant is
-    /// charged alone.
+    /// Charges the growth of an object to `size` bytes from its `earlier` size, nil for a new one, or refunds what it
+    /// shrinks. Returns how long to wait without charging. A client without a merchant is charged alone.
     public static func charge(
         _ size: Int, insteadOf earlier: Int?, of client: Client.ID, _ merchant: Merchant.ID?, at now: Timestamp,
         in db: any Transaction
     ) throws -> Duration? {
         let growth = units(size) - (earlier.map(units) ?? 0)
         guard growth > 0 else {
-            // What stays as large writes nothing.
+            // An unchanged size needs no write.
             if growth < 0 { try Throttle.giveBack(bucket(-growth, of: client, merchant), in: db) }
             return nil
         }
         return try Throttle.take(bucket(growth, of: client, merchant), at: now, in: db)
     }
 
-    /// Gives back what objects of these `sizes` in bytes took, which are deleted.
+    /// Refunds the space of deleted objects with these `sizes` in bytes.
     public static func giveBack(
         _ sizes: [Int], of client: Client.ID, _ merchant: Merchant.ID?, in db: any Transaction
     ) throws {

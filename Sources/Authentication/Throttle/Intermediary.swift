@@ -1,11 +1,11 @@
 import Directory
 import Values
 
-/// A client with a secret, at whose form people sign in from wherever they are: its address is every visitor's, so
-/// attempts there count together also where the user is known.
+/// A client with a secret that forwards sign-ins of its visitors: all come from its address, so attempts there count
+/// together, even where the user is known.
 struct Intermediary: Sendable {
-    /// What it counts with: the other backends of its merchant, which makes as many as it likes. Whoever has an app has
-    /// the secret in it, so an app counts alone.
+    /// What it counts together with: the other backends of its merchant, which can make as many as it likes. An app
+    /// counts alone, because every copy of it contains the secret.
     let share: String
     /// Whether it counts in place of the address that it calls from.
     let answersForItself: Bool

@@ -2,8 +2,8 @@ import Directory
 import Storage
 import Values
 
-/// Limits mails that are sent on request. Two kinds of buckets: the requester's IP address with its /48, which is
-/// charged before any work is done, and the mailbox.
+/// Limits mails that are sent on request. There are two kinds of buckets: the requester's IP address with its /48,
+/// which is charged before any work is done, and the mailbox.
 extension Throttle {
     private static func origin(_ address: String) -> [Bucket] {
         origin("mails from", address, burst: 30, refill: .minutes(2))
@@ -21,7 +21,7 @@ extension Throttle {
         try take(all: origin(address), at: now, in: db)
     }
 
-    /// Takes that charge back: no work was done for it.
+    /// Refunds that charge: no work was done for it.
     static func refundAsking(from address: String, in db: any Transaction) throws {
         for bucket in origin(address) { try giveBack(bucket, in: db) }
     }
@@ -34,8 +34,8 @@ extension Throttle {
         try take(mailbox(recipient, purpose), at: now, in: db) == nil
     }
 
-    /// Charges one mail or text message to where the secret of `verification` goes, asked for at `place` or by
-    /// `backend`. False when too much went there recently, and its user has no reserve there or has used it up.
+    /// Charges one mail or text message to the recipient of `verification`, asked for at `place` or by `backend`. False
+    /// when too much went there recently, and the user has no reserve there or has used it up.
     static func chargeRecipient(
         of verification: Verification, at place: KnownDevices.Place?, by backend: Client?, _ now: Timestamp,
         in db: any Transaction
@@ -54,9 +54,9 @@ extension Throttle {
         return try !reserves.isEmpty && take(all: reserves, at: now, in: db) == nil
     }
 
-    /// What strangers who ask for codes to an address or a number leave a user who moves there: two, while the address
-    /// that the user has is verified, and thirty for all such users. Nobody gets codes without end, then; to use up
-    /// thirty takes fifteen users, each made by a mail that is read.
+    /// A reserve that requests by others leave to a user who moves to an address or number. It allows two messages
+    /// while the user's current address is verified, and thirty for all such users together, so that the total stays
+    /// limited. Using up thirty takes fifteen users, each with a verified address.
     private static func reserves(of verification: Verification, in db: any Transaction) throws -> [Bucket] {
         let (purpose, recipient) = (verification.purpose, verification.recipient)
         guard [.changeEmail, .verifyPhone].contains(purpose), let user = verification.user,
@@ -68,9 +68,9 @@ extension Throttle {
         ]
     }
 
-    /// What strangers elsewhere cannot use up: a browser in which the recipient signed in before has a share of its
-    /// own, so has an address, because apps have no cookie, and so have a merchant's own backends together where the
-    /// recipient uses its apps. All others share one.
+    /// Shares that requests from elsewhere cannot use up. A browser in which the recipient signed in before has its
+    /// own. So has a known address, because apps have no cookie, and a merchant's first-party backends together where
+    /// the recipient uses its apps. Everything else shares one.
     private static func share(
         of verification: Verification, at place: KnownDevices.Place?, for backend: Client?, in db: any Transaction
     ) throws -> String {
@@ -88,11 +88,10 @@ extension Throttle {
         return ""
     }
 
-    /// Wrong codes typed for one recipient, in any browser and for any number of mails: to sign in, except at known
-    /// devices and addresses; and to move to an address or a number, for which each of any number of accounts has codes
-    /// of its own. Nil where they do not count together.
-    ///
-    /// - Parameter intermediary: at whose form they are typed, where the user is known. They count apart, so that
+    /// Counts wrong codes for one recipient, in any browser and over any number of mails. One count is for signing in,
+    /// except at known devices and addresses. Another is for changing to an address or a number: otherwise many users
+    /// together could try any number of codes for it. Nil where codes are not counted together.
+    /// - Parameter intermediary: whose form they are typed in, where the user is known. They count apart, so that
     ///   neither uses up the others'.
     private static func codes(
         _ purpose: Verification.Purpose, to recipient: String, at intermediary: Intermediary?

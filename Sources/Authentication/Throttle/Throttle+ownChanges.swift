@@ -10,8 +10,9 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 
-    /// The same for a new password set in `session`. Who proved the former one is charged for the user, in whatever
-    /// session; else whoever has copied another session's cookie could use up what ends it.
+    /// As above for a new password set in `session`. A user who proved the former password is charged as the user, in
+    /// any session. Otherwise the session is charged, so that a copied cookie of another session cannot use up the
+    /// change that ends it.
     static func chargeOwnPassword(
         in session: Session, isProved: Bool, at now: Timestamp, in db: any Transaction
     ) throws {
@@ -20,14 +21,14 @@ extension Throttle {
         if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 
-    /// Charges a request of `user` to be deleted. Each ends and tells as much as a new password, and sends a mail; who
-    /// changes their mind can do so at any time, and then asks again.
+    /// Charges a request of `user` for deletion. Each ends and tells as much as a new password, and sends a mail; a
+    /// user can cancel at any time and ask again.
     static func chargeDeletion(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         let bucket = Bucket("deletions|\(user)", burst: 5, refill: .hours(1))
         if let wait = try take(bucket, at: now, in: db) { throw PasswordSignIn.Refusal.throttled(wait) }
     }
 
-    /// The same for a change of `user` by a client or an administrator of `merchant`, which leaves the shares of the
+    /// As above for a change of `user` by a client or an administrator of `merchant`, which leaves the shares of the
     /// user and of other merchants alone.
     static func chargeChange(
         of user: UserID, by merchant: Merchant.ID?, at now: Timestamp, in db: any Transaction

@@ -2,14 +2,14 @@ import Directory
 import Storage
 import Values
 
-/// Limits users that clients and administrators make.
+/// Limits the users that clients and administrators make.
 extension Throttle {
     /// A backend signs up many users from one IP address, so the client is charged instead.
     static func chargeSignUp(by client: Client, at now: Timestamp, in db: any Transaction) throws -> Duration? {
         try take(all: signUps(by: client), at: now, in: db)
     }
 
-    /// Takes that charge back.
+    /// Refunds that charge.
     static func refundSignUp(by client: Client, in db: any Transaction) throws {
         for bucket in signUps(by: client) { try giveBack(bucket, in: db) }
     }
@@ -21,7 +21,7 @@ extension Throttle {
 
     private static func signUps(by client: Client) -> [Bucket] {
         var buckets = [Bucket("sign-ups by|\(client.id)", burst: 600, refill: .seconds(6))]
-        // A merchant makes as many clients as it likes.
+        // A merchant can make as many clients as it likes.
         if let merchant = client.merchant { buckets.append(users(by: merchant)) }
         return buckets
     }

@@ -9,16 +9,16 @@ import Values
 /// attempt changes nothing, so hammering does not prolong the wait.
 ///
 /// For a user under attack from many addresses, each new address gets a few attempts, and all of them together a
-/// hundred (NIST SP 800-63B §3.2.2). Where the user signed in before, from the address or in the browser, only the pair
-/// counts, and all known browsers together. An attack from elsewhere has no effect there, nor, in a known browser, does
-/// one from the same address. Anywhere else a code by mail or a new password still lets the user in.
+/// hundred (NIST SP 800-63B §3.2.2). At an address or in a browser where the user signed in before, only two things
+/// count: the pair, and all known browsers together. An attack from elsewhere has no effect there; a known browser also
+/// withstands one from its own address. Anywhere else a code by mail or a new password still lets the user in.
 enum Throttle {
     struct Attempt: Sendable {
         let user: String
         let address: String
         /// Set when the user has signed in from here before.
         let known: Known?
-        /// The client that has shown its secret.
+        /// The client that authenticated with its secret.
         var intermediary: Intermediary?
 
         enum Known: Sendable {
@@ -33,7 +33,7 @@ enum Throttle {
         let name: Fingerprint<Bucket>
         let burst: Int64
         let refill: Duration
-        /// The most that this bucket ever takes, where `burst` depends on what goes on.
+        /// The most that this bucket ever takes, where `burst` varies.
         let largestBurst: Int64
         /// How much one charge takes.
         let cost: Int64
@@ -46,10 +46,11 @@ enum Throttle {
             self.cost = cost
         }
 
-        /// How long until it has as much room again as one charge takes.
+        /// How long until the bucket has room for one more charge of this size.
         var refillOfCharge: Duration { .milliseconds(refill.milliseconds * cost) }
 
-        /// The latest time that charges until `now` can have led to. A later one is from before the clock was set back.
+        /// The latest time that charges until `now` can have led to. A later one was stored before the clock was set
+        /// back.
         func latestFullAt(at now: Timestamp) -> Timestamp { now + .milliseconds(refill.milliseconds * largestBurst) }
 
         /// How long until one more charge fits; zero or less when it fits now.
@@ -82,21 +83,21 @@ enum Throttle {
             devices(attempt),
         ]
     }
-    /// What one address takes of a user's attempts in the long run: far less than all unknown places have together
-    /// (`everywhere`), or one stranger would keep the user out at every other.
+    /// What one address takes of a user's attempts in the long run. Far less than all unknown places have together
+    /// (`everywhere`), or one attacker would lock the user out everywhere else.
     private static func pairForLong(_ attempt: Attempt) -> [Bucket] {
         origin("pair for long|\(attempt.user)", attempt.address, burst: 30, refill: .minutes(30))
     }
-    /// All attempts in known browsers together: more browsers give more guesses at once, and no more in the long run.
-    /// One alone cannot fill it.
+    /// All attempts in known browsers together: more browsers give more guesses at once, but no more in the long run.
+    /// One browser cannot fill it.
     static func devices(_ attempt: Attempt) -> Bucket {
         Bucket("devices|\(attempt.user)", burst: 100, refill: .seconds(30))
     }
     static func address(_ attempt: Attempt) -> [Bucket] {
         origin("address", attempt.address, burst: 60, refill: .seconds(5))
     }
-    /// In place of the address of a backend when that is full: made-up names at a site's own form must not keep its
-    /// people out. Of a merchant, because that makes as many clients as it likes.
+    /// Replaces the address of a backend when that is full: made-up names at a site's own form must not lock out its
+    /// users. Counted per merchant, which can make as many clients as it likes.
     private static func backend(_ merchant: String) -> Bucket {
         Bucket("backend|\(merchant)", burst: 600, refill: .seconds(1))
     }
@@ -133,7 +134,7 @@ enum Throttle {
         }
         let user = user(attempt)
         let underAttack = try wait(for: user, at: now, in: db) != nil
-        // The bucket of a user under attack is full: it takes none of them.
+        // While the user is under attack, their bucket is full and takes no more attempts.
         let ofUser = [everywhere(attempt)] + (underAttack ? [] : [user])
         let pair = pair(attempt, underAttack: underAttack)
         let ofPair = pair + pairForLong(attempt)
@@ -147,7 +148,7 @@ enum Throttle {
         return .charged(Charge(buckets: buckets))
     }
 
-    /// Takes `charge` back, and nothing that was not charged: the password was right, or was not checked.
+    /// Refunds `charge`, as far as it was charged: the password was right, or was not checked.
     static func refund(_ charge: Charge, succeeded: Bool, in db: any Transaction) throws {
         for (index, bucket) in charge.buckets.enumerated() {
             if succeeded, index == 0 {
@@ -166,7 +167,7 @@ enum Throttle {
         return nil
     }
 
-    /// How long until `bucket` takes one more, without charging it; nil when it does now.
+    /// How long until `bucket` takes one more, without charging; nil when it does now.
     static func wait(for bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
         let wait = bucket.wait(fullAt: try fullAt(bucket, at: now, in: db), at: now)
         return wait > .zero ? wait : nil
@@ -193,12 +194,12 @@ enum Throttle {
             """)
     }
 
-    /// How much earlier it may be for one node than for another. For less, a stored time is not changed: attempts at
-    /// two nodes in turn would empty a bucket that is full.
+    /// How far the clocks of two nodes may differ. A stored time is not corrected for less: otherwise attempts at two
+    /// nodes in turn would empty a full bucket.
     private static let skew: Duration = .minutes(5)
 
-    /// The stored time. When the clock was set back, the bucket is full as of now, and stored so: otherwise users would
-    /// have to wait for the old time to come again.
+    /// The stored time. If the clock was set back, the bucket counts as full from now on, and is stored so: otherwise
+    /// users would have to wait until the old time comes again.
     private static func fullAt(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Timestamp {
         let row = try db.rows("SELECT theoretical_arrival FROM throttles WHERE name = \(bucket.name)").first
         guard let row else { return Timestamp(milliseconds: 0) }

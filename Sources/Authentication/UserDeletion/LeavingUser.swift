@@ -1,7 +1,7 @@
 public import Storage
 public import Values
 
-/// A user who has just authenticated while waiting to be deleted, as they were at that moment.
+/// A user who has just authenticated while waiting for deletion, as they were at that moment.
 public struct LeavingUser: Sendable, Equatable {
     public let id: UserID
     /// When the user will be deleted.
@@ -11,7 +11,7 @@ public struct LeavingUser: Sendable, Equatable {
     private let isDisabled: Bool
     private let hash: String
 
-    /// Nil for a user who does not wait to be deleted. Must run in the transaction that decides who authenticated.
+    /// Nil for a user who is not waiting for deletion. Must run in the transaction that decides who authenticated.
     public init?(_ id: UserID, in db: any Transaction) throws {
         let row = try db.rows(
             """
@@ -30,7 +30,7 @@ public struct LeavingUser: Sendable, Equatable {
     }
 
     /// Whether the user may still cancel the deletion. A new password, the first proof of the address, another address,
-    /// a disabling and another request for deletion end everything that was open, and a sign-in in progress must not
-    /// outrun them. Must run in the transaction that lets the user go on.
+    /// disabling and another request for deletion end everything that was open, and a sign-in in progress must not
+    /// outrun them. Must run in the transaction that lets the user continue.
     func holds(in db: any Transaction) throws -> Bool { try !isDisabled && LeavingUser(id, in: db) == self }
 }

@@ -9,12 +9,12 @@ extension UserDeletion {
         public fileprivate(set) var gone = 0
         /// Whether there may be more.
         public fileprivate(set) var isBehind = false
-        /// The users that are still there, and why.
+        /// The users that could not be deleted yet, and why.
         public fileprivate(set) var failures: [(user: UserID, error: any Error)] = []
     }
 
-    /// Deletes the users that are due, at most `batch`, each in transactions of its own. Any number of nodes may do so
-    /// at once: each user is deleted once. A failure does not hold up the others.
+    /// Deletes users whose deletion is due, at most `batch`, each in its own transactions. Any number of nodes may do
+    /// so at once: each user is deleted once. A failure does not hold up the others.
     public func deleteDue(
         at now: Timestamp, batch: Int = 20, within budget: BulkErasure.Budget = .unlimited
     ) async throws -> Round {
@@ -49,10 +49,10 @@ extension UserDeletion {
         return try await events.write(to: database, at: now) { db, announcement in
             // Restored, or another node was faster, or this closure runs again after a COMMIT of unknown outcome.
             guard let due = try User.find(id, in: db)?.deletionDueAt, due <= now else { return false }
-            // Before the row: it leads to those who are to be told.
+            // Before the row is deleted, because it leads to the clients that are told.
             try announcement.say(.deleted, id, db)
-            // Every table with a foreign key goes with the row. Tokens and codes without one carry a number that leads
-            // nowhere, until they expire.
+            // Rows with a foreign key are deleted with the user's. Tokens and codes without one keep a user id that no
+            // longer exists, until they expire.
             return try User.delete(id, dueBy: now, in: db)
         }
     }

@@ -11,9 +11,8 @@ extension UserDeletion {
         case leaving(Timestamp)
     }
 
-    /// Applies the decision of a user who has just authenticated in this browser. One who stays is signed in by
+    /// Applies the decision of a user who has just authenticated in this browser. A user who stays is signed in by
     /// `opening`.
-    ///
     /// - Parameter isOpen: whether users can still sign in to all merchants with the issuer of this id.
     public func decide(
         _ decision: Decision, on id: Verification.ID, by attempt: VerificationAttempt, browser: Fingerprint<Browser>?,
@@ -31,7 +30,7 @@ extension UserDeletion {
                 guard let found = verification.user else { return .failure(.unknown) }
                 (user, offer) = (found, verification)
             }
-            // A disabling ends what was offered before it. Nothing is offered after it: no sign-in counts.
+            // Disabling ends earlier offers, and there are no later ones, because a disabled user cannot sign in.
             guard try db.rows("SELECT id FROM users WHERE id = \(user) AND disabled_at IS NOT NULL").isEmpty else {
                 return .failure(.gone(reason: "disabled_user"))
             }
@@ -39,7 +38,7 @@ extension UserDeletion {
                 return try offer.again(opening, replacing: old, at: now, in: db).map { _ in .kept }
             }
             if decision == .keep {
-                // Of an issuer that is gone nothing may be left that would end the session.
+                // A session that rests on a deleted issuer would never be ended.
                 if let issuer = offer.issuer, try !isOpen(issuer, db) {
                     return .failure(.gone(reason: "issuer_closed"))
                 }
@@ -50,7 +49,7 @@ extension UserDeletion {
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
             // Cancelled in another browser meanwhile: a user who still wants to leave asks again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
-            // One answer is enough. Another offer may rest on a way in that the user removes now.
+            // One answer is enough. Another offer may rest on a sign-in method that the user removes now.
             try Verifications.endOffers(to: user, at: now, in: db)
             try Sessions.open(
                 opening.by(offer.method ?? .mail, since: offer.createdAt).resting(on: offer.issuer), user: user,

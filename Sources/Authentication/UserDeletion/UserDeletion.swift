@@ -2,19 +2,18 @@ public import Directory
 public import Storage
 public import Values
 
-/// Deletes users: after a time of grace when they ask for it, at once when the platform does.
+/// Deletes users: after a grace period when they ask for it, at once when the platform does.
 ///
 /// A user to be deleted has `deletion_due_at` set and can no longer do anything. When that time has passed, the request
 /// that set it or the sweeper of any node finishes the deletion, also after a crash in between.
 ///
-/// What goes when, and who acts, is listed in docs/architecture.md ("The life of a deleted user"). Those who act are
-/// composed in Sources/Server/UserEvents+subscribers.swift; what becomes of each table's rows stands in its
-/// `StoredTable`.
+/// docs/architecture.md ("The life of a deleted user") lists what goes when, and who acts. The subscribers are composed
+/// in Sources/Server/UserEvents+subscribers.swift; each table's `StoredTable` says what becomes of its rows.
 public struct UserDeletion: Sendable {
     let database: any Database
     /// Deletes rows that are too many for one transaction, in batches, before the user's own row.
     let erasure: BulkErasure
-    /// How long a user can change their mind.
+    /// How long a user can cancel.
     public let grace: Duration
     let clock: any WallClock
     let events: UserEvents

@@ -9,7 +9,7 @@ extension Verification {
         return try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 0").isEmpty
     }
 
-    /// The event of a first proof. A link that no browser asked for comes from a sign-up in an app, which the user
+    /// The event of a first proof. A link without a browser comes from a sign-up in an app, whose client the user
     /// knows; any other link's `continueTo` could be chosen by anyone.
     var takeover: UserEvent { .takenOver(signUp: browser == nil && !continueTo.isEmpty ? continueTo : nil) }
 }

@@ -1,8 +1,8 @@
 public import Directory
 public import Values
 
-/// A secret sent to an e-mail address or, as a text message, to a phone: whoever returns it can read what is sent
-/// there.
+/// A secret sent to an e-mail address or, as a text message, to a phone. Returning it proves that messages sent there
+/// are read.
 ///
 /// A link works in any browser. A code is short enough to be typed, so it works only in the browser that asked for it.
 public struct Verification: Sendable {
@@ -55,24 +55,24 @@ public struct Verification: Sendable {
     public let phone: PhoneNumber?
     /// The browser that asked for it.
     public let browser: Fingerprint<Browser>?
-    /// Where the user goes on: a page of this server, or the id of a waiting interaction. Empty for neither.
+    /// Where the user continues: a page of this server, or the id of a waiting interaction. Empty for neither.
     public let continueTo: String
     /// The user that a waiting sign-up will create.
     public let newcomer: Newcomer?
-    /// How a user signed in who is now asked whether to cancel their deletion.
+    /// How a user signed in who must decide whether to cancel their deletion.
     let method: SignIn.Method?
     /// The id of the issuer that vouched for them, if one did.
     let issuer: String?
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
-    /// Whether it was taken before. It is given out again to the browser that took it, for the same outcome.
+    /// Whether it was taken before. The browser that took it may take it again, for the same outcome.
     public let wasTaken: Bool
 
     public struct Newcomer: Sendable {
         let passwordHash: String
         /// Profile claims, as JSON.
         let profile: String
-        /// A note of what they agreed to, in the format of the agreements' module.
+        /// A note of the terms they agreed to, in the format of `Agreements`.
         let agreed: String
     }
 

@@ -5,11 +5,11 @@ public import Values
 /// The use of a mailed secret in one browser.
 ///
 /// A form whose answer got lost is sent again, and so is one that is clicked twice. The same secret in the same browser
-/// makes the same attempt, and what follows it has the same secrets: the second answer can be that of the first, and
-/// nothing happens twice. A spent verification stores the attempt's id, so another browser's attempt is refused.
+/// makes the same attempt, which derives the same further secrets. So the second answer equals the first, and nothing
+/// happens twice. A spent verification stores the attempt's id, so another browser's attempt is refused.
 ///
-/// All of it is derived from the cookie of the browser's forms, which is stored nowhere: reading the database, even
-/// with its key, is not enough to make a session's secret.
+/// Everything is derived from the cookie of the browser's forms, which is not stored: the database, even with its key,
+/// is not enough to make a session's secret.
 public struct VerificationAttempt: Sendable {
     let id: String
     private let key: [UInt8]
@@ -26,7 +26,7 @@ public struct VerificationAttempt: Sendable {
     /// The page that offers a user to keep the account.
     var offer: Verification.ID { Verification.ID(Self.derive("offer", key)) }
 
-    /// The secret of what else follows it.
+    /// The secret of another thing that the attempt creates.
     public func secret<Entity>(of _: Entity.Type) -> Secret<Entity> {
         Secret(Self.derive("secret of \(Entity.self)", key))
     }
@@ -52,7 +52,7 @@ extension Verifications {
         attempt(at: "\(decision)|\(id)", in: browser)
     }
 
-    /// Without a browser nothing can be repeated.
+    /// Without a browser, an attempt cannot be repeated.
     private func attempt(at use: String, in browser: Secret<Browser>?) -> VerificationAttempt {
         guard let browser else { return VerificationAttempt(key: random.bytes(32)) }
         let own = Digest.hmacSHA256(Array("browser|\(browser.value)".utf8), key: codeKey)

@@ -21,9 +21,9 @@ extension Verifications {
         }
     }
 
-    /// Stores what lets `user` cancel the deletion in `browser`, beside a few earlier ones, which other tabs may show.
-    /// No mail is sent, and nobody is charged, however often they sign in while they wait to be deleted. Nil when the
-    /// sign-in no longer counts.
+    /// Stores an offer to `user`, in `browser`, to cancel the deletion, beside a few earlier ones that other tabs may
+    /// show. No mail is sent, and the user is not charged, however often they sign in. Nil when the sign-in no longer
+    /// counts.
     public func offerToRestore(
         _ user: LeavingUser, by method: SignIn.Method, of issuer: String?, in browser: Fingerprint<Browser>?,
         continueTo: String
@@ -37,7 +37,7 @@ extension Verifications {
         }
     }
 
-    /// The same for a user who has just typed a mailed code, in the transaction that took it with `attempt`.
+    /// As above, for a user who has just typed a mailed code, in the transaction that took it with `attempt`.
     func offerToRestore(
         _ user: LeavingUser, after code: Verification, _ attempt: VerificationAttempt, in db: any Transaction
     ) throws -> Verification.ID {
@@ -47,7 +47,7 @@ extension Verifications {
         return try Self.offer(draft, to: user, in: db)
     }
 
-    /// Whether that is still open.
+    /// Whether that offer is still open.
     func isOffered(_ attempt: VerificationAttempt, in db: any Transaction) throws -> Bool {
         try !db.rows(
             """

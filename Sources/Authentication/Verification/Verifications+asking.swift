@@ -3,8 +3,8 @@ public import Storage
 public import Values
 
 extension Verifications {
-    /// Queues a verification's mail in the caller's transaction. If the mail is not to be sent, queues a blank delivery
-    /// that looks alike and is never sent.
+    /// Queues a verification's mail in the caller's transaction. If no mail may be sent, queues a blank delivery that
+    /// looks the same and is never sent.
     public typealias Post = @Sendable (_ isSent: Bool, any Transaction) throws -> Void
 
     /// The outcome of asking for a mail.
@@ -42,19 +42,19 @@ extension Verifications {
             try post(isSent, db)
             return .answered
         }
-        // Strangers may ask at any rate, and must not hold up what ends the user's access: whether the user may sign
-        // in, and has the address, is asked again when the secret is taken.
+        // Anyone may ask at any rate, and must not delay what ends the user's access. Whether the user may sign in and
+        // has the address is checked again when the secret is taken.
         return authority == nil ? try await database.guardedWrite(work) : try await database.write(work)
     }
 
-    /// Charges one mail that `address` asks for, before work is done for it. Returns how long to wait if it has asked
-    /// for too many.
+    /// Charges one mail that `address` asks for, before any work is done. Returns how long to wait if it has asked for
+    /// too many.
     func charge(from address: String) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeAsking(from: address, at: now, in: db) }
     }
 
-    /// Takes that charge back: no work was done.
+    /// Refunds that charge: no work was done.
     func refund(to address: String) async throws {
         try await database.write { db in try Throttle.refundAsking(from: address, in: db) }
     }

@@ -5,7 +5,7 @@ import Storage
 extension Verifications {
     private static let exported: SQL.Columns = "purpose, email, phone, created_at, expires_at, spent_at"
 
-    /// Includes those that wait at the user's address without knowing the user.
+    /// Includes those that wait at the user's address and name no user.
     static let export = StoredTable.Export.member("pending_verifications") { user, db in
         let most = StoredTable.Export.most
         var pending = try db.rows(

@@ -1,14 +1,14 @@
 public import Directory
 
 extension Verifications {
-    /// Ends mail codes and links that were asked for before.
+    /// Ends mailed codes and links that were asked for earlier.
     public static let subscriber = UserEvents.Subscriber(
         "Verifications",
         [
             .on(.accessRevoked, "ends the mail codes and links that are still open") { _, user, announcement, db in
                 try endAll(of: user, at: announcement.now, in: db)
             },
-            // A sign-up or a code may wait at the address without knowing the user.
+            // A sign-up or a code may wait at the address and name no user.
             .on(.deleted, "deletes the codes and sign-ups that wait at the user's address and phone number") {
                 _, user, _, db in
                 let gone = try User.find(user, in: db)

@@ -3,13 +3,13 @@ import Directory
 public import Storage
 public import Values
 
-/// Taking returned secrets. Each is taken once: the count of changed rows decides. `attempt` is the id of a
-/// `VerificationAttempt`, or one that the caller made. What the same attempt has taken is given out again, marked so
-/// (`Verification.wasTaken`): a browser sent its form twice, or a COMMIT was of unknown outcome and runs again. What
-/// follows is there then.
+/// Takes returned secrets. Each is taken once: the number of changed rows decides. `attempt` is the id of a
+/// `VerificationAttempt`, or one that the caller made. A secret taken by the same attempt is given out again, marked as
+/// such (`Verification.wasTaken`): a browser sent its form twice, or a COMMIT of unknown outcome runs again. What
+/// follows from it exists then.
 extension Verifications {
     /// Takes the verification whose code was typed in the browser that asked. A try is charged before the code is
-    /// compared, so that parallel tries gain nothing, also when it was taken before: the code is as secret as it was.
+    /// compared, so that parallel tries gain nothing. This holds for a taken code too, which stays secret.
     public func take(
         code: String, id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?,
         attempt: String, in db: any Transaction
@@ -28,7 +28,7 @@ extension Verifications {
         guard let mark = found.code,
             constantTimeEqual(mark.utf8, self.mark(of: OneTimeCode.digits(of: code), for: id).utf8)
         else { return .failure(.wrongCode(triesLeft: Int(Verification.mostTries - found.tries - 1))) }
-        // The right one costs no try: it may be sent again.
+        // The right code costs no try: it may be sent again.
         try db.execute("UPDATE verifications SET tries = tries - 1 WHERE id = \(id)")
         return try spend(found.verification, attempt, in: db)
     }
@@ -51,7 +51,7 @@ extension Verifications {
         return found.verification
     }
 
-    /// The live verification of a link; or the one that `attempt` has taken. Looking changes nothing, because mail
+    /// The live verification of a link, or the one that `attempt` has taken. Looking changes nothing, because mail
     /// programs follow links too.
     public func look(
         at link: Secret<Verification>, _ purpose: Verification.Purpose, by attempt: VerificationAttempt? = nil
@@ -70,8 +70,8 @@ extension Verifications {
     }
 
     /// Takes the code of a sign-in, by mail or by text message, that was typed at `place`. At a known device or address
-    /// wrong codes do not count, and others' do not matter. But `client`, if it has shown its secret, may speak for
-    /// anyone at its form (`Intermediary`): those count together.
+    /// wrong codes do not count, nor do those typed elsewhere. But a `client` that authenticated may forward codes of
+    /// any user (`Intermediary`): those count together.
     func takeSignIn(
         _ key: VerificationKey, _ purpose: Verification.Purpose = .signIn, at place: KnownDevices.Place,
         by client: Client? = nil, attempt: String, in db: any Transaction
@@ -85,9 +85,9 @@ extension Verifications {
         ) { _ in !isKnown || intermediary != nil }
     }
 
-    /// Takes the verification that `key` opens. Wrong codes count for its recipient as a whole where `counts` says so:
-    /// otherwise each of any number of browsers, or of accounts that move to one address, would have five guesses. A
-    /// code that another than `user` asked for stays theirs.
+    /// Takes the verification that `key` opens. Where `counts` says so, wrong codes count for the recipient as a whole:
+    /// otherwise each browser, or each user who moves to one address, would have five guesses. A code that another user
+    /// than `user` asked for is left to that user.
     func takeCounted(
         _ key: VerificationKey, _ purpose: Verification.Purpose, by user: UserID? = nil,
         at intermediary: Intermediary? = nil, attempt: String, in db: any Transaction,

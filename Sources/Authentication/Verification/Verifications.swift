@@ -10,8 +10,8 @@ public struct Verifications: Sendable {
     let random: any RandomSource
     let codeKey: [UInt8]
 
-    /// - Parameter codeKey: the key under which codes are stored. Without it, reading the table is enough to try a
-    /// million codes.
+    /// - Parameter codeKey: the key under which codes are stored. Without it, a reader of the table could try all
+    ///   million codes.
     public init(database: any Database, clock: any WallClock, random: any RandomSource, codeKey: [UInt8]) {
         self.database = database
         self.clock = clock
@@ -66,8 +66,8 @@ public struct Verifications: Sendable {
             """)
     }
 
-    /// What is stored in place of every code when the master key changes, and the key of codes with it: nobody could
-    /// tell the right one any more.
+    /// Replaces every stored code when the master key changes, and the key of codes with it: no code could be verified
+    /// any more.
     static let codeOfOldKey = ""
 
     /// The stored form of `code`.

@@ -11,7 +11,7 @@ import Pages
 extension AccountEndpoint {
     @Sendable func changePassword(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            // Nobody could sign in by it, or reset it. The page shows no form then.
+            // Without an address, the password could neither be used nor reset. The page shows no form then.
             guard entry.session.email != nil else {
                 return .sendBrowser(to: Self.path, status: .seeOther)
             }
@@ -26,7 +26,7 @@ extension AccountEndpoint {
                         .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email,
                         isVerified: entry.session.emailVerified, warning)
                 }
-                // Whoever copied the session's cookie has copied the device's too.
+                // A copy of the session's cookie may come with a copy of the device's.
                 let device = gate.newSessions.anotherDevice()
                 let place = KnownDevices.Place(address: gate.newSessions.address(request), device: device.secret)
                 let renewed = gate.newSessions.anotherSecret(for: entry.session)
@@ -62,7 +62,7 @@ extension PasswordSignIn.Refusal {
 }
 
 extension User {
-    /// What a password of theirs must not be.
+    /// Terms that their password must not equal.
     var wordsAboutThem: [String] {
         ["name", "given_name", "family_name"].compactMap { profile[$0]?.string } + [email].compactMap(\.self)
     }

@@ -72,7 +72,7 @@ public struct AccountEndpoint: Endpoint {
         }
     }
 
-    /// Runs `work` for a user who sends a form of their own.
+    /// Runs `work` for a user who posts one of the page's forms.
     func submit(
         _ request: Request, inWebViews: Bool = false, _ work: (UserAccess.Entry) async throws -> Response
     ) async throws -> Response {
@@ -110,7 +110,7 @@ public struct AccountEndpoint: Endpoint {
     @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             let (session, now) = (entry.session, clock.now)
-            // It gives this browser another cookie: whoever has only a copied one must not get that.
+            // The form gives this browser a new cookie, which the holder of a copied one must not get.
             guard gate.isRecent(session) else { return gate.confirmFirst(for: .confirmed) }
             return try await gate.waiting(entry, context) {
                 let renewed = gate.newSessions.anotherSecret(for: session)
@@ -145,6 +145,6 @@ public struct AccountEndpoint: Endpoint {
 }
 
 extension Request {
-    /// Whether a form of ours led here, as far as the browser tells. A link elsewhere could say anything of the user.
+    /// Whether one of our forms led here, as far as the browser tells. A link from elsewhere must not show a notice.
     var isAfterOurForm: Bool { headers[.secFetchSite].map { $0 == "same-origin" } ?? true }
 }

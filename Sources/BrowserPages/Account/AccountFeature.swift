@@ -3,7 +3,7 @@ public import Federation
 public import HTTPSupport
 public import OAuth
 
-/// `/account`: what users see and change of themselves.
+/// `/account`: what users see and change about themselves.
 public struct AccountFeature: Feature {
     public let endpoints: [any Endpoint]
 

@@ -71,7 +71,7 @@ public struct AccountView: Sendable {
         return here + all.filter { $0.id != session.id }.map { $0.item(isCurrent: false) }
     }
 
-    /// The stored profile, or what was typed into a refused form: nobody should have to type a name twice.
+    /// The stored profile, or what was typed into a refused form, so that it need not be typed twice.
     private func profile(_ user: User, hasPassword: Bool, _ refused: Refused?) -> Profile {
         func value(_ claim: String) -> String {
             if let refused, refused.form == .profile { return refused.typed[claim] ?? "" }

@@ -97,7 +97,7 @@ public struct AddressEndpoint: Endpoint {
             let outcome = try await addresses.change(
                 key, by: codes.attempt(key, request), session: session, at: gate.newSessions.place(request)
             ) { verification, db in
-                // The old address is told part of the new one: if the user did not change it, they will want to know.
+                // The mail to the old address names part of the new one, for a user who did not change it.
                 guard let old = session.email else { return }
                 try mail.notice(
                     .emailChanged(newAddress: Self.veiled(verification.email)), to: old,

@@ -7,7 +7,7 @@ import OAuth
 import Pages
 public import Values
 
-/// `GET` and `POST /account/delete`: a user asks to be deleted.
+/// `GET` and `POST /account/delete`: a user asks for deletion.
 public struct DeletionEndpoint: Endpoint {
     static let path = "/account/delete"
     private let gate: UserAccess
@@ -79,7 +79,7 @@ public struct DeletionEndpoint: Endpoint {
         }
     }
 
-    /// The mail that says until when the user can change their mind.
+    /// The mail that says until when the user can cancel.
     private func notice(to entry: UserAccess.Entry, _ request: Request) async throws -> Users.Post? {
         let warning = try await gate.visitToWarn(entry.session.user, request)
         return entry.session.email.map { email in

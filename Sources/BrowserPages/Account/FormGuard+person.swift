@@ -3,26 +3,25 @@ import HTTP
 import HTTPSupport
 import Values
 
-/// Forms that belong to one user: if that user signed out and another signed in before the form was sent, it must
-/// change nothing.
+/// Forms that belong to one user: if another user has signed in before the form is sent, it must change nothing.
 extension FormGuard {
     enum Verdict { case accepted, foreign, anotherPersons }
 
-    /// A token for the forms of `person` in this browser.
-    func issue(_ request: Request, to person: UserID) -> Issued { issue(request).named(person) }
+    /// A token for the forms of `user` in this browser.
+    func issue(_ request: Request, to user: UserID) -> Issued { issue(request).named(user) }
 
-    /// Whether `form` was posted from a page of ours in this browser, and from a page for `person`. The user's id needs
-    /// no seal of its own: our page carries it.
-    func judge(_ form: Form, of request: Request, by person: UserID) -> Verdict {
+    /// Whether `form` was posted from a page of ours in this browser, made for `user`. The user's id needs no seal:
+    /// only our page could put it there.
+    func judge(_ form: Form, of request: Request, by user: UserID) -> Verdict {
         guard accepts(form, of: request) else { return .foreign }
-        return form["form_token"]?.hasSuffix(".\(person)") == true ? .accepted : .anotherPersons
+        return form["form_token"]?.hasSuffix(".\(user)") == true ? .accepted : .anotherPersons
     }
 }
 
 extension FormGuard {
-    /// Whether `form` was posted from a page that is for somebody else than `person`.
-    func isOfAnother(_ form: Form, than person: UserID) -> Bool {
-        form["form_token"].map { $0.contains(".") && !$0.hasSuffix(".\(person)") } ?? false
+    /// Whether `form` was posted from a page for another user than `user`.
+    func isOfAnother(_ form: Form, than user: UserID) -> Bool {
+        form["form_token"].map { $0.contains(".") && !$0.hasSuffix(".\(user)") } ?? false
     }
 
     /// Whether `form` was posted from a page about `client` as it is now.
@@ -39,8 +38,8 @@ extension FormGuard.Issued {
         FormGuard.Issued(token: "\(token).\(client.mark)", setCookie: setCookie, browser: browser)
     }
 
-    /// The same token, for forms of `person`.
-    func named(_ person: UserID) -> FormGuard.Issued {
-        FormGuard.Issued(token: "\(token).\(person)", setCookie: setCookie, browser: browser)
+    /// The same token, for forms of `user`.
+    func named(_ user: UserID) -> FormGuard.Issued {
+        FormGuard.Issued(token: "\(token).\(user)", setCookie: setCookie, browser: browser)
     }
 }

@@ -10,8 +10,8 @@ extension PhoneEndpoint {
     /// Any other value of `?done=` shows nothing, so no link can put text on the page.
     private static let notices: [String: PhonesPage.Notice] = ["added": .added, "removed": .removed]
 
-    /// `GET`: for a user who signed in here. SPiD's apps open it too, with a way back, and in web views that show the
-    /// account page alone.
+    /// `GET`: for a user who signed in here. SPiD's apps open it too, with a way back, in web views that show only the
+    /// account page.
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let elsewhere = Response.sendBrowser(
             to: AccountReturn(request)?.path ?? AccountEndpoint.path, status: .seeOther)
@@ -24,12 +24,12 @@ extension PhoneEndpoint {
         }
     }
 
-    /// `GET`: SPiD's other address of the page.
+    /// `GET`: SPiD's second address of the page.
     @Sendable func showFromSPiD(_ request: Request, context: SpindleContext) async throws -> Response {
         .sendBrowser(to: AccountReturn(request)?.on(.phones).path ?? Self.path, status: .seeOther)
     }
 
-    /// Without text messages there is nothing but a number to remove.
+    /// Without text messages, the page is only there to remove a number.
     private func isThere(for user: UserID) async throws -> Bool {
         guard texts == nil else { return true }
         return try await users.find(user)?.verifiedPhone != nil

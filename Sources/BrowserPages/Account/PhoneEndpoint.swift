@@ -7,7 +7,7 @@ import Pages
 import Storage
 import Values
 
-/// `/account/phones`: the number that a user's codes are sent to by text message, once they have shown to read it.
+/// `/account/phones`: the number that a user's codes go to by text message, once they have proved to read it.
 public struct PhoneEndpoint: Endpoint {
     static let path = "/account/phones"
     let gate: UserAccess
@@ -47,7 +47,7 @@ public struct PhoneEndpoint: Endpoint {
             path: Self.codePath, start: Self.path, back: AccountReturn(request))
     }
 
-    /// To the page, after `notice`.
+    /// Redirects to the page, with `notice`.
     private func done(_ notice: PhonesPage.Notice, _ request: Request) -> Response {
         let back = AccountReturn(request).map { "&\($0.query)" } ?? ""
         return .sendBrowser(to: "\(Self.path)?done=\(notice)\(back)", status: .seeOther)
@@ -116,7 +116,7 @@ public struct PhoneEndpoint: Endpoint {
             let outcome = try await phones.finish(
                 key, by: codes(request).attempt(key, request), session: session
             ) { phone, db in
-                // If it was not the user, they will want to know.
+                // The mail warns a user who did not do this.
                 guard let email = session.email else { return }
                 let told = MailTemplate.phoneVerified(number: phone.veiled, link: mail.link(Self.path))
                 try mail.post(told, to: email, warning)(db)

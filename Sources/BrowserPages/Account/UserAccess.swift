@@ -30,7 +30,7 @@ public struct UserAccess: Sendable {
     /// A user who was let in.
     struct Entry {
         let session: Session
-        /// As they were when they came in.
+        /// The user as read when they were let in.
         let user: User
         let visit: PageContext
         let form: Form
@@ -42,9 +42,8 @@ public struct UserAccess: Sendable {
         case refuse(Response)
     }
 
-    /// The user of a request that shows something.
-    ///
-    /// - Parameter inWebViews: also in a web view that a SPiD-compatible app opened.
+    /// The user of a request that shows a page.
+    /// - Parameter inWebViews: whether a web view that a SPiD-compatible app opened may show it too.
     func show(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
         guard let session = try await session(request, inWebViews), let user = try await users.find(session.user) else {
             return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account, request))
@@ -53,13 +52,13 @@ public struct UserAccess: Sendable {
         return .enter(Entry(session: session, user: user, visit: try await visit(request, of: user), form: query))
     }
 
-    /// The page in the language that the user chose for their account, unless the address asks for another.
+    /// The page in the language that the user chose for their account, unless the URL asks for another.
     private func visit(_ request: Request, of user: User) async throws -> PageContext {
         let asked = Form.query(of: request.target.text)["ui_locales"]
         return try await pages.visit(request, uiLocales: asked ?? user.profile["locale"]?.string)
     }
 
-    /// For mails that warn `user`: whoever sits here may be somebody else, and speak another language.
+    /// For mails that warn `user`: this browser may be another user's, with another language.
     func visitToWarn(_ user: UserID, _ request: Request) async throws -> PageContext {
         let locale = try await users.find(user)?.profile["locale"]?.string
         return try await pages.visit(request, uiLocales: locale ?? "")
@@ -68,7 +67,7 @@ public struct UserAccess: Sendable {
     /// The user of a form. A user who signed out meanwhile signs in first, and then sees the account as it is.
     func submit(_ request: Request, inWebViews: Bool = false) async throws -> Decision {
         let form = try Form.read(request)
-        // Checked first: a form from another site comes without the session, and its user is told what it was.
+        // Checked first: a form from another site comes without the session, and its user gets a page that says so.
         guard pages.forms.accepts(form, of: request) else {
             return .refuse(pages.foreignForm(request, try await pages.visit(request)))
         }
@@ -85,8 +84,8 @@ public struct UserAccess: Sendable {
         }
     }
 
-    /// A session that was bought with an app's token shows that somebody holds a phone, not who sits here. SPiD's apps
-    /// show their users the account page all the same: the profile, and no more.
+    /// A session bought with an app's token proves who holds the phone, not who uses this browser. In web views of
+    /// SPiD's apps it may show the account page, but only the profile.
     private func session(_ request: Request, _ inWebViews: Bool) async throws -> Session? {
         guard let session = try await newSessions.sessions.of(request, pages.site) else { return nil }
         switch session.origin {
@@ -96,17 +95,17 @@ public struct UserAccess: Sendable {
         }
     }
 
-    /// Then on to `page`. From the account and its phone number a user may go back to the application that `request`
-    /// names.
+    /// Asks for a sign-in that continues to `page`. The account page and its phone page offer a way back to the
+    /// application that `request` names.
     func signInFirst(for page: OwnPage, _ request: Request) -> Response {
         let back = AccountReturn.pages.contains(page) ? AccountReturn(request)?.on(page).path : nil
         return .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(back ?? page.rawValue))", status: .seeOther)
     }
 
-    /// Whether the user signed in a moment ago.
+    /// Whether the user signed in recently.
     func isRecent(_ session: Session) -> Bool { session.isRecent(at: clock.now) }
 
-    /// Asks the user to confirm who they are, and then goes on to `page`.
+    /// Asks the user to confirm who they are, and then continues to `page`.
     func confirmFirst(for page: OwnPage) -> Response {
         .sendBrowser(to: "/login?confirm=1&continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }

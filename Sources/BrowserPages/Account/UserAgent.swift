@@ -1,4 +1,4 @@
-/// A browser's user agent, as its user knows it: `Firefox, Linux`. Unknown parts are not guessed.
+/// A browser's user agent in words that its user knows: `Firefox, Linux`. Unknown parts are not guessed.
 struct UserAgent: Sendable {
     let browser: String?
     let system: String?

@@ -20,7 +20,7 @@ public struct UserMails: Sendable {
                 .on(.linked, "tells the user by mail") { event, user, announcement, db in
                     guard case .linked(let issuer) = event else { return }
                     let template = MailTemplate.signInLinked(provider: issuer, link: mail.link(AccountEndpoint.path))
-                    // One mail for each link, also when the transaction runs twice.
+                    // The key gives one mail for each link, even if the transaction runs twice.
                     try queue(template, to: user, as: "link of \(issuer) to \(user)", at: announcement.now, in: db)
                 },
                 .on(.deleted, "sends the user a last mail") { _, user, announcement, db in
@@ -30,8 +30,8 @@ public struct UserMails: Sendable {
             ])
     }
 
-    /// The browser may be anyone's, and there may be none, so the language is the profile's. `name` tells the mail from
-    /// every other.
+    /// The language is the profile's, because the browser may be another user's, or there may be none. `name` makes the
+    /// mail unique.
     private func queue(
         _ template: MailTemplate, to user: UserID, as name: String, at now: Timestamp, in db: any Transaction
     ) throws {

@@ -23,10 +23,9 @@ extension PageRenderer {
     /// Finds out where the answer to the authorization request in `form` goes, and runs `work` with it.
     ///
     /// A bad client or redirect URI gets a page; any other refusal, of the request or of `work`, goes to the client.
-    ///
-    /// - Parameter isKnown: whether the user has seen a page about a client: see `asksBeforeLeaving`.
-    /// - Parameter fault: what is wrong with a request object that may have held the redirect URI: where there is none
-    ///   beside it, the page says that.
+    /// - Parameters: `isKnown` tells whether the user has seen a page about a client (`asksBeforeLeaving`). `fault` is
+    ///   what is wrong with a request object that may have contained the redirect URI; the page says so if the request
+    ///   has none beside it.
     func answering(
         _ form: Form, _ http: Request, _ context: SpindleContext, ofObject fault: OAuthError? = nil,
         isKnown: (Client) async throws -> Bool = { _ in false },

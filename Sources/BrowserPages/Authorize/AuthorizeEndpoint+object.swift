@@ -11,7 +11,7 @@ extension AuthorizeEndpoint {
         [Parameter.request, .requestURI].contains { form[$0.rawValue]?.isEmpty == false }
     }
 
-    /// Opens a request object, and spends it. The browser goes on with its parameters, which are stored here as signed.
+    /// Opens a request object, and spends it. The browser continues with its parameters, which are stored here.
     func takeApart(
         _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
     ) async throws -> Response {
@@ -52,7 +52,7 @@ extension AuthorizeEndpoint {
         {
             guard beside == type else {
                 throw OAuthError.requestObjectRefused(
-                    "request_object_response_type", "its response_type is another than that beside it")
+                    "request_object_response_type", "its response_type differs from the one beside it")
             }
         }
         let replaced = Set(inside.map(\.name) + [Parameter.request, .requestURI].map(\.rawValue))

@@ -50,8 +50,8 @@ public struct AuthorizeEndpoint: Endpoint {
                 }
                 return try await respond(form, by: entrance, request, context)
             }
-            // Another site's form comes without the browser's cookies, and a page would overwrite them with new ones.
-            // The same request by GET comes with them.
+            // A form from another site comes without the browser's cookies, and a page would overwrite them with new
+            // ones. The same request by GET includes them.
             router.post("\(entrance.path)") { request, context in
                 let form = try Form.read(request)
                 // A request too long for an address is stored here instead.
@@ -120,7 +120,7 @@ public struct AuthorizeEndpoint: Endpoint {
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
-            // In a session that an app bought, the user is the one who uses the app.
+            // In a session that an app bought, the user is already known to be the app's.
             let begins = incoming.entrance.beginsWithPicker && session?.buyer == nil
             let request = (begins ? asked.asking() : asked).trying(try pages.development?.trial(form)).after(progress)
             let wasGone = try await isGone(session, from: request.returnAddress.client)
@@ -160,15 +160,15 @@ public struct AuthorizeEndpoint: Endpoint {
         switch code {
         case .loginRequired where !request.prompt.contains(.none):
             OAuthError(
-                .loginRequired, "another_person", "Another person signed in than the one whom the request names.")
+                .loginRequired, "another_person", "Another user signed in than the one the request names.")
         case .accessDenied:
-            OAuthError(.accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
+            OAuthError(.accessDenied, "no_email", "The user has no e-mail address, and the client requires one.")
         case .unmetAuthenticationRequirements:
             OAuthError(
                 .unmetAuthenticationRequirements, "essential_acr_unmet",
-                "The person signed in, but in none of the ways that the essential acr names.")
+                "The user signed in, but the sign-in meets none of the essential acr values.")
         default:
-            OAuthError(code, code.rawValue, "The person would have to be asked, and prompt=none forbids it.")
+            OAuthError(code, code.rawValue, "The user would have to be asked, which prompt=none forbids.")
         }
     }
 
@@ -179,7 +179,7 @@ public struct AuthorizeEndpoint: Endpoint {
         return try await consents.find(session.user, client.id) != nil
     }
 
-    /// Whom the user may go on as without signing in. A developer has a page of their own for that.
+    /// The users that this request may continue as without a sign-in. Developers have a separate page for that.
     private func choices(
         of browser: HeldSessions, for request: AuthorizationRequest, isGone: Bool
     ) async throws -> [Session] {
@@ -222,7 +222,7 @@ public struct AuthorizeEndpoint: Endpoint {
             guard let session, try await isFirst(incoming.interaction, http),
                 let answer = try await answers.answer(to: request, in: session)
             else {
-                // The consent was taken back a moment ago, or another tab was faster: ask again.
+                // The consent was revoked a moment ago, or another tab was faster: ask again.
                 return try await pages.waiting(incoming.interaction, incoming.form, http) {
                     $0.sendBrowser(to: Self.path)
                 }

@@ -40,7 +40,7 @@ public struct ConsentEndpoint: Endpoint {
             return pages.brokenRequest(try await pages.visit(http))
         }
         let asked = try await pages.interaction(id, http)
-        // Before the client is read: a consent counts for what it was then.
+        // Before the client is read, because a consent counts for what the client was then.
         let now = clock.now
         return try await pages.authorizing(asked.form, http, context, isKnown: { _ in true }) { request in
             switch form["decision"] {
@@ -48,25 +48,25 @@ public struct ConsentEndpoint: Endpoint {
             case "allow": return try await allow(form, request, asked, http, at: now)
             case "cancel":
                 try await end(asked, http)
-                let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
+                let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The user cancelled the sign-in.")
                 refusal.log(to: context.logger)
                 let address = request.returnAddress
                 let answer = address.answer(cancelled: refusal, issuer: pages.site.issuer)
                 return try await pages.send(answer, for: address, http)
             default:
                 try await end(asked, http)
-                throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
+                throw OAuthError(.accessDenied, "consent_denied", "The user denied the request.")
             }
         }
     }
 
-    /// The refusal is the one answer that this sign-in brings: who goes back in the browser begins anew.
+    /// A refusal consumes the sign-in; going back starts over.
     private func end(_ asked: Interaction, _ http: Request) async throws {
         _ = try await pages.interactions.answer(asked, in: pages.signInMark(http))
     }
 
-    /// Goes back to the request, whose user has seen which app it is from. A user who is signed in by now in place of
-    /// the one whom the page named is asked themselves: a form that names somebody else chooses nobody.
+    /// Returns to the request, after the user has seen which app it is from. If another user is signed in by now than
+    /// the one the page named, that user is asked: the form does not count for them.
     private func goOn(
         _ form: Form, _ request: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
@@ -92,11 +92,10 @@ public struct ConsentEndpoint: Endpoint {
         .sendBrowser(to: PagePath.authorize(request.id), status: .seeOther)
     }
 
-    /// Stores what was allowed and goes back to the request, narrowed to that.
+    /// Stores what was allowed and returns to the request, narrowed to that.
     ///
-    /// The answer counts only for the user who was asked, and for the app as it was then. If the session has ended or
-    /// is another user's by now, or the app has another name, host or kind of subject, the request starts over, and
-    /// asks the user who is there.
+    /// The answer counts only for the user who was asked, and for the app as it was then. If another user is signed in
+    /// by now, or the app has another name, host or kind of subject, the request starts over and asks the current user.
     private func allow(
         _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request, at now: Timestamp
     ) async throws -> Response {
@@ -109,14 +108,14 @@ public struct ConsentEndpoint: Endpoint {
             try await pages.interactions.askAgain(asked)
             return back(to: asked)
         }
-        // The last answer counts until the app has got it.
+        // The last answer counts until the app has received one.
         let request = read.after(asked.progress.counted(in: pages.signInMark(http)).withoutConsent)
         let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
         let consented = try await consents.find(session.user, client.id)?.scope
         guard let decision = request.decision(ticked: ticked, consented: consented) else {
             return back(to: asked)
         }
-        // A claim alone is none: what the app gets without a scope it could not tell from all that it asked for.
+        // A claim without any scope is refused: the app could not tell it from everything it asked for.
         guard !decision.granted.intersection(request.scope).isEmpty || request.scope.isEmpty else {
             return try await pages.askConsent(
                 decision.shown, for: request, WaitingRequest(interaction: asked, form: pages.forms.issue(http)),

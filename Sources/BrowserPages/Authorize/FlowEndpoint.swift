@@ -4,7 +4,7 @@ public import HTTPSupport
 import OAuth
 import Pages
 
-/// SPiD's other addresses for users, which apps open in a browser: those of a forgotten password, and of the account.
+/// SPiD's other addresses for users, which apps open in a browser: for a forgotten password, and for the account.
 public struct FlowEndpoint: Endpoint {
     private let pages: PageRenderer
 
@@ -22,10 +22,10 @@ public struct FlowEndpoint: Endpoint {
         .sendBrowser(to: AccountReturn(request)?.path ?? AccountEndpoint.path, status: .seeOther)
     }
 
-    /// Leads to a new password, and from there back to the app, which gets no code for it.
+    /// Leads to the form for a new password, and from there back to the app, without a code.
     @Sendable private func forgotten(_ request: Request, context: SpindleContext) async throws -> Response {
         guard let query = try? request.query else { return pages.brokenRequest(try await pages.visit(request)) }
-        // One SDK appends its usual query to an address that has one: the last value is the one it means.
+        // One SDK appends its usual query to an address that has one, so the last value counts.
         let carried: [Parameter] = [.clientID, .redirectURI, .cancelRedirectURI, .state, .uiLocales]
         let spoken = query.withoutLocale
         let form = Form(

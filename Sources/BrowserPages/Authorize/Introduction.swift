@@ -6,9 +6,8 @@ import OAuth
 import Pages
 
 extension PageRenderer {
-    /// Shows the user of `session` which app `request` is from, before they go on.
-    ///
-    /// - Parameter isFirst: the user and the merchant have never met; otherwise anyone on the device could be asking.
+    /// Shows the user of `session` which app `request` is from, before they continue.
+    /// - Parameter isFirst: whether the merchant is new to the user; otherwise any app on the device could be asking.
     func introduce(
         _ request: AuthorizationRequest, _ waiting: WaitingRequest, of session: Session, isFirst: Bool, _ http: Request
     ) async throws -> Response {

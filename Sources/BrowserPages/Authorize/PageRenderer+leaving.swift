@@ -20,12 +20,12 @@ extension PageRenderer {
             by: answer, visit, detail: "\(refusal.code.rawValue): \(refusal.hint)", status: .badRequest)
     }
 
-    /// Whether the user is asked before the browser goes to `client` with `refusal`. A client that registered itself
-    /// may be a trap that looks like this server, and anyone can make a link that is refused (RFC 9700 §4.11.2).
+    /// Whether the user is asked before the browser goes to `client` with `refusal`. A self-registered client may
+    /// imitate this server, and anyone can make a link that is refused (RFC 9700 §4.11.2).
     ///
-    /// A user who has seen a page about the client is not asked. Nor is silent authentication held up, which that
-    /// section excepts, as its client waits for the error (OpenID Connect Core §3.1.2.6): one that says that a valid
-    /// request needs the user, or any where the browser does not show the answer.
+    /// A user who has seen a page about the client is not asked. Nor is silent authentication delayed, which that
+    /// section exempts because its client waits for the error (OpenID Connect Core §3.1.2.6): when a valid request
+    /// needs the user, or when the browser does not show the answer.
     private func asksBeforeLeaving(
         for client: Client, _ refusal: OAuthError, _ form: Form, _ http: Request,
         isKnown: (Client) async throws -> Bool
@@ -34,7 +34,7 @@ extension PageRenderer {
         return try await !isKnown(client)
     }
 
-    /// The page in place of a redirect, or a form, to a client that registered itself. It leads there without scripts.
+    /// The page in place of a redirect, or a form, to a self-registered client. It leads there without scripts.
     func leaving(
         by answer: AuthorizationAnswer, _ visit: PageContext, detail: String? = nil, status: Status = .ok,
         cookies: [String?] = []
@@ -44,7 +44,7 @@ extension PageRenderer {
         switch answer {
         case .redirect(let location): values["continueTo"] = location
         case .form(let action, let fields): form = FormPostPage(action: action, fields)
-        // The page that it goes to has ours in a frame, or opened it: the browser stays.
+        // The receiving page has ours in a frame, or opened it: the browser stays.
         case .message: break
         }
         return message(.leaving, visit, values: values, form: form, detail: detail, status: status, cookies: cookies)

@@ -7,9 +7,9 @@ import OAuth
 import Pages
 public import Values
 
-/// `POST /login/pick`: whom of the browser's users an app's request goes on as, or that it is none of them.
+/// `POST /login/pick`: which of the browser's users an app's request continues as, or none of them.
 ///
-/// Only the cookies of the browser change, and only by a form of ours: no link can put another user in front.
+/// Only a form of ours changes the browser's cookies: a link cannot make another user the current one.
 public struct PickEndpoint: Endpoint {
     static let path = "/login/pick"
 
@@ -42,7 +42,7 @@ public struct PickEndpoint: Endpoint {
         let asked = try await pages.interaction(id, http)
         let browser = try await sessions.all(of: http, pages.site)
         guard form["decision"] != "another" else { return try await signInAsAnother(asked, browser) }
-        // The session may have ended while the page was open: then the rest is shown again, or the sign-in page.
+        // The session may have ended while the page was open: then the remaining users are shown, or the sign-in page.
         guard let chosen = browser.find(Session.ID(form["session"] ?? "")) else {
             return .sendBrowser(to: PagePath.authorize(asked.id), status: .seeOther)
         }
@@ -62,14 +62,14 @@ public struct PickEndpoint: Endpoint {
     ) async throws -> Response {
         let next = browser.choosing(chosen)
         try await sessions.displace((browser.surplus + next.surplus).map(\.id))
-        // No site goes on with a user who is set aside.
+        // Sites must not continue with a user who is set aside.
         try await hosts.end(of: next.others.map(\.session.id))
         return .sendBrowser(to: path, status: .seeOther, cookies: next.cookies(pages.site))
     }
 }
 
 extension PageRenderer {
-    /// Asks which of the users of `choices`, who are signed in to this browser, goes on with `request`.
+    /// Asks which of the users of `choices`, who are signed in to this browser, continues with `request`.
     func pick(
         among choices: [Session], for request: AuthorizationRequest, _ waiting: WaitingRequest, _ users: Users,
         _ http: Request

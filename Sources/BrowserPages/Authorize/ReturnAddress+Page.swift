@@ -15,7 +15,7 @@ extension ReturnAddress.Refusal {
         }
     }
 
-    /// The page for a bad client or redirect URI: which of the two it is, and what to fix. Never a redirect.
+    /// The page for a bad client or redirect URI: it says which of the two, and what to fix. Never a redirect.
     func page(_ pages: PageRenderer, _ visit: PageContext) -> Response {
         pages.message(topic, visit, detail: detail)
     }
@@ -32,7 +32,7 @@ extension ReturnAddress.Refusal {
         }
     }
 
-    /// What the app's developer needs: the values as they arrived, and the likeliest mistake.
+    /// For the app's developer: the values as they arrived, and the likeliest mistake.
     private var detail: String? {
         switch self {
         case .noClient: nil

@@ -26,7 +26,7 @@ public struct DevelopmentAnswerEndpoint: Endpoint {
 }
 
 extension String {
-    /// Whether it is as harmless on a command line as a code of ours: any site can send a browser here with any text.
+    /// Whether it is safe on a command line, as a code of ours is: any site can send a browser here with any text.
     fileprivate var isShellWord: Bool {
         utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F

@@ -1,7 +1,7 @@
 public import HTTPSupport
 import OAuth
 
-/// The client that a server in development mode has from the start, for developers who have none yet.
+/// The built-in client of a server in development mode, for developers who have no client yet.
 public enum DevelopmentClient {
     public static let id = "dev"
     public static let scope = "openid profile email address phone offline_access"
@@ -29,7 +29,7 @@ public enum DevelopmentClient {
         return (["curl \(site.tokenEndpoint)"] + form.map { "-d \($0)" }).joined(separator: " \\\n  ")
     }
 
-    // The pair of RFC 7636 appendix B: what anyone may do needs no secret.
+    // The pair of RFC 7636 appendix B: an action that is open to anyone needs no secret.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 }

@@ -1,6 +1,6 @@
 import OAuth
 
-/// The errors that a developer can choose as the answer to an authorization request, to see how the app takes them.
+/// The errors that a developer can choose as the answer to an authorization request, to test how the app handles them.
 enum DevelopmentError {
     /// The first is a user's refusal. The others are from RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
     static let all: [OAuthError.Code] = [

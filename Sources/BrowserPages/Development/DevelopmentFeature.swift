@@ -2,7 +2,8 @@ public import Authentication
 public import HTTPSupport
 import Pages
 
-/// `spindle serve --dev`: anyone signs in as anyone (docs/decisions/development-mode.md). Nothing on any other server.
+/// `spindle serve --dev`: signs in any user by name (docs/decisions/development-mode.md). Adds nothing to other
+/// servers.
 public struct DevelopmentFeature: Feature {
     public let endpoints: [any Endpoint]
 

@@ -5,7 +5,7 @@ import Values
 
 /// The sign-in for developers (`spindle serve --dev`), in place of the login page.
 struct DevelopmentLogin: Sendable {
-    /// What an authorization request may say about a trial. These are no OAuth parameters: elsewhere they mean nothing.
+    /// Parameters of a trial in an authorization request. They are not OAuth parameters, and mean nothing elsewhere.
     enum Field: String {
         case idTokenLifetime = "development_id_token_lifetime"
         case refreshToken = "development_refresh_token"
@@ -19,7 +19,7 @@ struct DevelopmentLogin: Sendable {
         way(for: Form(pairs: [("continue", interaction.id.value)]))
     }
 
-    /// The address of the sign-in in place of the login page with this query.
+    /// The address of the sign-in that replaces the login page with this query.
     func way(for query: Form) -> String { "\(DevelopmentSignInEndpoint.path)?\(query.pairs.encoded)" }
 
     /// The trial that the authorization request in `form` asks for.
@@ -43,7 +43,7 @@ extension PageRenderer {
 extension TokenTrial {
     static let longest = lifetimes.upperBound
 
-    /// As it is typed: an empty text stands for the client's own lifetime.
+    /// The lifetime as typed: an empty text stands for the client's own.
     init?(seconds text: String, givesRefreshToken: Bool) {
         guard !text.isEmpty else {
             self.init(givesRefreshToken: givesRefreshToken)

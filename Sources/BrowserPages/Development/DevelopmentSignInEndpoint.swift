@@ -7,7 +7,8 @@ import OAuth
 import Pages
 import Values
 
-/// `/development/sign-in`: anyone signs in as any user, and chooses what the app gets. Exists only in development mode.
+/// `/development/sign-in`: signs in any user, and lets the developer choose what the app gets. In development mode
+/// only.
 public struct DevelopmentSignInEndpoint: Endpoint {
     static let path = "/development/sign-in"
 
@@ -79,7 +80,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         switch try await signIn.enter(as: name, newSession.opening, replacing: newSession.replaces?.id) {
         case .signedIn(let user):
             context.logger.warning(
-                "development sign-in: nobody was asked for a password", metadata: ["account": "\(user)"])
+                "development sign-in without a password", metadata: ["account": "\(user)"])
             return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
         case .leaving(let user):
             return try await restoring.offer(user, by: .password, request, visit)

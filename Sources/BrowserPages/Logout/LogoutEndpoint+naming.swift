@@ -6,15 +6,14 @@ import Values
 
 /// Which client asks for the logout.
 extension LogoutEndpoint {
-    /// The SPiD-compatible client whose id is where a token should be: SPiD's SDK for PHP puts it there when it has
-    /// none.
+    /// The SPiD-compatible client whose id is sent in place of a token: SPiD's SDK for PHP does so when it has none.
     func clientInPlaceOfToken(_ parameters: OAuth.Parameters) async throws -> Client? {
         guard let text = parameters[.oauthToken] else { return nil }
         return try await spidClient(Client.ID(text))
     }
 
-    /// The client is the one that the request names, or the one whose token came with it. That token may be dead: a
-    /// link on a web page is often old by the time it is followed.
+    /// The client is the one that the request names, or the one whose token came with it. The token may be dead: a link
+    /// on a web page is often old by the time it is followed.
     func logout(
         _ parameters: OAuth.Parameters, _ named: Client?, _ token: AccessToken?, _ presented: PresentedToken?
     ) async throws -> LogoutRequest {

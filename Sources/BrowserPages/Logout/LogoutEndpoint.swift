@@ -41,11 +41,11 @@ public struct LogoutEndpoint: Endpoint {
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         guard !request.isPrefetch else { return Response(status: .noContent) }
         let browser = try await sessions.all(of: request, pages.site)
-        // Nobody may be current and somebody set aside: they are signed out of the browser too.
+        // Sessions that are set aside end too, even when none is current.
         let session = browser.all.first
         let parameters = try request.query.parameters
         let named = try await clientInPlaceOfToken(parameters)
-        // What is in place of a token in the query is none, but there may be one in the header.
+        // A client id in place of a token in the query does not count, but the header may contain a token.
         let presented =
             named == nil
             ? try PresentedToken.read(request)
@@ -54,13 +54,13 @@ public struct LogoutEndpoint: Endpoint {
             presented, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
         let logout = try await logout(parameters, named, token, presented)
         guard let session else {
-            // A device gets JSON; a browser gets a page, or goes on.
+            // A device gets JSON; a browser gets a page, or continues.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
             return try await signedOut(request, logout, sawPage: false, isAnybodyLeft: false)
         }
-        // A token that came of this session, or a link on our own page, shows that the user wants this. Another site's
-        // link or a mailed one shows nothing, and neither does one with a token from elsewhere, which whoever has it
-        // could hide in a page, nor an image on our page.
+        // A token from this session, or a link on our own page, shows that the user wants this. A link on another site
+        // or in a mail does not. Nor does a token from elsewhere, whose holder could hide the link in a page, nor an
+        // image on our page.
         let isOwnLink =
             request.headers[.secFetchSite] == "same-origin" && request.headers[.secFetchDest] == "document"
         if isOwnLink { return try await end(browser, request, logout) }
@@ -96,7 +96,7 @@ public struct LogoutEndpoint: Endpoint {
             return pages.foreignForm(request, try await pages.visit(request))
         }
         let logout = try await logout(parameters, nil, nil, nil)
-        // Sent twice, or signed out in another tab meanwhile: the user has what they want.
+        // If sent twice, or signed out in another tab meanwhile, the user has what they want.
         let browser = try await sessions.all(of: request, pages.site)
         guard let session = browser.all.first else {
             return try await signedOut(request, logout, isAnybodyLeft: false)
@@ -128,7 +128,7 @@ public struct LogoutEndpoint: Endpoint {
         try await pages.visit(request, client: logout.client, uiLocales: logout.parameters[.uiLocales])
     }
 
-    /// Ends the token of a link. In a browser a dead one counts as none: its user wants to sign out all the same.
+    /// Ends the token of a link. In a browser a dead token counts as none, because its user still wants to sign out.
     private func endToken(
         _ presented: PresentedToken?, ofABrowser isOfABrowser: Bool
     ) async throws -> AccessToken? {
@@ -142,8 +142,8 @@ public struct LogoutEndpoint: Endpoint {
 
     /// Ends the token, its refresh token and the sessions bought with it: they all belong to one token family.
     private func endToken(_ presented: PresentedToken) async throws -> AccessToken {
-        // The token may be in the URL: nobody gains a token that this request ends. One for another resource server is
-        // in that server's hands, which signs nobody out.
+        // The token may have been in the URL, which is harmless because this request ends it. A token for another
+        // resource server may be used by that server, which must not sign users out.
         let token: AccessToken
         do {
             token = try await tokens.require(presented, inQuery: true)
@@ -156,8 +156,8 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    /// Ends every session of the browser: who signs out there leaves nobody signed in. If the request asks for one
-    /// client alone, the current user leaves that client, and the sessions stay.
+    /// Ends every session of the browser: a sign-out leaves no user signed in. If the request asks for one client
+    /// alone, the current user leaves that client, and the sessions stay.
     private func end(
         _ browser: HeldSessions, _ request: Request, _ logout: LogoutRequest
     ) async throws -> Response {
@@ -179,15 +179,14 @@ public struct LogoutEndpoint: Endpoint {
         return try await signedOut(request, logout)
     }
 
-    /// The cookies hold the sessions and remember the users: both end.
-    ///
-    /// - Parameter sawPage: whether the user has seen a page about this client: the one that asks here, or the one that
-    ///   its token comes from.
-    /// - Parameter isAnybodyLeft: whether somebody is signed in to the browser, perhaps at other clients alone.
+    /// Clears the cookies, which hold the sessions and remember the users.
+    /// - Parameters: `sawPage` tells whether the user has seen a page about the client that asks, or that its token
+    ///   comes from. `isAnybodyLeft` tells whether a user is still signed in to the browser, perhaps at other clients
+    ///   only.
     private func signedOut(
         _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true, isAnybodyLeft: Bool = true
     ) async throws -> Response {
-        // What the client got in a session that nobody used for hours lives on, until its user signs out there.
+        // Tokens that the client got in an expired session live on until its user signs out there.
         if let hint = logout.shown, let sid = hint.session {
             try await families.logOut(ofExpired: sid, subject: hint.subject, from: hint.client, at: clock.now)
         }
@@ -196,7 +195,7 @@ public struct LogoutEndpoint: Endpoint {
         if let address = logout.address, let client = logout.client, !client.may(.sendBrowsersOn), !sawPage {
             return pages.leaving(by: .redirect(address.location), try await visit(request, logout), cookies: cleared)
         }
-        // An image that arrives only where nobody is signed in would tell any site so.
+        // An image that loads only when no user is signed in would tell any site so.
         if let address = logout.address, sawPage || request.isNavigation {
             return .sendBrowser(to: address.location, cookies: cleared)
         }

@@ -6,11 +6,11 @@ import Values
 
 extension LogoutRequest {
     /// Whether `request` leads from the client's own page, or from no page, to one of its registered addresses as the
-    /// `returnTo` of Auth0's SDKs, which have no ID token to show. Then it is the client's wish; that it is the user's,
-    /// who signed in to it in this session, is for the caller to find out.
+    /// `returnTo` of Auth0's SDKs, which have no ID token to show. Then the client wants the logout. The caller must
+    /// find out whether the user does too, having signed in to the client in this session.
     ///
-    /// The browser must say so, by `Sec-Fetch-Site` (Fetch Metadata §2.4) or by `Referer`. One that says nothing may
-    /// come from any site.
+    /// The browser must confirm the origin by `Sec-Fetch-Site` (Fetch Metadata §2.4) or by `Referer`. A request without
+    /// either may come from any site.
     func isReturn(to client: Client, _ request: Request) -> Bool {
         let others: [Parameter] = [.idTokenHint, .postLogoutRedirectURI, .redirectURI]
         guard request.target.path == "/v2/logout", parameters[.clientID] == client.id.text,
@@ -23,14 +23,14 @@ extension LogoutRequest {
 }
 
 extension Request {
-    /// Whether the user sees the answer. Browsers that say nothing about it are believed.
+    /// Whether the user sees the answer. Browsers that do not say are believed.
     var isNavigation: Bool {
         !isPrefetch && headers[.secFetchDest].map { $0 == "document" } ?? true
     }
 }
 
 extension Client {
-    /// The origins of all addresses that it has registered.
+    /// The origins of all its registered addresses.
     fileprivate var ownOrigins: Set<String> {
         Set(webOrigins + (redirectURIs + postLogoutRedirectURIs).compactMap(\.origin))
     }

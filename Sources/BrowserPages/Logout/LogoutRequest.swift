@@ -13,7 +13,7 @@ struct LogoutRequest {
     let address: LogoutAddress?
     private let hint: IDTokenHint?
 
-    /// - Parameter isNamed: whether the request itself names the client, and not a token that came with it.
+    /// - Parameter isNamed: whether the request itself names the client, rather than a token that came with it.
     init(_ parameters: OAuth.Parameters, client: Client?, isNamed: Bool) {
         self.parameters = parameters
         self.client = client
@@ -21,8 +21,8 @@ struct LogoutRequest {
         hint = nil
     }
 
-    /// A request with an `id_token_hint`. A hint that is not ours, or of another client than the request names, spoils
-    /// the request: its sender is unknown, and it leads nowhere.
+    /// A request with an `id_token_hint`. A hint that is not ours, or of another client than the named one, leaves the
+    /// sender unknown, and the request leads nowhere.
     init(_ parameters: OAuth.Parameters, hinted: IDTokenHint?) {
         let isAgreed = parameters[.clientID].map { $0 == hinted?.client.id.text } ?? true
         let hint = isAgreed ? hinted : nil
@@ -32,14 +32,14 @@ struct LogoutRequest {
         address = LogoutAddress(parameters, client: hint?.client)
     }
 
-    /// The client that the user is to leave, staying signed in for all others; nil when the browser is signed out.
+    /// The only client that the user leaves; nil when the whole browser is signed out.
     var leaves: Client? { parameters[.logoutScope] == "client" ? client : nil }
 
-    /// The ID token that names whom the request means. A request with a redirect URI that it may not use shows nothing,
-    /// whatever it holds.
+    /// The ID token that tells which user the request means. A request with a redirect URI that it may not use proves
+    /// nothing, whatever it contains.
     var shown: IDTokenHint? { address != nil || !LogoutAddress.isAsked(by: parameters) ? hint : nil }
 
-    /// Whether an ID token shows that `session` is meant: it was issued in it, to its user.
+    /// Whether an ID token proves that `session` is meant: it was issued in it, to its user.
     func isShown(by session: Session) async throws -> Bool {
         guard let hint = shown, try await hint.isOf(session: session.id) else { return false }
         return try await hint.isAbout(session.user)

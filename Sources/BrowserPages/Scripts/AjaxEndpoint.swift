@@ -7,7 +7,7 @@ import Logging
 public import OAuth
 public import Values
 
-/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: what a client's web page does for its user by a script.
+/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: actions of a client's web page for its user, by a script.
 public struct AjaxEndpoint: Endpoint {
     private let site: Site
     private let clients: Clients
@@ -41,23 +41,23 @@ public struct AjaxEndpoint: Endpoint {
         }
     }
 
-    /// A script acts by GET, so the request must come from a script element: where users can post, a page of a good
-    /// origin may hold anyone's image or link.
+    /// A script acts by GET, so the request must come from a script element: a page of a good origin may contain images
+    /// and links that its users posted.
     private func act(
         _ request: Request, _ context: SpindleContext, _ work: (Client) async throws -> ScriptCall.Answer
     ) async throws -> Response {
         guard request.headers[.secFetchDest].map({ $0 == "script" }) ?? true else {
             context.logger.info("refused", metadata: ["reason": "not_a_script"])
-            return .plain("This is for a script element alone.", status: .forbidden)
+            return .plain("Only a script element may load this URL.", status: .forbidden)
         }
         return try await ScriptCall.answer(request, context, clients: clients) { client in
-            // No third party decides for its users.
+            // Third-party clients must not decide for their users.
             client.may(.actForUsers) ? try await work(client) : Self.notOwn
         }
     }
 
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
-        // The user is signed out already, as the page wants. Others of this browser need not have to do with the
+        // The user is signed out already, as the page wants. Other users of this browser may be unrelated to the
         // client.
         let browser = try await sessions.all(of: request, site)
         guard let session = browser.current?.session else {
@@ -67,7 +67,7 @@ public struct AjaxEndpoint: Endpoint {
             return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
         }
         guard try await isOf(client, session) else { return Self.noSession }
-        // One that was set aside would sign the same user in again.
+        // A session that was set aside would sign the same user in again.
         let own = browser.sessions(of: session.user).filter { $0.origin.isGood(for: client) }
         try await sessions.end(own.map(\.id))
         return ScriptCall.Answer(json: Self.done.json, cookies: [site.clearedSessionCookie])
@@ -82,7 +82,7 @@ public struct AjaxEndpoint: Endpoint {
         return Self.done
     }
 
-    /// Whether the user has to do with the client: no merchant may decide for anyone else.
+    /// Whether the user is connected to the client: a merchant must not decide for other users.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.origin.isGood(for: client),
             try await !introductions.isDue(session.user, to: client, in: session.id),
@@ -94,7 +94,7 @@ public struct AjaxEndpoint: Endpoint {
 
     private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))
     private static let notOwn = ScriptCall.Answer(
-        json: ScriptCall.refusal(403, "The client is not its merchant's own (first_party).", response: []))
+        json: ScriptCall.refusal(403, "The client must be its merchant's own (first_party).", response: []))
     private static let noSession = ScriptCall.Answer(
         json: ScriptCall.refusal(401, "No session found!", response: []))
 }

@@ -28,7 +28,7 @@ public struct HasSessionEndpoint: Endpoint {
 
     private func answer(_ request: Request, _ client: Client) async throws -> JSON {
         let nothing = JSON.Member("visitor", ScriptCall.visitor())
-        // SPiD's SDK for JavaScript asks there first, and after this error the server's own host.
+        // SPiD's SDK for JavaScript asks at this host first, and after this error at the server's own.
         guard request.host != site.hostOfNobody else {
             return ScriptCall.refusal(
                 401, "Ask \(site.origin) instead.", type: "LoginException",
@@ -41,11 +41,11 @@ public struct HasSessionEndpoint: Endpoint {
         case .stranger(let time):
             return .object(
                 [.init("result", false)] + reports.common(for: time) + [nothing, .init("userStatus", "notConnected")])
-        case .user(let person):
+        case .user(let user):
             return try reports.signed(
-                [.init("result", .bool(person.hasAgreed))] + reports.common(for: person.lifetime)
-                    + [.init("visitor", ScriptCall.visitor(.object(person.members))), .init("userStatus", "connected")]
-                    + person.members, for: client)
+                [.init("result", .bool(user.hasAgreed))] + reports.common(for: user.lifetime)
+                    + [.init("visitor", ScriptCall.visitor(.object(user.members))), .init("userStatus", "connected")]
+                    + user.members, for: client)
         }
     }
 }

@@ -8,12 +8,12 @@ import Values
 /// The user of a browser, as far as a client's pages may know.
 enum KnownUser {
     case nobody
-    /// Somebody whom the client does not know, or who has not met its merchant.
+    /// A user who is not connected to the client, or to whom its merchant is new.
     case stranger(Session)
     case connected(Session, Scope)
 }
 
-/// Looks who uses a browser.
+/// Finds out who uses a browser.
 public struct KnownUsers: Sendable {
     private let sessions: PageSessions
     private let apps: ConnectedApps
@@ -33,8 +33,8 @@ public struct KnownUsers: Sendable {
         guard let session = try await sessions.session(of: request, for: client), session.origin.isGood(for: client),
             try await !sessionClients.isGone(session.id, from: client.id)
         else { return .nobody }
-        // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
-        // Nor does a client that takes verified addresses only, about others.
+        // A merchant that is new to the user learns nothing about them, even if it connected them by itself. A client
+        // that requires verified addresses learns nothing about users without one.
         guard !client.requiresVerifiedEmail || session.emailVerified,
             try await !introductions.isDue(session.user, to: client, in: session.id),
             let scope = try await apps.scope(of: client, for: session.user),

@@ -5,7 +5,7 @@ import JSON
 import OAuth
 public import Values
 
-/// SPiD's questions of a page about what its user bought: the server has no shop, so nobody bought anything.
+/// SPiD's calls about what a page's user bought: the server has no shop, so the answer is always nothing.
 public struct NoProductsEndpoint: Endpoint {
     private let clients: Clients
     private let clock: any WallClock
@@ -31,7 +31,7 @@ public struct NoProductsEndpoint: Endpoint {
 
     /// How long a page may keep the answer.
     private static let memory: Duration = .seconds(300)
-    /// The longest id of a product that comes back, in characters.
+    /// The longest product id that is returned, in characters.
     private static let longest = 100
 
     @Sendable private func script(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -4,8 +4,8 @@ import HTTP
 import HTTPSupport
 import Values
 
-/// What the cookie of a browser at a host of a site says: that nobody is signed in, since when, and the mark of that
-/// word at our own host.
+/// The cookie of a browser at the host of a client's site that says: no user is signed in, since when, and the mark of
+/// that answer at our own host.
 struct NobodyHere {
     let mark: Fingerprint<NoticedSignIns.Mark>
     let since: Timestamp
@@ -24,17 +24,17 @@ struct NobodyHere {
     var text: String { "\(mark.text).\(since.milliseconds)" }
 }
 
-/// The marks that a browser has at our own host, the newest first: one for each time that a site was told that nobody
-/// is signed in. Each time has its own, so that two sites cannot tell by it that they have the same visitor.
+/// The marks that a browser has at our own host, the newest first: one for each time that a site was told that no user
+/// is signed in. Each answer has its own mark, so that two sites cannot recognize a common visitor by it.
 struct NobodyMarks {
-    /// How many are kept. A site whose mark was dropped learns of a sign-in when its own memory ends.
+    /// How many are kept. A site whose mark was dropped learns of a sign-in when its own memory expires.
     private static let most = 6
 
     private let secrets: [Secret<NoticedSignIns.Mark>]
 
     private init(_ secrets: [Secret<NoticedSignIns.Mark>]) { self.secrets = secrets }
 
-    /// Those in the cookie of `request`, as far as they can be ours.
+    /// The marks in the cookie of `request` that have the right form.
     init(_ request: Request, _ site: Site) {
         let value = request.cookie(site.toldCookie, atMost: Self.most * 44) ?? ""
         secrets = value.split(separator: ".").prefix(Self.most).filter(\.isFingerprint).map { Secret(String($0)) }

@@ -41,7 +41,7 @@ enum PageFetch {
 }
 
 extension OAuth.Parameters {
-    /// The client that a page of its own asks for.
+    /// The client whose page makes the request.
     var pageClient: Client.ID? {
         guard let sdrn = self[.clientSDRN] else { return self[.clientID].map { Client.ID($0) } }
         return Client.ID(sdrn: sdrn)

@@ -5,7 +5,7 @@ public import HTTPSupport
 public import Values
 
 /// The session of a browser as a client's pages ask for it: by the cookie of this server, or at a host of the client's
-/// site by the one there (docs/decisions/session-hosts.md).
+/// site by the cookie there (docs/decisions/session-hosts.md).
 public struct PageSessions: Sendable {
     private let site: Site
     private let sessions: Sessions
@@ -29,9 +29,9 @@ public struct PageSessions: Sendable {
         return try await hosts.find(Secret(value), at: host, for: client)
     }
 
-    /// Where a page at the client's site sends its browser to get a session there. Nil at our own host, if there is a
-    /// session, and if the browser has been told that nobody is signed in and nobody has signed in since: no page goes
-    /// round in circles.
+    /// Where a page at the client's site sends its browser to get a session there. Nil at our own host, and when there
+    /// is a session. Also nil when the browser has been told that no user is signed in and none has signed in since, so
+    /// that no page redirects in circles.
     func renewal(for request: Request, _ client: Client) async throws -> String? {
         guard let host = request.sessionHost(of: client),
             try await session(of: request, for: client) == nil

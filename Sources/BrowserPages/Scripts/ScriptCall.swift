@@ -24,7 +24,7 @@ struct ScriptCall {
         guard let query = try? request.query, let callback = query["callback"], isCallback(callback) else {
             return .plain("callback must be 1 to 64 of the characters A-Z a-z 0-9 . _ $", status: .badRequest)
         }
-        // Each text says what to mend. It tells a stranger that the client exists, but client ids are public.
+        // Each text says what to fix. It reveals that the client exists, but client ids are public.
         func refused(_ reason: String, _ text: String) -> Response {
             context.logger.info("refused", metadata: ["reason": "\(reason)"])
             return .plain(text, status: .forbidden)
@@ -36,7 +36,7 @@ struct ScriptCall {
             return refused("unknown_client", "The client_id \(id.prefix(200)) is unknown or disabled.")
         }
         guard let origin = request.webOrigin else {
-            return refused("origin_missing", "The page hides where it is: neither Origin nor Referer has an origin.")
+            return refused("origin_missing", "The page hides its origin: neither Origin nor Referer contains it.")
         }
         guard client.webOrigins.contains(origin) else {
             return refused(
@@ -47,7 +47,7 @@ struct ScriptCall {
         return .script("/**/SPiD.Talk.response('\(callback)', \(answer.json.text));", cookies: answer.cookies)
     }
 
-    /// The callback goes into a string of the script as it came: no character may end that string.
+    /// The callback is copied into a string of the script, so no character may end that string.
     private static func isCallback(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9_.$]{1,64}/) != nil }
 
     /// A refusal as SPiD's JavaScript understands it. `response` is what it hands to the page as well.

@@ -5,8 +5,8 @@ import Logging
 import OAuth
 import Values
 
-/// A step of a browser's way to a session at the host of a client's site: for a live SPiD-compatible client, and to a
-/// page of its own.
+/// A step of a browser's way to a session at the host of a client's site: for a live SPiD-compatible client, and to one
+/// of its pages.
 struct SessionHop {
     let query: Form
     let client: Client
@@ -29,11 +29,11 @@ struct SessionHop {
 
         var text: String {
             switch self {
-            case .embedded: "Only a browser that goes here by itself gets an answer, not a frame or an image."
+            case .embedded: "Only a top-level navigation gets an answer, not a frame or an image."
             case .client: "client_sdrn names no SPiD-compatible client."
             case .page: "redirect_uri must be a page of the client's web_origins, or one of its redirect_uris."
             case .host: "The session_hosts of the client lack this host."
-            case .browser: "This address is of another browser, or this browser keeps no cookies."
+            case .browser: "This URL belongs to another browser, or this browser keeps no cookies."
             }
         }
     }

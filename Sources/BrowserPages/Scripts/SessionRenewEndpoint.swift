@@ -8,12 +8,12 @@ public import OAuth
 import Text
 public import Values
 
-/// `/session/renew` at a host of a client's site, and `/session/handover` at our own: the way of a browser from a page
-/// of the site by our host, which knows the session, and back, with a session at the host of the site
+/// `/session/renew` at a host of a client's site, and `/session/handover` at our own. A browser goes from a page of the
+/// site to our host, which knows the session, and back, with a session at the site's host
 /// (docs/decisions/session-hosts.md).
 ///
-/// Only navigations go that way. Each step names the browser at the site by a cookie there: a code, or the word that
-/// nobody is signed in, is worth nothing in another browser.
+/// Only navigations may do that. Each step identifies the browser at the site by a cookie there, so that a code, or the
+/// answer that no user is signed in, is worth nothing in another browser.
 public struct SessionRenewEndpoint: Endpoint {
     static let path = "/session/renew"
     private static let handOverPath = "/session/handover"
@@ -62,7 +62,7 @@ public struct SessionRenewEndpoint: Endpoint {
             status: .seeOther, cookies: [known == nil ? site.cookie(site.hostBrowserCookie, browser.value) : nil])
     }
 
-    /// At our own host: sends the browser back with a code for its session, or with the word that there is none.
+    /// At our own host: sends the browser back with a code for its session, or with the answer that there is none.
     private func handOver(_ request: Request, _ hop: SessionHop) async throws -> Response {
         guard let host = hop.query["host"], hop.client.spid.sessionHosts.contains(host) else {
             throw SessionHop.Refused.host
@@ -101,7 +101,7 @@ public struct SessionRenewEndpoint: Endpoint {
             if let told = hop.query["nobody"], told.isFingerprint {
                 NobodyHere(mark: Fingerprint(text: told), since: now)
             } else {
-                // A code that another tab replaced, or an old address: enough that the page does not come back at once.
+                // A code that another tab replaced, or an old address: only keeps the page from returning at once.
                 NobodyHere(
                     mark: Secret.random(from: random).fingerprint, since: now - NoticedSignIns.memory + .seconds(15))
             }

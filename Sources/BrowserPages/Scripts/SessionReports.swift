@@ -8,7 +8,7 @@ public import OpenID
 import SPiD
 public import Values
 
-/// What pages of a client may know about the session of their browser, in SPiD's words.
+/// What pages of a client may know about the session of their browser, in SPiD's format.
 public struct SessionReports: Sendable {
     private let site: Site
     private let knownUsers: KnownUsers
@@ -34,7 +34,7 @@ public struct SessionReports: Sendable {
     /// Who is signed in, as far as a client may know.
     enum Report {
         case nobody
-        /// Somebody who is not connected to the client. The session ends after this time.
+        /// A user who is not connected to the client. The session ends after this time.
         case stranger(Duration)
         case user(User)
     }
@@ -64,14 +64,13 @@ public struct SessionReports: Sendable {
         }
     }
 
-    /// A remembered session lives for a year, and would outlive its end in what the page's script keeps.
+    /// A remembered session lives for a year, and could end long before the answer that the page's script keeps.
     private func left(of session: Session) -> Duration {
         let now = clock.now
         return min(session.expiry(usedAt: now) - now, Session.idleLifetime)
     }
 
-    /// What every answer says, also about nobody.
-    ///
+    /// The members of every answer, even without a user.
     /// - Parameter time: how long the answer may be kept, where it says so.
     func common(for time: Duration? = nil) -> [JSON.Member] {
         let base = site.origin.split(separator: "/").last?.split(separator: ":").first.map(String.init)
@@ -110,7 +109,7 @@ public struct SessionReports: Sendable {
             lifetime: hasAgreed ? left : min(left, Self.shortMemory))
     }
 
-    /// Adds the same data in the client's own signature, for its backend: a page can say anything.
+    /// Adds the same data signed by the client's secret, for its backend, because a page can claim anything.
     func signed(_ members: [JSON.Member], for client: Client) throws -> JSON {
         guard client.may(.useSPiDScripts) else { return .object(members) }
         let payload = [JSON.Member("algorithm", "HMAC-SHA256")] + members

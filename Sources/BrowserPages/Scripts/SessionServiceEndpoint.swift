@@ -4,8 +4,8 @@ public import HTTPSupport
 import JSON
 public import OpenID
 
-/// `/session` and `/v2/session`: tells a page of a client whether there is a session, as versions 4 and 5 of SPiD's SDK
-/// for browsers ask: by a fetch with the browser's cookies.
+/// `/session` and `/v2/session`: tells a page of a client whether there is a session, for versions 4 and 5 of SPiD's
+/// SDK for browsers, which fetch it with the browser's cookies.
 ///
 /// They learn no more than by `/ajax/hasSession.js`, and nothing changes here.
 public struct SessionServiceEndpoint: Endpoint {
@@ -28,7 +28,7 @@ public struct SessionServiceEndpoint: Endpoint {
                     401, "No session found!", response: reports.common(for: SessionReports.shortMemory))
             }
         }
-        // Version 5 takes an error for a failure, and whoever has a `result`, even a false one, for signed in.
+        // Version 5 treats an error as a failure, and any answer with a `result`, even a false one, as signed in.
         router.get("/v2/session") { request, context in
             try await answer(request, context) { .object(reports.common() + [.init("userStatus", "unknown")]) }
         }
@@ -42,8 +42,8 @@ public struct SessionServiceEndpoint: Endpoint {
         }
     }
 
-    /// The SDK keeps `sp_id` in a cookie for `expiresIn`, and would write `undefined` there. Where there is no `sp_id`
-    /// there is no `expiresIn`: then it deletes the cookie, and keeps the answer for five minutes.
+    /// The SDK keeps `sp_id` in a cookie for `expiresIn`, and would write `undefined` there. So without `sp_id` there
+    /// is no `expiresIn`: then the SDK deletes the cookie, and keeps the answer for five minutes.
     private func told(_ request: Request, _ client: Client, nobody: () -> JSON) async throws -> JSON {
         switch try await reports.report(request, client) {
         case .nobody:
@@ -55,21 +55,21 @@ public struct SessionServiceEndpoint: Endpoint {
         case .stranger:
             return .object(
                 [.init("result", false)] + reports.common() + [.init("userStatus", "notConnected")])
-        case .user(let person):
-            let lifetime = person["sp_id"] == nil ? nil : person.lifetime
+        case .user(let user):
+            let lifetime = user["sp_id"] == nil ? nil : user.lifetime
             return try reports.signed(
-                [.init("result", .bool(person.hasAgreed))] + reports.common(for: lifetime)
-                    + [.init("userStatus", "connected")] + person.members
-                    + (try await own(person, client)), for: client)
+                [.init("result", .bool(user.hasAgreed))] + reports.common(for: lifetime)
+                    + [.init("userStatus", "connected")] + user.members
+                    + (try await own(user, client)), for: client)
         }
     }
 
-    /// What only this SDK reads. Spindle tracks nobody.
-    private func own(_ person: SessionReports.User, _ client: Client) async throws -> [JSON.Member] {
-        let number = person["userId"]?.integer
+    /// Members that only this SDK reads. Spindle does not track users.
+    private func own(_ user: SessionReports.User, _ client: Client) async throws -> [JSON.Member] {
+        let number = user["userId"]?.integer
         let json: JSON = .members([
             "sdrn": number.map { .string("sdrn:spid.no:user:\($0)") },
-            "pairId": .string(try await names.pair(person.id, with: client)), "tracking": false,
+            "pairId": .string(try await names.pair(user.id, with: client)), "tracking": false,
         ])
         return json.members ?? []
     }

@@ -7,7 +7,7 @@ import Logging
 import OAuth
 import Values
 
-/// `/user-context`, `/login_status`: who uses a browser, for a client's page that greets them or sends them on.
+/// `/user-context`, `/login_status`: who uses a browser, for a client's page that greets users or redirects them.
 public struct UserContextEndpoint: Endpoint {
     private let knownUsers: KnownUsers
     private let clients: Clients
@@ -41,20 +41,20 @@ public struct UserContextEndpoint: Endpoint {
         ])
     }
 
-    /// Sends the browser on to one of three addresses, each of them the client's own.
+    /// Redirects the browser to one of three addresses, each of them the client's own.
     @Sendable private func status(_ request: Request, context: SpindleContext) async throws -> Response {
         func refused(_ reason: String, _ text: String) -> Response {
             context.logger.info("refused", metadata: ["reason": "\(reason)"])
             return .plain(text, status: .badRequest)
         }
-        // By an image at one of the addresses any site would learn who its visitor is.
+        // With an image at one of the addresses, any site would learn who its visitor is.
         guard request.isNavigation else {
-            return refused("login_status_embedded", "login_status is a page to go to, not a part of another.")
+            return refused("login_status_embedded", "login_status must be opened as a page, not embedded in another.")
         }
         guard let query = try? request.query, let id = query["client_id"],
             let client = try await clients.findLive(ofScripts: Client.ID(id))
         else { return refused("unknown_client", "client_id names no SPiD-compatible client.") }
-        // All are looked at, so that a wrong one is found before somebody comes who needs it.
+        // All are checked, so that a wrong one is found before a user needs it.
         var addresses: [String: String] = [:]
         for name in ["ok_session", "no_session", "no_user"] {
             guard let text = query[name], let address = client.page(text) ?? client.redirectURI(text) else {

@@ -7,7 +7,7 @@ import Pages
 import Text
 import Values
 
-/// What users see when they are not signed in, and how they go on.
+/// What users see when they are not signed in, and how they continue.
 extension IdentityProviderEndpoint {
     func refuse(
         _ refusal: IdentityProviderRefusal, _ attempt: Attempt, _ visit: PageContext, _ context: SpindleContext

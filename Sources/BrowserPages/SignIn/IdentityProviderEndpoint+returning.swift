@@ -6,9 +6,9 @@ import HTTPSupport
 import Pages
 import Values
 
-/// Takes users back from another issuer.
+/// Receives users who return from another issuer.
 extension IdentityProviderEndpoint {
-    /// Another site's form comes without the browser's cookies. The browser carries it on to `finish`, where its own
+    /// A form from another site comes without the browser's cookies. The browser carries it on to `finish`, where its
     /// cookie decides. Nothing is stored that another browser could pick up.
     @Sendable func carryOn(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
@@ -74,8 +74,8 @@ extension IdentityProviderEndpoint {
                 to: newSession.onward ?? "/login", status: .seeOther,
                 cookies: try await newSessions.cookies(of: newSession))
         case .leaving(let user, let isConfined):
-            // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do, or a link
-            // that a merchant made.
+            // Keeping the account signs the user in to all of it: more than a merchant's own issuer, or a link that a
+            // merchant made, may do.
             guard attempt.issuer.isTrustedByAll, !isConfined else {
                 return pages.message(
                     .accountDeletionScheduled, visit, values: ["dueAt": user.dueAt.dayText], status: .forbidden)
@@ -94,8 +94,8 @@ extension IdentityProviderEndpoint {
         }
     }
 
-    /// Links the issuer only in the browser session in which its user asked for it, while its cookie is the same: the
-    /// user has neither got another nor signed in again.
+    /// Links the issuer only in the browser session in which its user asked for it, and only while the cookie is the
+    /// same: the user has not changed and has not signed in again.
     private func connect(
         _ person: IdentityProviderUser, for stored: IdentityProviderRequest, _ attempt: Attempt, _ request: Request,
         _ visit: PageContext,

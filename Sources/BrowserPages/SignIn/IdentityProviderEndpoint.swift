@@ -8,7 +8,7 @@ import Pages
 import Text
 public import Values
 
-/// `/login/with/{issuer}`: sends users to sign in at another issuer. `…/callback`: takes them back.
+/// `/login/with/{issuer}`: sends users to sign in at another issuer. `…/callback`: receives them when they return.
 public struct IdentityProviderEndpoint: Endpoint {
     let pages: PageRenderer
     let signIn: IdentityProviderSignIn
@@ -46,8 +46,8 @@ public struct IdentityProviderEndpoint: Endpoint {
         TrustedIssuer.ID(try context.parameters.require("issuer"))
     }
 
-    /// Only sends the browser there, so a link of ours may do it. One from elsewhere leads to the page that asks: the
-    /// issuer may be its sender's own, and sign in whomever that likes (RFC 9700 §4.7).
+    /// Only redirects the browser, so a link on our page may do it. A link from elsewhere leads to the page that asks:
+    /// its sender may control the issuer, and sign the user in as any user (RFC 9700 §4.7).
     @Sendable private func begin(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
@@ -68,13 +68,13 @@ public struct IdentityProviderEndpoint: Endpoint {
         return try await leave(attempt, request, visit, context)
     }
 
-    /// What a user is sent to an issuer for.
+    /// The purpose for which a user is sent to an issuer.
     struct Attempt {
         let issuer: TrustedIssuer
         let continueTo: Destination?
         var isAnew = false
         var isFromPage = false
-        /// Who asked to link the issuer; nil for a sign-in.
+        /// The session that asked to link the issuer; nil for a sign-in.
         var linkingSession: IdentityProviderRequest.LinkingSession?
     }
 
@@ -100,7 +100,7 @@ public struct IdentityProviderEndpoint: Endpoint {
 
 extension Request {
     /// Whether the user followed a link on a page of ours that was not in a frame. After a link from elsewhere, a user
-    /// may come back signed in without having seen anything of ours.
+    /// may return signed in without having seen any of our pages.
     fileprivate var isFromPage: Bool {
         headers[.secFetchSite] == "same-origin" && headers[.secFetchDest] == "document"
     }

@@ -107,7 +107,7 @@ public struct LoginEndpoint: Endpoint {
 }
 
 extension PageContext {
-    /// How to leave the login page of `site` without signing in: only an authorization request has somewhere to go.
+    /// How to leave the login page of `site` without signing in: only an authorization request has an address for that.
     func cancel(at site: Site) -> LoginPage.Cancel? {
         guard let interaction = destination?.interaction else { return nil }
         if let text = interaction.form[.cancelRedirectURI], !text.isEmpty,
@@ -120,6 +120,6 @@ extension PageContext {
 }
 
 extension Session {
-    /// What a page calls the user.
+    /// The user's name on a page.
     var displayName: String { email ?? "user \(user)" }
 }

@@ -38,7 +38,7 @@ public struct MailSignInEndpoint: Endpoint {
             path: Self.path + "/check", start: "/login")
     }
 
-    /// The response is the same whether or not there is such a user.
+    /// The response is the same whether or not the user exists.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))

@@ -12,9 +12,9 @@ struct NewSession: Sendable {
     /// The browser's present session, which it replaces.
     let replaces: Session?
     let secret: Secret<Session>
-    /// The path to go on to, if anything waits for the sign-in.
+    /// The path to continue to, if a request waits for the sign-in.
     let onward: String?
-    /// That of the session first.
+    /// The session's cookie first.
     let cookies: [String]
 }
 
@@ -39,13 +39,10 @@ public struct NewSessions: Sendable {
     /// Prepares a session after a form of the page that `visit` rendered, which introduced the user to its merchant.
     ///
     /// A waiting request learns of the session in the transaction that opens it.
-    ///
-    /// - Parameters:
-    ///   - isRemembered: what the user answered; nil where the page did not ask.
-    ///   - sawPage: whether there was such a page.
-    ///   - attempt: the use of a mailed secret that the session follows, if any: the same use makes the same session.
-    ///   - renewsDevice: whether the browser gets another mark: a copy of the one so far is then known no more.
-    ///   - trial: what a developer tries out with the waiting request.
+    /// - Parameters: `isRemembered` is the user's answer; nil if the page did not ask. `sawPage` tells whether there
+    ///   was a page. `attempt` is the use of a mailed secret that the session follows, if any: the same use makes the
+    ///   same session. `renewsDevice` gives the browser another mark, so that a copy of the old one is no longer known.
+    ///   `trial` is what a developer tries out with the waiting request.
     func newSession(
         _ request: Request, by method: SignIn.Method, at visit: PageContext, isRemembered: Bool? = nil,
         sawPage: Bool = true, after attempt: VerificationAttempt? = nil, renewsDevice: Bool = false,
@@ -78,42 +75,42 @@ public struct NewSessions: Sendable {
             ].compactMap { $0 })
     }
 
-    /// The cookies of a session that has been opened, now or before. It may have renewed one of its user's that is
-    /// remembered, and is remembered then too.
+    /// The cookies of a session that has been opened, now or before. If it renewed a remembered session of its user, it
+    /// is remembered too.
     func cookies(of opened: NewSession) async throws -> [String] {
         guard opened.opening.isRemembered == nil, try await sessions.find(opened.secret)?.isRemembered == true
         else { return opened.cookies }
         return [site.sessionCookie(opened.secret, isRemembered: true)] + opened.cookies.dropFirst()
     }
 
-    /// Another secret for `session`, which has it once it is stored, and the cookie for it.
+    /// A new secret for `session`, which counts once it is stored, and the cookie for it.
     func anotherSecret(for session: Session) -> (secret: Secret<Session>, cookie: String) {
         let secret = Secret<Session>.random(from: random)
         return (secret, site.sessionCookie(secret, isRemembered: session.isRemembered))
     }
 
-    /// Another mark for a browser, which is known by it once it is stored, and the cookie for it.
+    /// A new mark for a browser, which counts once it is stored, and the cookie for it.
     func anotherDevice() -> (secret: Secret<Device>, cookie: String) {
         let device = Secret<Device>.random(from: random)
         return (device, site.deviceCookie(device))
     }
 
-    /// A request that goes on in a browser, and its id there.
+    /// A request that continues in a browser, and its id there.
     private struct Continuation {
         let interaction: Interaction
         let id: Interaction.ID
         let browser: Fingerprint<Interaction.Browser>
     }
 
-    /// Whether no other browser than that of `request` began the request that waits at `destination`. An app may have.
+    /// Whether the request that waits at `destination` was begun in the browser of `request`, or in none, as by an app.
     func isOwn(_ destination: Destination?, _ request: Request) -> Bool {
         continuation(destination, request).map {
             $0.interaction.browser == nil || $0.interaction.isOf($0.browser)
         } ?? true
     }
 
-    /// In its own browser the request goes on as it is. If a mailed link was opened elsewhere, it goes on there under a
-    /// new id, and waits in the first browser as before.
+    /// In its own browser the request continues as it is. If a mailed link was opened elsewhere, it continues there
+    /// under a new id, and also stays open in the first browser.
     private func continuation(
         _ destination: Destination?, _ request: Request, after attempt: VerificationAttempt? = nil
     ) -> Continuation? {

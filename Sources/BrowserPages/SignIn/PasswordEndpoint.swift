@@ -58,7 +58,7 @@ public struct PasswordEndpoint: Endpoint {
             pages.templates.forgotten(page, in: visit.frame), visit.framable, status: status, cookies: [form.setCookie])
     }
 
-    /// The response is the same whether or not there is such a user.
+    /// The response is the same whether or not the user exists.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
@@ -132,7 +132,7 @@ public struct PasswordEndpoint: Endpoint {
                 personal: (user?.wordsAboutThem ?? [verification.email]) + [visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
-            // In another browser nobody has seen a page about the request, which somebody else may have begun.
+            // In another browser the user has seen no page about the request, which another user may have begun.
             let newSession = try await newSessions.newSession(
                 request, by: .mail, at: visit, sawPage: newSessions.isOwn(visit.destination, request), after: attempt,
                 renewsDevice: true)
@@ -143,11 +143,11 @@ public struct PasswordEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success(let outcome):
-                // A user who is about to be deleted is not signed in: then a request goes on only in its own browser.
+                // A user who is about to be deleted is not signed in: then a request continues only in its own browser.
                 let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
                 let onward = outcome.isSignedIn || isHere ? newSession.onward : nil
                 if !outcome.isSignedIn, onward == nil, let dueAt = user?.deletionDueAt {
-                    // Nor to the account page, which may be that of another who is signed in here.
+                    // Nor to the account page, where another user may be signed in.
                     return pages.message(
                         .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
                 }

@@ -7,7 +7,7 @@ import Logging
 import Pages
 import Values
 
-/// `POST /account/restore`: a user who signed in while waiting to be deleted keeps the account, or does not.
+/// `POST /account/restore`: a user who signed in while waiting for deletion keeps the account, or does not.
 public struct RestoreEndpoint: Endpoint {
     static let path = "/account/restore"
     private let pages: PageRenderer
@@ -28,7 +28,7 @@ public struct RestoreEndpoint: Endpoint {
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        // The account is decided about also when the request that waited for the sign-in is over.
+        // The decision about the account counts even if the request that waited for the sign-in is over.
         let destination: Destination?
         do { destination = try await pages.destination(form["continue"], request) } catch is InteractionGone {
             destination = nil

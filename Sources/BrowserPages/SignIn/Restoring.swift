@@ -5,7 +5,7 @@ import HTTPSupport
 import Pages
 import Values
 
-/// Asks a user who signs in while waiting to be deleted whether to keep the account.
+/// Asks a user who signs in while waiting for deletion whether to keep the account.
 struct Restoring: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
@@ -35,7 +35,7 @@ struct Restoring: Sendable {
 }
 
 extension Timestamp {
-    /// The day and the minute in UTC, as every language reads it: 2031-02-03 04:05.
+    /// The day and the minute in UTC, in a form for every language: 2031-02-03 04:05.
     var dayText: String {
         let text = iso8601
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"

@@ -50,13 +50,13 @@ public struct SessionCodeEndpoint: Endpoint {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
-            let person = entitlement.user
-            // The code does not sign the same user in again. A link from elsewhere signs nobody in unasked: the user
-            // may be the link's sender (RFC 9700 §4.7).
-            guard session?.user != person, session != nil || request.isFromElsewhere else {
+            let user = entitlement.user
+            // Does not spend the code when the same user is signed in already. A link from elsewhere must not sign in
+            // unasked: the code's user may be the sender of the link (RFC 9700 §4.7).
+            guard session?.user != user, session != nil || request.isFromElsewhere else {
                 return try await spend(code, replacing: session, request, context)
             }
-            return try await askToSwitch(from: session, to: person, request, code)
+            return try await askToSwitch(from: session, to: user, request, code)
         }
     }
 
@@ -69,7 +69,7 @@ public struct SessionCodeEndpoint: Endpoint {
         return try await refusalsAsPages(request, context) {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
-            // The page named who was signed in then. Nobody else's session ends by it.
+            // The page named the user who was signed in then. Another user's session must not end by it.
             if let session, pages.forms.judge(form, of: request, by: session.user) != .accepted {
                 let other = try await exchange.look(at: code).user
                 if session.user != other { return try await askToSwitch(from: session, to: other, request, code) }
@@ -85,13 +85,13 @@ public struct SessionCodeEndpoint: Endpoint {
         let id = Session.ID.random(from: random)
         let (userAgent, from) = (request.headers[.userAgent] ?? "", address.of(request))
         let now = clock.now
-        // The user's own sign-in is more than what a token buys, and outlives that token: it stays.
+        // The user's own sign-in is worth more than what a token buys, and outlives that token: it stays.
         let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
         let marks = NobodyMarks(request, pages.site).fingerprints
         let entitlement = try await exchange.spend(code, attempt: id.text, at: now) { entitlement, db in
             if let kept, kept.user == entitlement.user {
-                // Where the user had signed out of this client alone, they are back.
+                // If the user had signed out of this client alone, they are back.
                 return try SessionClients.comeBack(to: entitlement.client, in: kept.id, db)
             }
             try Sessions.open(
@@ -99,7 +99,7 @@ public struct SessionCodeEndpoint: Endpoint {
                     id: id, secret: secret, userAgent: userAgent, address: from, for: entitlement.client,
                     boughtBy: entitlement.purchase),
                 user: entitlement.user, replacing: old?.id, at: now, in: db, announcement)
-            // It has the place of the one before if the same tokens bought both.
+            // It takes the place of the previous one if the same tokens bought both.
             if let old { try SessionClients.keep(in: old.id, exceptOf: entitlement.client, at: now, db) }
             try NoticedSignIns.note(marks, at: now, in: db)
         }

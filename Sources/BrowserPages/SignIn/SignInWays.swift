@@ -9,17 +9,16 @@ import Text
 
 /// The other issuers that users may sign in with.
 extension PageRenderer {
-    /// The issuers to offer for `visit`: those of the app's merchant. If no app waits, those that the user is linked to
-    /// already and that every merchant trusts.
-    ///
-    /// - Parameter session: the one that its user confirms.
-    /// - Parameter isAnew: only a new sign-in will do. Not every issuer can be asked for that.
+    /// The issuers to offer for `visit`: those of the app's merchant. If no app waits, those that the user is already
+    /// linked to and that every merchant trusts.
+    /// - Parameters: `session` is the one that its user confirms. `isAnew`: only a new sign-in will do, which not every
+    ///   issuer can be asked for.
     func identityProviders(for visit: PageContext, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
         if let client = visit.client {
             guard let merchant = client.merchant else { return [] }
             var all = try await issuers.signIns(of: merchant)
-            // The merchant's own would put a sign-in that is good for it alone in the place of one that is good
-            // everywhere, and end what came from it.
+            // A merchant's own issuer would replace a sign-in that is good everywhere with one that is good at this
+            // merchant alone, and end what came from it.
             if let session, session.origin == .signIn { all = all.filter(\.isTrustedByAll) }
             return isAnew || visit.wantsFreshness ? all.filter(\.provesFreshness) : all
         }

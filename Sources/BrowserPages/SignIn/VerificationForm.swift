@@ -12,9 +12,9 @@ struct VerificationForm: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
     let purpose: Verification.Purpose
-    /// What the page calls the purpose.
+    /// The purpose in the words of the page.
     let wording: CodePage.Purpose
-    /// Where the code is posted; with the verification in its query, where the form is.
+    /// Where the code is posted and, with the verification in the query, where the form is.
     let path: String
     /// Where a new code can be requested.
     let start: String
@@ -26,9 +26,9 @@ struct VerificationForm: Sendable {
         .sendBrowser(to: address(verification, isRemembered: isRemembered), status: .seeOther)
     }
 
-    /// `GET`: the form, in the browser that asked for the code and while it can be typed; else a redirect to `start`.
-    ///
-    /// - Parameter user: the user that the code must belong to, where somebody is signed in.
+    /// `GET`: the form, in the browser that asked for the code and while it can be typed; otherwise a redirect to
+    /// `start`.
+    /// - Parameter user: the user that the code must belong to, if a user is signed in.
     func show(_ request: Request, of user: UserID? = nil) async throws -> Response {
         let id = Verification.ID(Form.query(of: request.target.text)["verification"] ?? "")
         guard
@@ -75,7 +75,7 @@ struct VerificationForm: Sendable {
         .code(form["code"] ?? "", of: Verification.ID(form["verification"] ?? ""), in: pages.forms.browser(request))
     }
 
-    /// The use of that code. The form sent again is the same one.
+    /// The use of that code. The form sent again is the same use.
     func attempt(_ key: VerificationKey, _ request: Request) -> VerificationAttempt {
         verifications.attempt(with: key, in: pages.forms.cookie(of: request))
     }
@@ -103,12 +103,12 @@ struct VerificationForm: Sendable {
 }
 
 extension Request {
-    /// Whether the address says that the sign-in, which began with a form, is remembered; nil if the form did not ask.
+    /// Whether the sign-in, which began with a form, is remembered; nil if the form did not ask.
     var asksToRemember: Bool? { Form.query(of: target.text)["remember"].map { $0 == "1" } }
 }
 
 extension Form {
-    /// Whether the sign-in of the login page is remembered; nil for one that its user confirms, where no box asks.
+    /// Whether the sign-in of the login page is remembered; nil when the user only confirms, where no box asks.
     var remembers: Bool? { self["confirm"] == "1" ? nil : self["remember"] == "1" }
 }
 

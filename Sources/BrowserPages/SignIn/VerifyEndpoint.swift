@@ -9,9 +9,9 @@ import Values
 
 /// `GET` and `POST /verify`: a signed-in user proves to read their address.
 ///
-/// Only after a sign-in here. Whoever made a user with somebody else's address can lead its owner's browser into a
-/// session of that user, without a sign-in. The owner, who reads the code, must then take the user over by
-/// `/login/code`, which removes the stranger's password, and not confirm the address for the stranger.
+/// Requires a sign-in here. An attacker who made a user with another person's address can lead its owner's browser into
+/// a session of that user. The owner, who reads the code, must then take the user over by `/login/code`, which removes
+/// the attacker's password, and not confirm the address for the attacker.
 public struct VerifyEndpoint: Endpoint {
     static let path = "/verify"
     private let pages: PageRenderer
@@ -53,7 +53,7 @@ public struct VerifyEndpoint: Endpoint {
             // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
             let isOther = try await newSessions.sessions.of(request, pages.site) != nil
-            // A session that an app bought or an issuer asserted is no sign-in: the page asks its user to confirm.
+            // A session that an app bought or an issuer asserted is no sign-in here: the page asks its user to confirm.
             return (nil, "/login?\(isOther ? "confirm=1&" : "")continue=\(PercentEncoding.encode(here))")
         }
         guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {
@@ -137,7 +137,7 @@ public struct VerifyEndpoint: Endpoint {
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
         case .success:
-            // The page names no app: an answer there is none to a waiting request.
+            // The page names no app, so an answer there does not count for a waiting request.
             return .sendBrowser(to: asking.visit.destination?.path ?? "/account?done=verified", status: .seeOther)
         }
     }

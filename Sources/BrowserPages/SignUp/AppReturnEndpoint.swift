@@ -5,8 +5,8 @@ import OAuth
 import Pages
 import Values
 
-/// `/signup/return`: goes on to the app that signed a user up, at a redirect URI that it has registered now, or a place
-/// in the app. No code goes with it.
+/// `/signup/return`: continues to the app that signed a user up, at a redirect URI that it has registered now, or a
+/// place in the app. No code goes with it.
 struct AppReturnEndpoint: Endpoint {
     let pages: PageRenderer
 

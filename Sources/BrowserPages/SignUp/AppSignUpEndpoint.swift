@@ -7,7 +7,7 @@ import OAuth
 import Pages
 import Values
 
-/// `GET` and `POST /signup/address/{link}`: a user whom an app signed up proves to read their address, and, with the
+/// `GET` and `POST /signup/address/{link}`: a user whom an app signed up proves to read their address, and, by the
 /// password chosen there, to have signed up themselves.
 public struct AppSignUpEndpoint: Endpoint {
     private let pages: PageRenderer

@@ -1,7 +1,7 @@
 import Authentication
 import Text
 
-/// A name as a user typed it: any script and any sign, but nothing that controls a terminal or breaks a line.
+/// A name as a user typed it, in any script, without characters that control a terminal or break a line.
 struct DisplayedName: Sendable {
     let text: String
 

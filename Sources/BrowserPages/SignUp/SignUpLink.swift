@@ -8,9 +8,9 @@ import Pages
 import Storage
 import Values
 
-/// The link of a sign-up. In the browser that signed up it asks for a click, in any other for a new password: somebody
-/// who gets such a mail without having signed up must not confirm their address for another's user, and can use it
-/// when strangers' sign-ups have used up the mails of their own.
+/// The link of a sign-up. In the browser that signed up it asks for a click, in any other for a new password. A user
+/// who gets the mail without having signed up must not confirm their address for another user. They can sign up by it
+/// themselves, even when others' sign-ups have used up the mails to their address.
 struct SignUpLink: Sendable {
     let pages: PageRenderer
     let verifications: Verifications

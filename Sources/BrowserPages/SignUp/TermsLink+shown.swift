@@ -11,7 +11,7 @@ extension TermsLink {
 }
 
 extension Form {
-    /// Those of `terms` that the form's page showed: nobody agrees to terms that were not shown.
+    /// Those of `terms` that the form's page showed: terms that were not shown cannot be accepted.
     func agreed(of terms: [Terms?]) -> [Terms] {
         let shown = Set(pairs.filter { $0.name == "terms" }.map(\.value))
         return terms.compactMap(\.self).filter { shown.contains($0.uri) }

@@ -36,7 +36,7 @@ struct Argon2Hash: PasswordScheme {
         switch unsafe argon2_verify(encoded, password, password.count, type) {
         case ARGON2_OK.rawValue: return true
         case ARGON2_VERIFY_MISMATCH.rawValue: return false
-        // Out of memory, or no hash after all: this says nothing about the password.
+        // Out of memory, or not a hash: this says nothing about the password.
         default: throw PasswordHashingFailed()
         }
     }

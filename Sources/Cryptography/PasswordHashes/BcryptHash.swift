@@ -9,7 +9,7 @@ struct BcryptHash: PasswordScheme {
 
     private static let prefixes = ["$2a$", "$2b$", "$2y$"]
     private static let cheapest = 4
-    /// A few seconds of a core. OWASP recommends 10.
+    /// A few seconds of one core. OWASP recommends 10.
     private static let dearest = 16
     private static let mostBytes = 72
     /// `$2b$12$`, 22 characters of salt, 31 of digest.

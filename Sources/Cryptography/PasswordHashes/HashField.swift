@@ -1,6 +1,6 @@
 /// The fields between the `$` of a hash, in the notations of several systems.
 enum HashField {
-    /// The salt lengths to accept: more than any system makes.
+    /// The salt lengths to accept: more than any system uses.
     static let saltLengths = 1...128
     /// With less than sixteen bytes another password may match by chance.
     static let digestLengths = 16...64

@@ -14,7 +14,7 @@ struct PBKDF2Hash: PasswordScheme {
         "pbkdf2": .sha1, "pbkdf2-sha1": .sha1, "pbkdf2-sha256": .sha256, "pbkdf2-sha512": .sha512,
     ]
     private static let djangoFunctions: [Substring: Function] = ["pbkdf2_sha1": .sha1, "pbkdf2_sha256": .sha256]
-    /// Some seconds of a core. OWASP recommends 600,000 for SHA-256.
+    /// Some seconds of one core. OWASP recommends 600,000 for SHA-256.
     private static let mostRounds = 5_000_000
 
     init?(reading encoded: String) throws(PasswordHashFault) {

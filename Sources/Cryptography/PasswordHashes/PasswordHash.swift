@@ -8,7 +8,7 @@ public struct PasswordHash: Sendable, Hashable {
 
     public init(encoded: String) { self.encoded = encoded }
 
-    /// Whether it costs a thief less than Argon2id with `parameters`; the next right password should then be hashed
+    /// Whether cracking it costs less than Argon2id with `parameters`; the next right password should then be hashed
     /// again. A hash with at least as much memory and total work stays, because another system chose it.
     public func needsUpgrade(to parameters: PasswordHashCost) -> Bool {
         let fields = encoded.split(separator: "$", omittingEmptySubsequences: false)
@@ -42,17 +42,17 @@ extension PasswordHash {
         self.encoded = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether this was made of `password`, here or in another system.
+    /// Whether this was made from `password`, here or in another system.
     func matches(_ password: Typed) throws(PasswordHashingFailed) -> Bool {
         let scheme: any PasswordScheme
-        // A stored text that is no hash says nothing about the password.
+        // A stored text that is not a hash says nothing about the password.
         do { scheme = try self.scheme() } catch { throw PasswordHashingFailed() }
         for bytes in password.readings where try scheme.matches(bytes) { return true }
         return false
     }
 
-    /// A hash that no password matches, and that takes as long to compare: random bytes in place of a digest. Hashing
-    /// something instead would take a fifth of the time to start.
+    /// A hash that matches no password, and that takes as long to compare: random bytes in place of a digest. Computing
+    /// a real hash would make up a fifth of the start-up time.
     static func ofNothing(_ parameters: PasswordHashCost, random: any RandomSource) -> PasswordHash {
         func field(_ length: Int) -> String {
             String(Base64.encode(random.bytes(length)).prefix { $0 != "=" })
@@ -65,9 +65,9 @@ extension PasswordHash {
 
     /// A password as the user sent it.
     struct Typed: Sendable {
-        /// The bytes to hash: the same for every way to type the same characters (NFC, RFC 8265 §4.2).
+        /// The bytes to hash, equal for every way to type the same characters (NFC, RFC 8265 §4.2).
         let normalized: [UInt8]
-        /// The bytes that a hash may be made of: another system may have hashed them unnormalized.
+        /// The bytes that a hash may have been made from: another system may have hashed them unnormalized.
         let readings: [[UInt8]]
 
         init(_ text: String) throws(PasswordTooLong) {
@@ -84,5 +84,5 @@ public struct PasswordTooLong: Error, Sendable, Equatable {
     public static let limit = 8192
 }
 
-/// Memory was short, or the stored text is no password hash.
+/// Memory was short, or the stored text is not a password hash.
 public struct PasswordHashingFailed: Error, Sendable, Equatable {}

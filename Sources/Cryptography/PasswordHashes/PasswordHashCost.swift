@@ -1,4 +1,4 @@
-/// The cost of a password hash (RFC 9106). More memory or iterations make it costlier for everyone, thieves included.
+/// The cost of a password hash (RFC 9106). More memory or iterations make it costlier, for attackers too.
 public struct PasswordHashCost: Sendable, Hashable {
     public let memoryKiB: UInt32
     public let iterations: UInt32

@@ -3,7 +3,7 @@ protocol PasswordScheme: Sendable {
     /// Reads `encoded`, or returns nil when it is of another scheme.
     init?(reading encoded: String) throws(PasswordHashFault)
 
-    /// Whether this was made of these bytes. Does the actual work.
+    /// Whether this was made from these bytes. Does the actual work.
     func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool
 }
 
@@ -14,7 +14,7 @@ extension PasswordHash {
     /// Longer than any supported hash.
     private static let longest = 512
 
-    /// A hash that another system made. Throws when Spindle cannot verify it at a bearable cost.
+    /// A hash that another system made. Throws when Spindle cannot verify it at a reasonable cost.
     public init(imported encoded: String) throws(PasswordHashFault) {
         self.init(encoded: encoded)
         _ = try scheme()

@@ -1,4 +1,4 @@
-/// A part of a value behind one reference: it has many references of its own, which each copy of the whole would count.
+/// Keeps a part of a value behind one reference: copying the whole then retains one object instead of many.
 @propertyWrapper
 public struct Boxed<Value: Sendable>: Sendable {
     private final class Box: Sendable {

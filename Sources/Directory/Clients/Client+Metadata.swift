@@ -17,7 +17,7 @@ public struct ClientMetadata: Sendable {
     var refreshFamilyLifetime: RefreshFamilyLifetime
     var refreshRepeatWindow: Duration
     var chosenRefreshLeeway: Duration?
-    /// Nil when neither the document nor the client's earlier metadata has it.
+    /// Nil when neither the document nor the client's earlier metadata sets it.
     var requiresPKCE: Bool?
     var webPages: [WebPages]
     var postLogoutRedirectURIs: [RedirectURI]
@@ -65,7 +65,7 @@ public struct ClientMetadata: Sendable {
         try checkResources(over: base)
         try checkAddresses(over: base)
         if let base, base.authentication != authentication {
-            throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
+            throw JSONFault("token_endpoint_auth_method", "unchanged: a client's method cannot change")
         }
         try checkTogether(members)
         try checkSector(sector, over: base)
@@ -74,10 +74,10 @@ public struct ClientMetadata: Sendable {
     /// Whether the client could administer the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
 
-    /// Hosts of the client's site that are to lead here.
+    /// Hosts of the client's site at which this server answers too.
     public var sessionHosts: [String] { spid.sessionHosts }
 
-    /// Those that the client has already stay: they were registered before this rule.
+    /// Resources that the client already has stay: they were registered before this rule.
     private func checkResources(over base: Client?) throws(JSONFault) {
         for resource in openID.resources where base?.openID.resources.contains(resource) != true {
             guard let normal = ResourceURI.normal(resource) else {
@@ -94,7 +94,7 @@ public struct ClientMetadata: Sendable {
             // RFC 6749 §4.4: the client credentials grant is for confidential clients.
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
-        // One that was registered before this rule can still be disabled.
+        // A client that was registered before this rule can still be disabled.
         if !kind.may(.administer), members.has("scope") || members.has("redirect_uris"),
             scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant)
         {
@@ -121,20 +121,20 @@ public struct ClientMetadata: Sendable {
         try checkIDTokens()
     }
 
-    /// SPiD's API, its signed responses and callbacks show user ids, which a pairwise client must not see.
+    /// SPiD's API, its signed responses and its callbacks show user ids, which a pairwise client must not see.
     private func checkPairwise() throws(JSONFault) {
         guard openID.isPairwise else { return }
         guard !spidCompatible else {
             throw JSONFault(
-                "subject_type", "public for a client with spid_compatible: SPiD's API tells people's numbers")
+                "subject_type", "public for a client with spid_compatible: SPiD's API reveals users' numbers")
         }
         guard callbackURI == nil else {
             throw JSONFault(
-                "callback_uri", "left out for a client with subject_type pairwise: callbacks tell people's numbers")
+                "callback_uri", "left out for a client with subject_type pairwise: callbacks reveal users' numbers")
         }
     }
 
-    /// What loosens a rule is for clients that have to be answered as SPiD did.
+    /// These settings loosen a rule, for clients that must be answered as SPiD did.
     private func checkSPiD(_ members: JSONMembers) throws(JSONFault) {
         guard !spidCompatible else { return try checkSecret() }
         for name in SPiDSettings.names where members.any(name) != nil {
@@ -151,11 +151,11 @@ public struct ClientMetadata: Sendable {
     /// The kind of client that this is of. Whose it is does not matter to what is checked here.
     var kind: ClientKind { ClientKind(self, at: nil, registeredItself: false) }
 
-    /// What is only for clients with a secret, or only for those without.
+    /// Checks what is reserved for clients with a secret, or for those without.
     private func checkSecret() throws(JSONFault) {
         guard !kind.may(.takeCodesOfAnyClient) || spid.publicExchangeCodesFrom.isEmpty else {
             throw JSONFault(
-                "public_exchange_codes_from", "left out for a client that has a secret, and not in an app")
+                "public_exchange_codes_from", "left out for a client with a secret on a server")
         }
         guard kind.may(.redeemCodesTwice) || !spid.codesRedeemedTwice else {
             throw JSONFault("codes_redeemed_twice", "false for a client that has no secret")

@@ -31,8 +31,8 @@ extension Client {
             secretEndedAt: try row.get("secret_ended_at"), identityChangedAt: try row.get("identity_changed_at"))
     }
 
-    /// Lists are stored one item a line: neither a URI nor the name of a grant type can hold a line feed.
-    /// Split by bytes: by characters it takes milliseconds where a client has many addresses.
+    /// Lists are stored one item a line: neither a URI nor the name of a grant type can contain a line feed. Split as
+    /// bytes: splitting characters takes milliseconds for a client with many addresses.
     private static func list(_ row: Row, _ column: String) throws -> [String] {
         try row.get(column, as: String.self).utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) }
     }
@@ -44,9 +44,9 @@ extension Client {
 
     private static func openID(_ row: Row, _ redirectURIs: [RedirectURI]) throws -> OpenIDSettings {
         let text = try row.get("openid", as: String.self)
-        // Most clients have registered nothing of OpenID Connect.
+        // Most clients have registered no OpenID Connect settings.
         guard text != "{}" else { return OpenIDSettings() }
-        // Those of a pairwise client have one host: that was checked before they were stored.
+        // All redirect URIs of a pairwise client have one host: that was checked before they were stored.
         let sector = Array(redirectURIs.prefix(1))
         return try OpenIDSettings(try JSON(stored: text), over: nil, redirectURIs: sector, isStored: true)
     }

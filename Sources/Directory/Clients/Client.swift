@@ -21,7 +21,7 @@ public struct Client: Sendable, Equatable {
     /// What it may do follows from it.
     public internal(set) var kind: ClientKind
     public var name: String
-    /// What a client without a name is called.
+    /// The name of a client that has none.
     package static let unnamed = "Unnamed client"
     public internal(set) var redirectURIs: [RedirectURI]
     public var grantTypes: Set<GrantType>
@@ -30,19 +30,19 @@ public struct Client: Sendable, Equatable {
     /// Whether a confidential client gets a new refresh token at each use. A public client always does.
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
-    /// Where a client asks for none.
+    /// For a client that sets no other.
     public static let usualAccessTokenLifetime: Duration = .hours(1)
     public static let shortestAccessTokenLifetime: Duration = .seconds(10)
     public var refreshTokenLifetime: Duration
     public var refreshFamilyLifetime: RefreshFamilyLifetime
-    /// How long a rotated refresh token may be redeemed again while its successor has not been used.
+    /// How long a rotated refresh token may be redeemed again while its successor is unused.
     public var refreshRepeatWindow: Duration
-    /// The leeway that administration chose (`refreshLeeway`); nil if it chose none.
+    /// The leeway that administration set (`refreshLeeway`); nil if it set none.
     public var chosenRefreshLeeway: Duration?
     /// Whether it must send a `code_challenge`, or a nonce with `openid` (RFC 9700 §2.1.1). A public client always must
     /// send a `code_challenge`.
     public var requiresPKCE: Bool
-    /// Where its web pages are.
+    /// The addresses of its web pages.
     public var webPages: [WebPages]
     /// The URIs that a logout may return to, in addition to its redirect URIs.
     public var postLogoutRedirectURIs: [RedirectURI]
@@ -57,25 +57,25 @@ public struct Client: Sendable, Equatable {
     public var termsChangedAt: Timestamp?
     /// Its registered OpenID Connect settings.
     @Boxed public var openID: OpenIDSettings
-    /// What SPiD let clients set; the defaults for a client that is not SPiD-compatible.
+    /// Settings that SPiD let clients choose; the defaults for a client that is not SPiD-compatible.
     @Boxed public var spid: SPiDSettings
     /// The sealed key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
-    /// The scope that administration last chose for a client that registered itself. Nil if it chose none.
+    /// The scope that administration last set for a self-registered client. Nil if it set none.
     public var scopeLimit: Scope?
-    /// The same of its grant types.
+    /// The same for its grant types.
     public var grantLimit: Set<GrantType>?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     /// When it got its first token.
     package internal(set) var usedAt: Timestamp?
     public var disabledAt: Timestamp?
-    /// When a secret of it was ended last, or other keys took the place of its own.
+    /// When a secret of it was last ended, or its own keys were last replaced.
     public var secretEndedAt: Timestamp?
-    /// When a client that registered itself last became another to its users. No two changes have the same time.
+    /// When a self-registered client last changed its identity towards users. No two changes have the same time.
     public var identityChangedAt: Timestamp?
 
-    /// Whether a refresh token of it is good once. Of a backend, a thief would need the secret too.
+    /// Whether its refresh tokens can be used once. From a backend, a thief would need the secret too.
     public var rotates: Bool { !may(.keepRefreshTokens) || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 

@@ -2,10 +2,10 @@ import JSON
 
 /// A client's web addresses.
 extension ClientMetadata {
-    /// The most bytes of all its lists of addresses together: whoever needs a client reads it whole.
+    /// The most bytes of all its address lists together, because every use of a client reads all of it.
     static let mostAddressBytes = 64 * 1024
 
-    /// A client that had more before this rule may have less.
+    /// A client that had more before this rule may keep or shorten its lists.
     func checkAddresses(over base: Client?) throws(JSONFault) {
         let lists = Self.addressBytes(redirectURIs, postLogoutRedirectURIs, webPages, openID, spid)
         let former =
@@ -42,7 +42,8 @@ extension ClientMetadata {
                 throw JSONFault(
                     "web_origins",
                     "origins such as https://www.example.com: in lower case, no default port, no slash at the end; "
-                        + "for a client with spid_compatible each perhaps with a path, as https://www.example.com/news")
+                        + "for a client with spid_compatible optionally with a path, such as "
+                        + "https://www.example.com/news")
             }
             return pages
         }

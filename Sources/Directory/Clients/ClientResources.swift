@@ -5,11 +5,12 @@ import Values
 /// The owners of the APIs that clients name as `resources` (RFC 8707). An API trusts tokens by their `aud`, so another
 /// merchant's client must not get tokens for it.
 ///
-/// An API belongs to the merchant whose client named it first, also when that client is gone; the platform's own are
-/// nobody else's. The platform lends it to another merchant's client by naming it there, and to no other client of that
-/// merchant. Each API is stored in its normal form; only a host's root has two, which are one API.
+/// An API belongs to the merchant whose client named it first, even when that client is deleted; the platform's own
+/// APIs stay the platform's. The platform lends an API to another merchant's client by naming it there, and to no other
+/// client of that merchant. Each API is stored in its normal form. A host's root has two normal forms, which count as
+/// one API.
 package enum ClientResources {
-    /// How many different ones the clients of a merchant may ever name.
+    /// How many different APIs the clients of a merchant may ever name.
     package static let most = 10_000
 
     /// Notes the resources that `client` names now instead of those it named as `former`. Throws for a resource that
@@ -28,7 +29,7 @@ package enum ClientResources {
             let standing = try standing(of: resource, for: client, in: db)
             guard lends || standing != .others else {
                 throw JSONFault(
-                    "resources", "your own APIs: another merchant has one of these, which only the platform lends")
+                    "resources", "your own APIs: another merchant owns one of these, and only the platform lends it")
             }
             try db.execute(
                 """
@@ -58,8 +59,8 @@ package enum ClientResources {
         ).isEmpty
     }
 
-    /// Takes an API from `merchant`: a loan ends. One of its own that no client of theirs names any more goes to those
-    /// who have it on loan or otherwise; if nobody has, it stays the merchant's.
+    /// Takes an API from `merchant`: a loan ends. An API it owns but no client of it names any more passes to the
+    /// merchants it was lent to; if there are none, it stays.
     private static func takeBack(_ forms: [String], from merchant: Merchant.ID, in db: any Transaction) throws {
         let holders = try holders(of: forms, in: db)
         let isOwner = holders.contains { $0.merchant == merchant && !$0.isLent }
@@ -81,12 +82,12 @@ package enum ClientResources {
             "DELETE FROM merchant_resources WHERE resource IN (\(list: forms)) AND merchant_id = \(merchant)")
     }
 
-    /// What an API is to a client's merchant, or to the platform.
+    /// How an API relates to a client's merchant, or to the platform.
     private enum Standing {
         case free, own, others
     }
 
-    /// Looks at all forms of the API. Rows of the client itself do not count: the transaction's closure may run twice.
+    /// Looks at all forms of the API. Rows of the client itself do not count, because the transaction may run twice.
     private static func standing(
         of resource: String, for client: Client, in db: any Transaction
     ) throws -> Standing {
@@ -104,7 +105,7 @@ package enum ClientResources {
         return named.isEmpty ? .free : .others
     }
 
-    /// The merchants that own an API, or have or had it on loan.
+    /// The merchants that own an API, or that it is or was lent to.
     private static func holders(
         of forms: [String], in db: any Transaction
     ) throws -> [(merchant: Merchant.ID, isLent: Bool)] {
@@ -126,7 +127,7 @@ package enum ClientResources {
         ).isEmpty
     }
 
-    /// Keeps the APIs of a merchant that is about to go: they may outlive it, and trust tokens by their `aud`.
+    /// Keeps the APIs of a merchant that is about to be deleted: they may outlive it, and trust tokens by their `aud`.
     static func keep(of merchant: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
         try TakenNames.take(
             .api,

@@ -49,12 +49,12 @@ extension Clients {
     ) async throws -> Bool {
         guard let client = try await find(id) else { return false }
         try authority.permit(settingSecretsOf: client)
-        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // Asked first: if the transaction runs again after a COMMIT of unknown outcome, there is nothing left to
         // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
         try await database.write { [clock] db in
             let gone = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
-            // Once it is gone, the requester's own token may have ended with it.
+            // After the deletion, the requester's own token may have ended with the secret.
             guard gone > 0 else { return }
             try authority.confirm(in: db)
             try Self.endAdministration(of: id, at: clock.now, in: db)
@@ -63,8 +63,8 @@ extension Clients {
         return true
     }
 
-    /// The client's own tokens of before administer no more, by the clock of another node either, which may be ahead.
-    /// Those that such a node gives later by what it still knows are refused there (`ClientRedemption`).
+    /// Ends the client's earlier admin tokens, also by the clock of another node, which may be ahead. Tokens that
+    /// another node would issue from its cache are refused there (`ClientRedemption`).
     static func endAdministration(of id: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE clients SET secret_ended_at = \(now + KnownClients.memory) WHERE id = \(id)")
     }

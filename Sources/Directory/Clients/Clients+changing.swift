@@ -14,7 +14,7 @@ extension Clients {
         let members = try JSONMembers(json)
         let disabled = try members.flag("disabled")
         guard let found = try await find(id) else { return nil }
-        // Before the write, for which everybody else's waits.
+        // Before the write, which all other writes wait for.
         let metadata = try ClientMetadata(json, over: found, sector: sector)
         if authority.reservedNames != nil, metadata.name != found.name { try await names.learn(from: database) }
         let result = try await database.write { [clock, names] db -> (former: Client, changed: Client)? in
@@ -47,7 +47,7 @@ extension Clients {
                 try db.execute("UPDATE clients SET identity_changed_at = \(changedAt) WHERE id = \(id)")
             }
             if changed.may(.skipConsent) != client.may(.skipConsent) {
-                // A server knows the client as it was for a moment longer.
+                // A server may cache the former client for a moment longer.
                 let changedAt = clock.now + KnownClients.memory
                 try db.execute("UPDATE clients SET first_party_changed_at = \(changedAt) WHERE id = \(id)")
             }
@@ -68,13 +68,12 @@ extension Clients {
 }
 
 extension Client {
-    /// Whether what the client proves itself by is the same.
+    /// Whether the client authenticates with the same credentials.
     fileprivate func authenticates(like other: Client) -> Bool {
         authentication == other.authentication && openID.keys == other.openID.keys
     }
 
-    /// Whether the client is to its users what `former` was: by its name, the hosts where its codes go, and the
-    /// subjects that it gets.
+    /// Whether users see the same client as `former`: the same name, hosts that get its codes, and kind of subject.
     fileprivate func looks(like former: Client) -> Bool {
         (name == former.name || name.isAlike(former.name))
             && openID.subjectType == former.openID.subjectType && places.isSubset(of: former.places)
@@ -82,7 +81,8 @@ extension Client {
 
     private var places: Set<String> { Set(redirectURIs.map(\.place)) }
 
-    /// What the client is to its users, as a text that differs for another name, place of its codes or kind of subject.
+    /// The client's identity towards users, as a text: another name, host that gets its codes, or kind of subject
+    /// changes it.
     public var look: String {
         ([name, "\(openID.subjectType)"] + places.sorted()).joined(separator: "\n")
     }

@@ -31,7 +31,7 @@ extension Clients {
         return true
     }
 
-    /// Goes on with deletions that have begun; any number of nodes may.
+    /// Continues deletions that have begun. Several nodes may do so at once.
     public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
         let ids: [Client.ID] = try await database.read { db in
             try db.rows(
@@ -42,7 +42,7 @@ extension Clients {
     }
 
     private func finish(_ id: Client.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
-        // They would go along with its token families, and the sites in them would not be told.
+        // They would be deleted along with its token families, and their sites would not be told.
         var hasMore = true
         while hasMore {
             guard !budget.isSpent else { return false }

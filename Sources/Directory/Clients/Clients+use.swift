@@ -1,11 +1,11 @@
 package import Storage
 package import Values
 
-/// Whether a client ever got a token. Only then its id stays taken when it is gone, so that a mistake is undone by
-/// making the client again.
+/// Whether a client ever got a token. Only then its id stays taken after its deletion, so that a client made by mistake
+/// can be deleted and made again.
 extension Clients {
-    /// Notes that `client` gets its first token. False when it is gone: a node knows a client for a moment longer, in
-    /// which another may get the id of one that had no token yet.
+    /// Notes that `client` gets its first token. False when it has been deleted: a node caches a client for a moment,
+    /// in which another client may get the unused id.
     package static func noteUse(of client: Client, at now: Timestamp, in db: any Transaction) throws -> Bool {
         guard client.usedAt == nil else { return true }
         let found = try db.rows(
@@ -20,12 +20,12 @@ extension Clients {
         return true
     }
 
-    /// Called when the first token of `client` is stored: from now on nothing is asked.
+    /// Called when the first token of `client` is stored: from then on nothing is asked.
     package func didNoteUse(of client: Client) {
         if client.usedAt == nil { known.forget(client.id) }
     }
 
-    /// Keeps the id of a client that is about to go, if it ever got a token.
+    /// Keeps the id of a client that is about to be deleted, if it ever got a token.
     static func keepID(of id: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try TakenNames.take(
             .client, "SELECT id AS name, NULL AS merchant_id FROM clients WHERE id = \(id) AND used_at IS NOT NULL",

@@ -15,7 +15,7 @@ public struct Clients: Sendable {
     let sessions: Sessions
     let names = MerchantNames()
 
-    /// `erasure` knows every table that holds something of a client.
+    /// `erasure` knows every table that holds data of a client.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, known: KnownClients,
         erasure: BulkErasure, sessions: Sessions
@@ -93,7 +93,7 @@ public struct Clients: Sendable {
             try authority.permit(making: client, in: db)
         }
         if !metadata.sessionHosts.isEmpty { known.forget(id, hosts: true) }
-        // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
+        // A client that signs with a secret uses the sign secret, and expects it as `client_secret`.
         let shown = client.authentication == .secretJWT ? signSecret : secret
         return Registered(client: client, secret: shown, signSecret: signSecret)
     }
@@ -103,23 +103,23 @@ public struct Clients: Sendable {
         _ id: Client.ID, for client: Client, isKept: Bool, in db: any Transaction
     ) throws {
         if isKept, let end = try TakenNames.end(ofClient: id, at: client.createdAt, in: db) {
-            throw JSONFault("id", "another one until \(end.iso8601): a client that had tokens with it was deleted")
+            throw JSONFault("id", "another id until \(end.iso8601): it belonged to a deleted client that had tokens")
         }
-        // A retry after a COMMIT of unknown outcome finds its own row, and anybody else's is in the way.
+        // A retry after a COMMIT of unknown outcome finds its own row; any other row is in the way.
         let taken = try db.rows("SELECT sealed_sign_secret FROM clients WHERE id = \(id)").first
         guard try taken.map({ try $0.get("sealed_sign_secret") == client.sealedSignSecret }) ?? true else {
-            throw JSONFault("id", "one that no client has")
+            throw JSONFault("id", "an id that no client has")
         }
         // What one of its own tokens says would be a user's.
         guard try User.id(ofSubject: id.text, in: db) == nil else { throw JSONFault("id", "no user's sub") }
     }
 
-    /// How many clients a merchant's administrators may make, and how many may register themselves besides. Some reads
-    /// go over all clients, so nobody may make them without end.
+    /// How many clients a merchant's administrators may make, and how many may register themselves in addition. Some
+    /// reads go over all clients, so their number is limited.
     public static let mostOfMerchant = 1000
 
-    /// Whether `merchant` has no more clients than its administrators may make, the one that was just stored among
-    /// them. Strangers who register clients of their own take none of these places.
+    /// Whether `merchant` has at most as many clients as its administrators may make, including the one just stored.
+    /// Self-registered clients do not count.
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
@@ -130,7 +130,7 @@ public struct Clients: Sendable {
         ).isEmpty
     }
 
-    /// The same for clients that registered themselves.
+    /// The same for self-registered clients.
     public static func hasRoomForRegistration(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
@@ -142,7 +142,7 @@ public struct Clients: Sendable {
     }
 
     /// How many clients of a merchant may have a `callback_uri`, unless the platform makes more. Each change of a user
-    /// stores a message for each of them, in its own transaction, in which everybody else's waits on SQLite.
+    /// stores a message for each of them in its own transaction, and on SQLite all other writes wait for that.
     public static let mostToldOfMerchant = 100
 
     /// Whether `merchant` has no more of them, the one that was just stored among them.
@@ -160,7 +160,7 @@ public struct Clients: Sendable {
         try await database.read { db in try Self.find(id, in: db) }
     }
 
-    /// Whether clients are not deleted, nor with their merchant: their rows go on for a while.
+    /// Whether neither the client nor its merchant is being deleted: their rows stay for a while.
     private static let areThere: SQL =
         """
         deleted_at IS NULL
@@ -171,7 +171,7 @@ public struct Clients: Sendable {
         try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND \(areThere)").first.map(Client.init)
     }
 
-    /// The ones of `ids` that are clients here.
+    /// Those of `ids` that are clients here.
     public static func known(among ids: [Client.ID], in db: any Transaction) throws -> [Client.ID: Client] {
         guard !ids.isEmpty else { return [:] }
         let clients = try db.rows(
@@ -189,7 +189,7 @@ public struct Clients: Sendable {
     }
 
     /// As above, but only a client of `merchant`. Another merchant's client takes as long as an unknown one, so that
-    /// timing does not tell them apart.
+    /// timing does not reveal which it is.
     package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
         let found = try await database.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)")
         return !found.isEmpty ? try await findLive(id) : nil
@@ -241,8 +241,8 @@ public struct Clients: Sendable {
         }
     }
 
-    /// The enabled clients of `client`'s merchant, itself among them, in the order of their ids: the part that is asked
-    /// for. Others that registered themselves are not the merchant's. Without a merchant, only itself.
+    /// The enabled clients of `client`'s merchant, including itself, ordered by id: the requested part. Self-registered
+    /// clients do not count as the merchant's. Without a merchant, only the client itself.
     public func sharing(merchantOf client: Client, _ part: ListPart) async throws -> [Client] {
         guard let merchant = client.merchant else { return part.offset == 0 && part.limit > 0 ? [client] : [] }
         return try await database.scan(for: .of(merchant)) { db in
@@ -259,7 +259,7 @@ public struct Clients: Sendable {
 }
 
 extension Clients {
-    /// Selects the clients that `merchant` vouches for: not those that registered themselves.
+    /// Selects the clients that `merchant` vouches for: all but the self-registered ones.
     package static func vouchedFor(by merchant: Merchant.ID) -> SQL {
         "SELECT id FROM clients WHERE merchant_id = \(merchant) AND \(isOfMerchant)"
     }

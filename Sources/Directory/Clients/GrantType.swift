@@ -13,10 +13,10 @@ public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     public static let all: [GrantType] = [
         password, clientCredentials, authorizationCode, refreshToken, jwtBearer, tokenExchange,
     ]
-    /// The authorization endpoint's implicit grant (RFC 7591 §2.1): only for registration, the token endpoint has no
+    /// The authorization endpoint's implicit grant (RFC 7591 §2.1). For registration only: the token endpoint has no
     /// such grant.
     public static let implicit = GrantType("implicit")
-    /// SPiD's grant for a code that was mailed, at `/oauth/ro`: for SPiD-compatible clients.
+    /// SPiD's grant for a mailed code, at `/oauth/ro`: for SPiD-compatible clients.
     public static let passwordless = GrantType("passwordless")
     static let registrable = all + [implicit, passwordless]
 }

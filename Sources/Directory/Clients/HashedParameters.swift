@@ -14,7 +14,7 @@ final class HashedParameters {
     private var names: [String] = []
     private var values: [String: Value] = [:]
 
-    /// No real request nests deeper. A name that does is taken as one name.
+    /// No real request nests deeper. A name that does is taken as a plain name.
     private static let mostLevels = 64
 
     /// The two texts that a client may have hashed, made lazily. PHP's SDK hashes the members of a nested value, but
@@ -35,7 +35,7 @@ final class HashedParameters {
         for (name, value) in members { set([name], value) }
     }
 
-    /// The last value of a name counts.
+    /// If a name is repeated, its last value counts.
     private func set(_ path: ArraySlice<String>, _ value: Value) {
         guard let first = path.first else { return }
         // An empty name is the next item of a list.
@@ -82,7 +82,7 @@ final class HashedParameters {
         return value(json)
     }
 
-    /// The value as PHP joins it as text.
+    /// The value as PHP converts it to text.
     private static func value(_ json: JSON) -> Value {
         switch json {
         case .object(let members): .level(HashedParameters(members.map { ($0.name, value($0.value)) }))

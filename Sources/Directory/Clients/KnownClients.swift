@@ -5,11 +5,11 @@ public import Values
 /// Caches the clients of recent requests, so that not every request reads the database.
 ///
 /// An entry is trusted for a second. Changes by this process drop it at once; changes by another node or a command, and
-/// those of which the database did not tell whether it made them, take effect a second later. In that second, a
-/// disabled or deleted client may still get tokens, which are dead wherever they are presented, because each use asks
-/// the database. A secret that was ended or a scope that was taken away may still earn tokens of the usual lifetime.
+/// changes of unknown outcome, take effect within a second. In that second a disabled or deleted client may still get
+/// tokens. They are dead wherever they are presented, because each use asks the database. An ended secret or a removed
+/// scope may still earn tokens of the usual lifetime.
 public final class KnownClients: Sendable {
-    /// A class, because copies of a client are dear.
+    /// A class, because copying a client is expensive.
     package final class Entry: Sendable {
         package let client: Client
         package let secrets: [Fingerprint<Client>]
@@ -69,8 +69,8 @@ public final class KnownClients: Sendable {
     /// The number of stored entries.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// Forgets a client that was changed, or a secret of it. With `hosts` the session hosts are read again too, and
-    /// those of all clients at once: a client's developer who changes it over and over must not cause that.
+    /// Forgets a client that was changed, or a secret of it. With `hosts`, the session hosts of all clients are read
+    /// again at once: a developer who changes a client repeatedly must not cause that.
     func forget(_ id: Client.ID, hosts: Bool = false) {
         state.withLock { state in
             state.entries[id] = nil
@@ -89,8 +89,8 @@ public final class KnownClients: Sendable {
 }
 
 extension KnownClients.State {
-    /// Removes entries that are too old to be used, at most once a second. A client that was asked for once must not
-    /// stay in memory with all its registered keys and URIs.
+    /// Removes entries that are too old to be used, at most once a second. A client that was used once must not stay in
+    /// memory with all its registered keys and URIs.
     fileprivate mutating func letGo(at now: Timestamp) {
         guard !(tidiedAt..<tidiedAt + KnownClients.memory).contains(now) else { return }
         tidiedAt = now

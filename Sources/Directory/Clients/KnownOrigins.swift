@@ -1,10 +1,10 @@
 public import Storage
 public import Values
 
-/// The origins that live clients registered, up to a minute old. They answer CORS preflights, which come before the
-/// client is known.
+/// The origins that live clients registered, up to a minute old. They answer CORS preflights, which do not name the
+/// client.
 public actor KnownOrigins {
-    /// How long a new origin may be unknown. The table is read at most once in that time, however many requests ask.
+    /// How long a new origin may be unknown. The table is read at most once in that time, however many requests come.
     public static let memory: Duration = .minutes(1)
 
     private let database: any Database

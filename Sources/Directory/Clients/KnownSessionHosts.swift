@@ -3,11 +3,11 @@ public import Storage
 import Synchronization
 public import Values
 
-/// The hosts of sites that clients registered as `session_hosts`. A change by another node or a command is known a
-/// minute later at most.
+/// The hosts that clients registered as `session_hosts`. A change by another node or a command is known a minute later
+/// at most.
 ///
 /// Every request to another host than the server's own is looked up here. So the table is read once a minute and after
-/// changes, and a database that does not answer makes no request fail once it has.
+/// changes, and once it has been read, a database that does not answer fails no request.
 public final class KnownSessionHosts: Sendable {
     /// How long a new host may be unknown.
     public static let memory: Duration = .minutes(1)
@@ -31,8 +31,8 @@ public final class KnownSessionHosts: Sendable {
         self.clock = clock
     }
 
-    /// Whether `host` is one of a client's, disabled or not; nil while the database has not told once. While one
-    /// request reads, the others go by what was known before.
+    /// Whether `host` belongs to a client, disabled or not; nil until the database has answered once. While one request
+    /// reads, the others use what was known before.
     public func contains(_ host: String) async -> Bool? {
         let (now, generation) = (clock.now, clients.hostGeneration)
         let known = state.withLock { state -> Bool? in
@@ -49,7 +49,7 @@ public final class KnownSessionHosts: Sendable {
         if let known { return known }
         let hosts = try? await read()
         return state.withLock { state in
-            // A later read knows more.
+            // A later read has newer data.
             if let hosts, state.hosts == nil || (state.readAt == now && state.generation == generation) {
                 state.hosts = hosts
             }

@@ -1,15 +1,15 @@
 import Text
 import Values
 
-/// The address of a web page, that a browser may be sent to without the whole of it being registered. What browsers and
-/// servers may read in two ways is refused: a user in front of the host, a backslash, an encoded slash, dot segments
-/// (RFC 3986 §5.2.4), however often they are encoded.
+/// The address of a web page that a browser may be sent to without its full URL being registered. Refuses what browsers
+/// and servers may read in two ways: user information, a backslash, an encoded slash, and dot segments (RFC 3986
+/// §5.2.4), however often they are encoded.
 package struct PageAddress: Sendable, Hashable {
     /// Without a fragment, which does not reach the server.
     let text: String
     /// Scheme, host and port as browsers write them (RFC 6454 §6.2); https, or http to this machine.
     let origin: String
-    /// Those of the path, decoded. Empty for an address that ends with the origin.
+    /// The segments of the path, decoded. Empty for an address that ends with the origin.
     let segments: [[UInt8]]
     let hasQuery: Bool
 
@@ -28,14 +28,14 @@ package struct PageAddress: Sendable, Hashable {
         hasQuery = path.endIndex != text.endIndex
     }
 
-    /// Browsers read a backslash as a slash (WHATWG URL §4.4), and no URI has the others.
+    /// Browsers read a backslash as a slash (WHATWG URL §4.4), and no URI has the other characters.
     static let doubtful = Array(#"\"<>"#.utf8)
 
     private static func segments(_ path: Substring.UTF8View) -> [[UInt8]]? {
         guard !path.isEmpty else { return [] }
         var segments: [[UInt8]] = []
         for written in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            // Only the last segment may be empty: after a slash at the end.
+            // Only the last segment may be empty, after a trailing slash.
             guard segments.last != [], let segment = PercentEncoding.decode(written), isPlain(segment) else {
                 return nil
             }
@@ -44,7 +44,7 @@ package struct PageAddress: Sendable, Hashable {
         return segments
     }
 
-    /// As some servers decode: an escape that is none stands for itself.
+    /// As some servers decode: an invalid escape stands for itself.
     private static func decodedLeniently(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var rest = bytes[...]
@@ -62,11 +62,10 @@ package struct PageAddress: Sendable, Hashable {
         return decoded
     }
 
-    /// How often a segment may be encoded. Decoding one that is encoded hundreds of times would take time by the square
-    /// of its length.
+    /// How often a segment may be encoded. Decoding hundreds of layers would take quadratic time.
     private static let mostLayers = 5
 
-    /// Whether a server could not take `segment` for several, or for a dot segment: neither as it is nor decoded again.
+    /// Whether no server could take `segment` for several segments or for a dot segment, even after decoding it again.
     private static func isPlain(_ segment: [UInt8]) -> Bool {
         var meant = segment
         for _ in 1...mostLayers {

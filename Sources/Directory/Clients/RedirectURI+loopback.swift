@@ -1,10 +1,10 @@
 extension Client {
-    /// The URI that an authorization request with the redirect URI `text` may return to. That is a URI registered
-    /// exactly so, or a registered loopback URI with any port, which the system gives a native app (RFC 8252 §7.3).
+    /// The URI that an authorization request with the redirect URI `text` may return to: a URI registered exactly so,
+    /// or a registered loopback URI with any port, which the system gives a native app (RFC 8252 §7.3).
     ///
     /// Only a public client may vary the port: a confidential one runs on a server with a known port. The code is bound
-    /// to `text` itself. With another port it must not be at `own`, this server's URL: registration has looked at the
-    /// registered one only. Nil where that has been asked.
+    /// to `text` itself. With another port it must not be at `own`, this server's URL, because registration only
+    /// checked the registered port. `own` is nil where that has been checked.
     package func returnURI(_ text: String, besides own: String?) -> RedirectURI? {
         if let registered = redirectURI(text) { return registered }
         guard may(.varyPort), let given = Loopback(text),
@@ -31,7 +31,7 @@ private struct Loopback {
             guard let number = UInt16(port), number > 0, port.first != "0" else { return nil }
             rest = rest.dropFirst(1 + port.count)
         }
-        // Anything else would name another host, or would be no valid URI.
+        // Anything else would name another host, or be no valid URI.
         guard rest.isEmpty || rest.first == "/" || rest.first == "?", !rest.contains("#") else { return nil }
         self.host = host
         self.rest = rest

@@ -6,7 +6,7 @@ extension RedirectURI {
     /// Whether it leads to a site by https, and not to the device itself.
     package var isOfSecureSite: Bool { text.hasPrefix("https://") && (hasPlainName || !isAtDevice) }
 
-    /// Whether its host is a name such as most, which is quicker to see than what browsers make of every spelling.
+    /// Whether its host is an ordinary name, which is quicker to check than every spelling that browsers accept.
     private var hasPlainName: Bool {
         let authority = text.utf8.dropFirst("https://".utf8.count).prefix { !"/?#".utf8.contains($0) }
         let name = authority.prefix { $0 != UInt8(ascii: ":") }.split(separator: UInt8(ascii: ".")).last ?? authority

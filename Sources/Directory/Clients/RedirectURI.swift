@@ -5,8 +5,8 @@ import Values
 public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
-    /// Schemes of browsers and of other programs, which are no app's own: they show, run, call or send something, or
-    /// open a socket.
+    /// Schemes of browsers and other programs, not of a single app: they show, run, call or send something, or open a
+    /// socket.
     private static let dangerousSchemes: Set<String> = [
         "javascript", "data", "file", "vbscript", "about", "blob", "filesystem", "view-source", "ws", "wss", "mailto",
         "tel", "sms",
@@ -39,7 +39,7 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// Compares byte for byte. Swift's `==` treats canonically equivalent characters, the Kelvin sign and K, as equal.
     package func isExactly(_ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
 
-    /// A URI that was registered before.
+    /// A URI that was checked when it was registered.
     package init(stored text: String) { self.text = text }
 
     public var description: String { text }
@@ -47,7 +47,7 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// The host of the URI; a private-use scheme may have none.
     package var host: String? { URIParts(text)?.host?.lowercased() }
 
-    /// Whose the URI is: a site's host, or an app's scheme with the host that it may have.
+    /// What owns the URI: a site's host, or an app's scheme with its host, if any.
     package var place: String {
         guard let parts = URIParts(text), let scheme = parts.scheme else { return text }
         return (["http", "https"].contains(scheme) ? "" : scheme) + "//" + (parts.host?.lowercased() ?? "")
@@ -58,15 +58,15 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
 
     private static let device = loopback + ["::ffff:127.0.0.0/104", "0.0.0.0", "::"].compactMap { CIDR($0) }
 
-    /// Whether it leads to the device itself, in whatever spelling and also by https: any program there can have the
-    /// port, and the app's certificate with its key.
+    /// Whether it leads to the device itself, in any spelling and also by https: any program there can claim the port,
+    /// and copy the app's certificate with its key.
     package var isAtDevice: Bool {
         guard let host = WebSite(of: text)?.host else { return false }
         guard host != "localhost", !host.hasSuffix(".localhost") else { return true }
         return IPAddress(host).map { address in Self.device.contains { $0.contains(address) } } ?? false
     }
 
-    /// The URI with `items` added to its query, which it keeps, or as its fragment, which it has none of.
+    /// The URI with `items` added to its query, or as its fragment.
     public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {
         let query = PercentEncoding.encode(pairs: items)
         guard !inFragment else { return "\(text)#\(query)" }

@@ -1,10 +1,10 @@
 import JSON
 package import Values
 
-/// How long the refresh tokens that come from one sign-in live together, however often they are used.
+/// How long the refresh tokens from one sign-in live together, however often they are used.
 public enum RefreshFamilyLifetime: Sendable, Equatable {
     case atMost(Duration)
-    /// As long as the latest of them is used within its own lifetime.
+    /// As long as the newest of them is used within its own lifetime.
     case whileUsed
 
     public static let year: RefreshFamilyLifetime = .atMost(.days(365))
@@ -12,7 +12,7 @@ public enum RefreshFamilyLifetime: Sendable, Equatable {
     private static let text = "while_used"
     private static let range: ClosedRange<Int64> = 60...315_360_000
 
-    /// Nil when the document says nothing about it.
+    /// Nil when the document does not set it.
     init?(_ members: JSONMembers) throws(JSONFault) {
         guard let value = members.any("refresh_family_lifetime") else { return nil }
         if value.string == Self.text {
@@ -28,7 +28,7 @@ public enum RefreshFamilyLifetime: Sendable, Equatable {
         self = .atMost(.seconds(seconds))
     }
 
-    /// When the tokens that come from a sign-in at `start` end together; nil when their use decides.
+    /// When the tokens from a sign-in at `start` end together; nil when their use decides.
     package func end(since start: Timestamp) -> Timestamp? {
         switch self {
         case .atMost(let longest): start + longest

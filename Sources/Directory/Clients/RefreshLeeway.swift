@@ -1,12 +1,12 @@
 import JSON
 package import Values
 
-// Two tabs of a browser app have one stored refresh token, and may refresh with it one after the other: they take no
-// lock. For some seconds after its rotation such a token is therefore good for what its first use gave.
+// Two tabs of a browser app share one stored refresh token and take no lock, so they may refresh with it one after the
+// other. For some seconds after its rotation, the second use therefore gets what the first one got.
 
 extension Client {
-    /// How long a rotated refresh token stands for its successor, whose use does not end that. None for an app on a
-    /// device, which has one place that refreshes, nor for a client with a secret.
+    /// How long a rotated refresh token stands for its successor, even once that is used. None for an app on a device,
+    /// which refreshes in one place, nor for a client with a secret.
     public var refreshLeeway: Duration {
         guard Self.isBrowserApp(kind, redirectURIs, openID) else { return .zero }
         return chosenRefreshLeeway ?? .seconds(10)
@@ -14,16 +14,16 @@ extension Client {
 
     package static let longestRefreshLeeway: Duration = .seconds(60)
 
-    /// Whether that still counts at `now` for a token that was rotated at `rotatedAt`.
+    /// Whether the leeway still applies at `now` for a token rotated at `rotatedAt`.
     package func isInRefreshLeeway(_ now: Timestamp, of rotatedAt: Timestamp) -> Bool {
-        // First, because nearly every rotation is older, and this is asked at each.
+        // First, because nearly every rotation is older, and every refresh asks this.
         guard now - rotatedAt <= Self.longestRefreshLeeway else { return false }
         let leeway = refreshLeeway
         return leeway > .zero && now - rotatedAt <= leeway
     }
 
-    /// Whether its codes go to web pages alone. An app on a device may claim an https address too (RFC 8252 §7.2),
-    /// which `application_type` tells.
+    /// Whether its codes go to web pages only. An app on a device may claim an https address too (RFC 8252 §7.2);
+    /// `application_type` tells them apart.
     fileprivate static func isBrowserApp(
         _ kind: ClientKind, _ redirectURIs: [RedirectURI], _ openID: OpenIDSettings
     ) -> Bool {
@@ -37,7 +37,7 @@ extension ClientMetadata {
         try members.seconds("refresh_leeway", within: 0...Client.longestRefreshLeeway.seconds)
     }
 
-    /// One that is stored is of no effect while the client is another kind: its redirect URIs may change.
+    /// A stored leeway has no effect while the client is of another kind: its redirect URIs may change.
     func checkRefreshLeeway(_ members: JSONMembers) throws(JSONFault) {
         guard let leeway = try Self.refreshLeeway(members), leeway > .zero,
             !Client.isBrowserApp(kind, redirectURIs, openID)

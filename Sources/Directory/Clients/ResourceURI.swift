@@ -1,10 +1,10 @@
 import Text
 import Values
 
-/// The URI of an API (RFC 8707 §2). APIs compare it with their own name in their own ways, so it is registered only in
-/// its normal form (RFC 3986 §6.2): another spelling would be the same API to some of them, and another one to us.
+/// The URI of an API (RFC 8707 §2). APIs compare it with their own name in different ways, so it is registered only in
+/// its normal form (RFC 3986 §6.2): another spelling could be the same API to them, but another one to us.
 enum ResourceURI {
-    /// The normal form of `text`, or nil for a text that is no absolute URI without a fragment and a user.
+    /// The normal form of `text`; nil unless it is an absolute URI without fragment and user information.
     static func normal(_ text: String) -> String? {
         guard let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.\-]*):([^#?]*)(?:\?([^#]*))?/),
             let query = escaped(match.output.3 ?? "", besides: "?/:@")
@@ -21,10 +21,10 @@ enum ResourceURI {
         return ["\(root)\(query)", "\(root)/\(query)"]
     }
 
-    /// The ports that are left out (§6.2.3).
+    /// The default ports, which are left out (§6.2.3).
     private static let ports = ["http": 80, "https": 443, "ws": 80, "wss": 443]
 
-    /// RFC 8141 §3.1: in a URN the namespace is in lower case, too.
+    /// RFC 8141 §3.1: in a URN the namespace is in lower case too.
     private static func name(_ text: Substring) -> String? {
         guard let colon = text.firstIndex(of: ":") else { return nil }
         return escaped(text[colon...], besides: "/:@").map { text[..<colon].lowercased() + $0 }
@@ -56,7 +56,7 @@ enum ResourceURI {
         return (host.contains(":") ? "[\(host)]" : host) + port
     }
 
-    /// `text` with escapes in capitals, and only where they are needed (§6.2.2). Nil for characters that no URI has.
+    /// `text` with escapes in capitals, and only where needed (§6.2.2). Nil for characters that no URI has.
     private static func escaped(_ text: Substring, besides allowed: String) -> String? {
         var plain = ""
         var rest = text.unicodeScalars
@@ -79,7 +79,7 @@ enum ResourceURI {
         return plain
     }
 
-    /// RFC 3986 §2.3: those that are never escaped.
+    /// RFC 3986 §2.3: characters that are never escaped.
     private static func isUnreserved(_ scalar: Unicode.Scalar) -> Bool {
         PercentEncoding.encode(String(scalar)).utf8.count == 1
     }

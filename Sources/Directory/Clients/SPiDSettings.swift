@@ -1,9 +1,9 @@
 import JSON
 public import Values
 
-/// What SPiD let its clients set, or what they are used to. Only a SPiD-compatible client has other than the defaults.
+/// Settings that SPiD let its clients choose, or that they are used to. Other clients have the defaults.
 public struct SPiDSettings: Sendable, Equatable {
-    /// What a client's apps may have to ask users for, in the names of SPiD's API.
+    /// Profile fields that a client's apps may have to ask users for, in the names of SPiD's API.
     public enum Field: String, Sendable, CaseIterable {
         case givenName = "name.given_name"
         case familyName = "name.family_name"
@@ -12,22 +12,22 @@ public struct SPiDSettings: Sendable, Equatable {
         case phoneNumber = "phone_number"
     }
 
-    /// Whether authorization responses name the issuer (RFC 9207). SPiD's SDKs leave it in their own address.
+    /// Whether authorization responses name the issuer (RFC 9207). SPiD's SDKs would leave it in the page's URL.
     public var authorizationResponseISS = false
-    /// Whether its tokens of the implicit grant, which browsers have seen in a URL, buy codes.
+    /// Whether its tokens of the implicit grant, which browsers saw in a URL, buy codes.
     public var exchangeFrontChannelTokens = false
     /// The clients whose tokens buy codes for this one, which has no secret to redeem them with. For an app whose
-    /// earlier SDK was another client, with a secret.
+    /// earlier SDK used another client with a secret.
     public var publicExchangeCodesFrom: [Client.ID] = []
-    /// Whether an authorization code may be redeemed once more while it lives, which ends what it gave before. SPiD's
-    /// SDK for Java redeems each one twice.
+    /// Whether an authorization code may be redeemed a second time while it lives, which ends its first tokens. SPiD's
+    /// SDK for Java redeems each code twice.
     public var codesRedeemedTwice = false
-    /// Told to its apps, which ask for them: no page of ours does.
+    /// The client's apps ask for these fields; no page of ours does.
     public var requiredFields: [Field] = []
     /// What is new in its terms, a sentence each, for its apps to show.
     public var termsSummary: [String] = []
-    /// Hosts of its own site at which this server answers too, for its pages in browsers that keep third-party cookies
-    /// back (docs/decisions/session-hosts.md). As browsers write them in `Host`.
+    /// Hosts of its own site at which this server answers too, for browsers that block third-party cookies
+    /// (docs/decisions/session-hosts.md). Written as browsers write them in `Host`.
     public var sessionHosts: [String] = []
 
     public init() {}
@@ -89,7 +89,7 @@ extension SPiDSettings {
         return text
     }
 
-    /// A name with a period, or this machine; with a port if it is not the usual one.
+    /// A name with a dot, or this machine; with a port if it is not the default.
     private static func host(_ text: String) throws(JSONFault) -> String {
         let site = WebSite(of: "https://\(text)")
         guard text.utf8.count <= 260, WebOrigin.isOne("https://\(text)"), let host = site?.host,

@@ -26,7 +26,7 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
         self.init(tokens)
     }
 
-    /// The tokens of `text`. By bytes: to find the characters of a text takes twenty times as long.
+    /// The tokens of `text`. Split as bytes: finding characters takes twenty times as long.
     private static func split(_ text: String) -> [String] {
         text.utf8.span.withUnsafeBufferPointer { bytes in
             var tokens: [String] = []
@@ -50,7 +50,7 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public static let offlineAccess = "offline_access"
     private static let neverByDefault = [admin, adminMerchant, openID, offlineAccess]
     /// What any client may ask a user for, by the specification (OpenID Connect Core §5.4, §11). A client's `scope` may
-    /// have words of its own besides.
+    /// contain further words.
     public static let standard = Scope([openID, "profile", "email", "address", "phone", offlineAccess])
 
     public var description: String { tokens.joined(separator: " ") }
@@ -66,13 +66,13 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public var byDefault: Scope { Scope(tokens.filter { !Self.neverByDefault.contains($0) }) }
     /// The scope without offline access.
     package var forNow: Scope { Scope(tokens.filter { $0 != Self.offlineAccess }) }
-    /// The tokens that mean something here, whichever client has them.
+    /// The tokens with a meaning here, whichever client has them.
     package var known: Scope {
         intersection(Self.standard.union(Scope([Self.admin, Self.adminMerchant])))
     }
-    /// Whether it holds administration.
+    /// Whether it contains an admin scope.
     public var administers: Bool { contains(Self.admin) || contains(Self.adminMerchant) }
-    /// The scope that a user's token may have: administration is granted to client_credentials only.
+    /// The scope that a user's token may have: admin scopes are granted by client_credentials only.
     public var withoutAdministration: Scope {
         Scope(tokens.filter { $0 != Self.admin && $0 != Self.adminMerchant })
     }

@@ -9,14 +9,14 @@ public struct SectorDocument: Sendable {
 
     /// Fetches such documents.
     public struct Source: Sendable {
-        /// At whose expense a document is fetched: the clients that registered with a merchant, and one of these.
+        /// Whose budget pays for a fetch: that of the clients registered with a merchant, and one client's part of it.
         public struct Requester: Sendable {
             public let share: String
             public let part: String
 
             package init(_ client: Client) { (share, part) = (client.outboundShare, client.id.text) }
 
-            /// A client that does not exist yet: its part is `token`, the id of an initial access token.
+            /// A client that does not exist yet: its part is named by `token`, the id of an initial access token.
             package init(newOf merchant: Merchant.ID, token: String) {
                 share = ClientKind.Owner.registeredItself(at: merchant).outboundShare
                 part = token
@@ -27,8 +27,7 @@ public struct SectorDocument: Sendable {
 
         private let fetch: Fetch
 
-        /// `fetch` returns the body at an address, counted against the requester's quota, and throws when there is
-        /// none.
+        /// `fetch` returns the body at an address, charged to the requester, and throws when there is none.
         public init(fetch: @escaping Fetch) { self.fetch = fetch }
 
         package func document(at uri: String, for requester: Requester) async throws -> SectorDocument {
@@ -47,8 +46,7 @@ public struct SectorDocument: Sendable {
 }
 
 extension ClientMetadata {
-    /// Throws unless the client belongs to its sector, either by `document` or because an earlier registration proved
-    /// it.
+    /// Throws unless the client belongs to its sector, by `document` or by an earlier registration that proved it.
     ///
     /// Another client's sector would reveal who its users are.
     func checkSector(_ document: SectorDocument?, over base: Client?) throws(JSONFault) {
@@ -57,7 +55,7 @@ extension ClientMetadata {
             guard let base, base.openID.sectorIdentifierURI == uri,
                 redirectURIs.allSatisfy(base.redirectURIs.contains)
             else {
-                throw JSONFault("sector_identifier_uri", "left to dynamic registration, which reads its document")
+                throw JSONFault("sector_identifier_uri", "set by dynamic registration, which reads its document")
             }
             return
         }

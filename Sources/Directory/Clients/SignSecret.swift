@@ -31,7 +31,7 @@ public struct SignSecret: Sendable {
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key))
     }
 
-    /// No real client signs more parameters; a longer request is meant to cost time.
+    /// No real client signs more parameters. Hashing a longer request would cost too much time.
     public static let mostHashed = 1000
 
     /// Whether `hash` is SPiD's verified hash of `pairs`: of their values, in the natural order of their names.

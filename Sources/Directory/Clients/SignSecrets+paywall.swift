@@ -1,14 +1,14 @@
 import JSON
 public import Values
 
-/// What a paywall in front of a client's pages, such as Varnish, knows a user by: SPiD's `sp_id`.
+/// SPiD's `sp_id`, by which a paywall in front of a client's pages, such as Varnish, knows a user.
 ///
-/// A JWT (HS256) under the client's sign secret, which the paywall verifies by itself. It holds no secret of ours,
-/// opens nothing here, and has no issuer: nobody can take it for an ID token. Only for a SPiD-compatible client, which
-/// knows its users' numbers.
+/// A JWT (HS256) under the client's sign secret, which the paywall verifies by itself. It contains no secret of ours,
+/// opens nothing here, and has no issuer, so it cannot be mistaken for an ID token. Only for a SPiD-compatible client,
+/// which knows its users' numbers.
 extension SignSecrets {
-    /// Longer than a page's script may keep an answer, and than a session without use: whoever is signed in is given a
-    /// new one in time.
+    /// Longer than a page's script may keep a response, and than an unused session lives: a signed-in user gets a new
+    /// one in time.
     public static let paywallLifetime: Duration = .days(7)
 
     public func paywallID(of user: User, for client: Client, at now: Timestamp) throws -> String {

@@ -1,7 +1,7 @@
 import Storage
 import Values
 
-/// What is told of a client that a user has used. A user may have used a thousand, which are dear to read whole.
+/// What is shown of a client that a user has used. A user may have a thousand clients; reading them whole is expensive.
 package struct UsedClient: Sendable {
     package let id: Client.ID
     package let name: String

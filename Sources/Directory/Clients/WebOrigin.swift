@@ -3,7 +3,7 @@ import Values
 /// The origin of a web page (RFC 6454 §6.2), compared as the exact text that a browser sends.
 enum WebOrigin {
     /// Whether `text` is an origin as browsers write it: https, or http to this machine. It becomes part of a
-    /// Content-Security-Policy: no character of it may end a directive or act as a wildcard.
+    /// Content-Security-Policy, so none of its characters may end a directive or act as a wildcard.
     static func isOne(_ text: String) -> Bool {
         guard let uri = RedirectURI(registering: text), let parts = URIParts(uri.text),
             let scheme = parts.scheme, let host = parts.encodedHost, scheme == "https" || scheme == "http",
@@ -25,8 +25,8 @@ enum WebOrigin {
             }
     }
 
-    /// Whether `text` is the https URL of an image that a page may show. It becomes part of a Content-Security-Policy:
-    /// no character of it may end a directive.
+    /// Whether `text` is the https URL of an image that a page may show. It becomes part of a Content-Security-Policy,
+    /// so none of its characters may end a directive.
     static func isImage(_ text: String) -> Bool {
         guard RedirectURI(registering: text) != nil, text.hasPrefix("https://"),
             let host = URIParts(text)?.encodedHost

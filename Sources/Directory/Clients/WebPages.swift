@@ -2,24 +2,24 @@ import Text
 
 /// Pages of a client on the web: all of an origin, or those at one path and below it.
 ///
-/// Only the text is kept: clients are read far more often than they are asked for their pages.
+/// Only the text is kept: most reads of a client do not need its pages parsed.
 public struct WebPages: Sendable, Hashable {
     /// As it was registered.
     public let text: String
 
     /// Reads an origin, or one with a path. Nil for anything else.
     package init?(registering text: String) {
-        // A slash alone is no path, and an origin has none: there is one way to write it.
+        // A lone slash counts as no path, and an origin has no path, so that there is one spelling.
         guard let address = PageAddress(text), address.text == text, !address.hasQuery, address.segments != [[]] else {
             return nil
         }
         self.text = text
     }
 
-    /// Pages that were registered before. They are not checked again: an address that is asked for always is.
+    /// Stored pages. They were checked when they were registered.
     init(stored text: String) { self.text = text }
 
-    /// The origin alone, which CORS and content policies know (RFC 6454 §6.2).
+    /// The origin alone, for CORS and content policies (RFC 6454 §6.2).
     public var origin: String { String(text[..<originEnd]) }
 
     var isWholeOrigin: Bool { originEnd == text.endIndex }
@@ -33,7 +33,7 @@ public struct WebPages: Sendable, Hashable {
         } ?? text.endIndex
     }
 
-    /// The segments of the path, decoded, of which the last is empty if it ends with a slash. None for a whole origin.
+    /// The decoded segments of the path; the last is empty if the path ends with a slash. None for a whole origin.
     private var path: [[UInt8]] {
         guard !isWholeOrigin else { return [] }
         return text.utf8[originEnd...].dropFirst()
@@ -52,15 +52,13 @@ public struct WebPages: Sendable, Hashable {
 }
 
 extension Client {
-    /// The origins of its web pages, which may ask for the session. Those of a first-party client may also frame the
-    /// sign-in.
+    /// The origins of its web pages, which may ask for the session. A first-party client's may also frame the sign-in.
     public var webOrigins: [String] {
         webPages.reduce(into: []) { if !$0.contains($1.origin) { $0.append($1.origin) } }
     }
 
-    /// The page of the client that `text` is the address of, without its fragment, or the place in its app. A
-    /// SPiD-compatible client need not register such an address itself. It is for browsers that leave, never for codes
-    /// and tokens.
+    /// The page of the client at the address `text`, without its fragment, or the place in its app. A SPiD-compatible
+    /// client need not register the address itself. For browsers that leave, never for codes and tokens.
     package func page(_ text: String) -> RedirectURI? {
         guard may(.varyAddresses), let address = PageAddress(text), webPages.contains(where: { $0.contain(address) })
         else { return appPage(text) }

@@ -6,7 +6,7 @@ package struct WebSite: Sendable, Hashable {
     package let host: String
     package let port: UInt16
 
-    /// Nil for other schemes than the web's. Browsers treat backslashes as slashes, and accept any number of them
+    /// Nil for schemes other than the web's. Browsers treat backslashes as slashes, and accept any number of them
     /// (WHATWG URL §4.4).
     package init?(of text: String) {
         let scheme = text.prefix { $0 != ":" }.lowercased()
@@ -23,12 +23,12 @@ package struct WebSite: Sendable, Hashable {
         self.port = port
     }
 
-    /// Whether both are one server, by http or https: it usually has both, at the ports 80 and 443.
+    /// Whether both are one server, by http or https: a server usually has both, at ports 80 and 443.
     package func isSameServer(as other: WebSite) -> Bool {
         host == other.host && (port == other.port || isAtUsualPort && other.isAtUsualPort)
     }
 
-    /// The same with the server of the URL `text`.
+    /// As above, for the server of the URL `text`.
     func isSameServer(asURL text: String) -> Bool { WebSite(of: text).map(isSameServer) ?? true }
 
     private var isAtUsualPort: Bool { port == 80 || port == 443 }

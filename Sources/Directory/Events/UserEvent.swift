@@ -1,12 +1,12 @@
-/// What happens to a user that other parts of the program act on.
+/// What happens to a user, for other parts of the program to act on.
 public enum UserEvent: Sendable, Equatable {
     /// The user signed up; `agreed` is the note of the terms that were accepted.
     case signedUp(agreed: String)
-    /// The user differs in `fields`; `standing` is how they stand now, if that is different.
+    /// `fields` of the user changed; `standing` is the new one, if it changed.
     case changed(fields: Set<Field>, standing: Standing?)
     /// A session was ended on request, or several at once.
     case signedOut(of: SignedOutSession)
-    /// These live sessions end, in this transaction. Said after their user signed out, if they did.
+    /// These live sessions end, in this transaction. Published after the sign-out of their user, if they signed out.
     case sessionsEnd([Session.ID])
     /// All sessions end, except one.
     case allSessionsEnd(except: Session.ID?)
@@ -14,26 +14,26 @@ public enum UserEvent: Sendable, Equatable {
     case clientLeft(Client.ID, in: Session.ID)
     /// These token families end: one was revoked, or a token or code of it was used twice.
     case familiesEnd([TokenFamily.ID])
-    /// All that the user gave this client ends: they revoked it, or it is being deleted.
+    /// Everything the user gave this client ends: they revoked it, or it is being deleted.
     case clientEnds(Client.ID)
-    /// All that the user gave this merchant's clients ends: the merchant removed the user.
+    /// Everything the user gave this merchant's clients ends: the merchant removed the user.
     case removed(from: Merchant.ID)
-    /// All that earlier sign-ins gave ends, except one browser session: the password is new, or the user is disabled,
-    /// asks for deletion, or was somebody else.
+    /// Everything from earlier sign-ins ends, except one browser session: the password is new, or the user is disabled,
+    /// leaves, or may have been another user before.
     case accessRevoked(keeping: Session.ID?)
-    /// The owner of the address proved to read it for the first time, or administration gave a password to a user with
-    /// another address, or one that nobody has proved. Until now the user may have been somebody else.
-    /// `signUp` is where the link of an app's sign-up leads, if it was that.
+    /// The owner of the address proved it for the first time, or administration set a password for a user with a new or
+    /// unproved address. Until now another user may have acted as this one. `signUp` is the address that the link of an
+    /// app's sign-up leads to, if there was one.
     case takenOver(signUp: String?)
     /// A subject of `issuer` was linked to the user, and can sign them in from now on.
     case linked(issuer: String)
-    /// A link to the issuer with this id was removed, by the user or with the app that made it. What it vouched for
-    /// ends, except one browser session. A confined link, which an app had made, was good for its merchant alone.
+    /// A link to the issuer with this id was removed, by the user or with the app that made it. What rests on the
+    /// issuer's word ends, except one browser session. A confined link, made by an app, was good for its merchant
+    /// alone.
     case unlinked(issuer: String, keeping: Session.ID?, wasConfined: Bool)
-    /// Codes go to another number or mailbox than before, or to none. What was opened by this method ends, except one
-    /// browser session.
+    /// Codes go to another number or mailbox than before, or to none. Sessions opened by this method end, except one.
     case methodRevoked(SignIn.Method, keeping: Session.ID?)
-    /// The user revoked one of the merchant's own apps, or the merchant removed the user from all of them.
+    /// The user revoked a first-party app of the merchant, or the merchant removed the user from all of them.
     case disconnected(from: Merchant.ID)
     /// The user's connections to these clients are about to end, in this transaction.
     case connectionsEnding(to: [Client.ID])
@@ -68,14 +68,14 @@ public enum UserEvent: Sendable, Equatable {
         }
     }
 
-    /// What a change is about. Never a value.
+    /// What changed. Never contains a value.
     public enum Field: Sendable, Hashable {
         case email, password
         /// A claim of the profile, by its name.
         case claim(String)
     }
 
-    /// What a session that was ended on request rested on, and so who has to hear of it.
+    /// What a session ended on request rested on, which decides who is told.
     public enum SignedOutSession: Sendable, Hashable {
         /// A sign-in, which is good everywhere.
         case signIn
@@ -85,7 +85,7 @@ public enum UserEvent: Sendable, Equatable {
         case bought(by: TokenFamily.ID)
     }
 
-    /// How a user stands.
+    /// Whether a user may act.
     public enum Standing: Sendable {
         case unverified, verified
         /// The user asked for deletion, and may still cancel it.
@@ -95,7 +95,7 @@ public enum UserEvent: Sendable, Equatable {
 }
 
 extension User {
-    /// How the user stands: disabled before all else.
+    /// The standing of the user; disabled comes first.
     public var standing: UserEvent.Standing {
         if disabledAt != nil { return .disabled }
         if deletionDueAt != nil { return .leaving }

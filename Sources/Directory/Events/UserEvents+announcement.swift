@@ -6,7 +6,7 @@ extension UserEvents {
     /// The events of one transaction, on their way to the subscribers.
     public final class Announcement: Sendable {
         public let now: Timestamp
-        /// 16 random bytes, drawn before the transaction. Ids made of them are the same when it runs again.
+        /// 16 random bytes, drawn before the transaction. Ids made of them stay the same when it runs again.
         public let origin: [UInt8]
         private let subscribers: [Subscriber]
         /// Which of the subscribers have acted.
@@ -18,7 +18,7 @@ extension UserEvents {
             self.origin = origin
         }
 
-        /// Has every subscriber act on `event`, in its transaction.
+        /// Lets every subscriber act on `event`, in its transaction.
         public func say(_ event: UserEvent, _ user: UserID, _ db: any Transaction) throws {
             for (index, subscriber) in subscribers.enumerated() {
                 for reaction in subscriber.reactions where reaction.kind == event.kind {

@@ -2,12 +2,12 @@ import JSON
 package import Storage
 package import Values
 
-/// A person at one moment of a transaction, to tell what became different.
+/// A user at one moment of a transaction, to find out what changed.
 package struct UserSnapshot {
     package let user: User
     private let passwordHash: String?
 
-    /// Nil when there is no such account.
+    /// Nil when there is no such user.
     package init?(of id: UserID?, in db: any Transaction) throws {
         guard let id else { return nil }
         let row = try db.rows("SELECT \(User.columns), password_hash FROM users WHERE id = \(id)").first
@@ -16,7 +16,7 @@ package struct UserSnapshot {
         passwordHash = try row.get("password_hash")
     }
 
-    /// What is different `later`; nil when nothing is that anybody can see.
+    /// What is different `later`; nil when nothing visible is.
     package func change(to later: UserSnapshot) -> UserEvent? {
         let (old, new) = (user, later.user)
         var fields: Set<UserEvent.Field> = []
@@ -33,7 +33,7 @@ package struct UserSnapshot {
 }
 
 extension UserEvents.Announcement {
-    /// Does `work` on the account `id`, and says what it made different.
+    /// Does `work` on the user `id`, and publishes what it changed.
     @discardableResult
     package func watching<Value>(_ id: UserID, in db: any Transaction, _ work: () throws -> Value) throws -> Value {
         let before = try UserSnapshot(of: id, in: db)
@@ -42,7 +42,7 @@ extension UserEvents.Announcement {
         return value
     }
 
-    /// Says what is different by now.
+    /// Publishes what has changed since.
     package func sayWhatChanged(since before: UserSnapshot?, in db: any Transaction) throws {
         guard let before, let after = try UserSnapshot(of: before.user.id, in: db),
             let change = before.change(to: after)

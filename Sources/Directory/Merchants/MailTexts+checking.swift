@@ -39,10 +39,10 @@ extension MailTexts {
         guard let text = try members.lines("text", most: longestText) else { throw JSONFault("text", "given") }
         try check(text, in: "text", names: names + kind.codes + kind.links + kind.times)
         for code in kind.codes where !text.contains("{{\(code)}}") {
-            throw JSONFault("text", "with {{\(code)}} in it, or nobody could go on")
+            throw JSONFault("text", "with {{\(code)}} in it, which the reader needs to continue")
         }
         for link in kind.links {
-            // Nothing beside it can become a part of the address.
+            // The rest of the line must not become part of the address.
             let lines = text.split(separator: "\n").filter { $0.contains("{{\(link)}}") }
             guard !lines.isEmpty, lines.allSatisfy({ $0 == "{{\(link)}}" }) else {
                 throw JSONFault("text", "with {{\(link)}} in it, alone on its line")
@@ -51,7 +51,8 @@ extension MailTexts {
     }
 
     private static func check(_ text: String, in member: String, names: [String]) throws(JSONFault) {
-        // Two letters stand for what a name will say: no address may be made of the two, nor a scheme before it.
+        // Two letters stand in for each placeholder's value: no address may be formed with them, nor a scheme before
+        // it.
         let plain = names.reduce(text) { $0.replacing("{{\($1)}}", with: "xx") }
         guard !plain.contains(where: { $0 == "{" || $0 == "}" }) else {
             let known = names.map { "{{\($0)}}" }.joined(separator: ", ")
@@ -63,11 +64,11 @@ extension MailTexts {
         }
     }
 
-    /// Whether a mail program would make a link of something: after `//` or `\\`, of a name with a dot in it, or of
-    /// four numbers with dots between them (a date has three).
+    /// Whether a mail program would turn a part of `text` into a link: what follows `//` or `\\`, a name with a dot in
+    /// it, or four numbers with dots between them (a date has three).
     private static func hasAddress(_ text: String) -> Bool {
-        // What is not seen does not part a name, and what hosts read as a full stop is one (UTS #46 §2.3), as wide
-        // letters and slashes are read as others.
+        // An invisible character does not separate a name, and some characters count as a full stop in host names (UTS
+        // #46 §2.3), as wide letters and slashes count as ordinary ones.
         let text = text.compatiblyDecomposed
         let scalars = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
             .map { $0 == "\u{3002}" ? "." : $0 }
@@ -81,8 +82,8 @@ extension MailTexts {
             }
     }
 
-    /// Whether it would because of a scheme, as in `tel:1`. A time of day has digits on both sides, and what stands in
-    /// braces is no address.
+    /// Whether it would because of a scheme, as in `tel:1`. A time of day has digits on both sides, and text in braces
+    /// is no address.
     private static func hasScheme(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint })
         return scalars.indices.dropFirst().dropLast().contains { index in

@@ -13,13 +13,13 @@ public struct Merchant: Sendable {
     public var name: String
     /// Whether a device's logout also ends the tokens that backends redeemed from its codes.
     public var logoutReachesBackends: Bool
-    /// Whether its clients need no introduction to users, because the platform says the merchant is its own.
+    /// Whether its clients need no introduction to users, because it belongs to the platform.
     public var skipsIntroduction: Bool
     /// The https URL of an image that its pages show.
     public var logoURI: String?
     /// The accent color of its pages, as `#rrggbb`.
     public var accentColor: String?
-    /// Its own words for the mails that its clients cause; nil for ours.
+    /// Its own texts for the mails that its clients cause; nil for ours.
     public var mailTexts: MailTexts?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp

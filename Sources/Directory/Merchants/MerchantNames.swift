@@ -16,7 +16,7 @@ final class MerchantNames: Sendable {
         UNION ALL SELECT merchant_id AS id, name FROM taken WHERE kind = 'merchant'
         """
 
-    /// Learns all names beside the writes, once: the first change would hold up everybody's.
+    /// Learns all names outside the writes, once: otherwise the first change would delay all others.
     func learn(from database: any Database) async throws {
         guard known.withLock(\.isEmpty) else { return }
         try await database.readAside { db in
@@ -31,7 +31,7 @@ final class MerchantNames: Sendable {
         return made
     }
 
-    /// Forgets names that are nobody's any more: merchants leave them behind. A name that is in use is kept, however
+    /// Forgets names that merchants have left behind and no longer use. A name that is in use is kept, however
     /// many there are, because all would be made anew at each change.
     private func forget(allBut rows: [Row]) throws {
         guard known.withLock({ $0.count > 2 * rows.count + 1000 }) else { return }
@@ -39,9 +39,9 @@ final class MerchantNames: Sendable {
         known.withLock { known in known = known.filter { names.contains($0.key) } }
     }
 
-    /// Refuses `name`, the `member` of `merchant` or of a client of theirs, when it looks like another merchant's, also
-    /// like one that it had, or that of one that is gone, or like one of `reserved`: users would take the one for the
-    /// other. `isOwn`: it may be the merchant's own name, also one that it had.
+    /// Refuses `name`, the `member` of `merchant` or of one of its clients, if users could confuse it with another
+    /// merchant's present or former name, with a deleted merchant's, or with one of `reserved`. With `isOwn` it may be
+    /// a present or former name of `merchant`.
     func permit(
         _ name: String, in member: String, of merchant: Merchant.ID, reserved: [String], isOwn: Bool = true,
         in db: any Transaction
@@ -50,7 +50,7 @@ final class MerchantNames: Sendable {
             let own = try db.rows("SELECT name FROM merchants WHERE id = \(merchant)").first
             guard try own.map({ name.isAlike(try $0.get("name")) }) != true else { return }
         }
-        // Not kept: anyone makes up names.
+        // Not cached: a caller can make up any number of names.
         let wanted = name.likenesses
         let rows = try db.rows(Self.all)
         let isOthers = try rows.contains { row in

@@ -29,7 +29,7 @@ extension Merchants {
         return true
     }
 
-    /// Goes on with deletions that have begun; any number of nodes may.
+    /// Continues deletions that have begun. Several nodes may do so at once.
     public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
         let ids: [Merchant.ID] = try await database.read { db in
             try db.rows(
@@ -59,7 +59,7 @@ extension Merchants {
             return false
         }
         try await database.write { db in
-            // Another node may have been faster, and the merchant been made again.
+            // Another node may have finished first, and the merchant may exist anew.
             guard try Self.isBeingDeleted(id, in: db) else { return }
             try Self.keepName(of: id, at: now, in: db)
             try Self.keepNumber(of: id, at: now, in: db)

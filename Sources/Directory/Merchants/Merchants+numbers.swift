@@ -4,10 +4,10 @@ import Synchronization
 public import Values
 
 extension Merchant {
-    /// What the clients of SPiD's SDKs can hold: their type is 32 bits wide, with a sign.
+    /// The numbers that SPiD's SDKs can store: their type is a signed 32-bit integer.
     static let numbers: ClosedRange<Int64> = 1...Int64(Int32.max)
 
-    /// The number that a new merchant wishes for.
+    /// The number that is requested for a new merchant.
     static func number(_ members: JSONMembers) throws(JSONFault) -> Int64? {
         guard let value = members.any("number") else { return nil }
         guard let number = value.integer, numbers.contains(number) else {
@@ -18,12 +18,12 @@ extension Merchant {
 }
 
 extension Merchants {
-    /// Stores a new merchant with `wish`, or the number after the highest; which number it has. One that another
-    /// transaction takes at the same time fails here by its index, so no number is given twice.
+    /// Stores a new merchant with the number `wish`, or with the one after the highest, and returns the number. If
+    /// another transaction takes that number at the same time, the unique index refuses it here.
     static func insert(_ merchant: Merchant, wishing wish: Int64?, in db: any Transaction) throws -> Int64 {
         let number = try wish ?? highestNumber(in: db) + 1
         guard Merchant.numbers.contains(number) else {
-            throw JSONFault("number", "given: another merchant has the highest one")
+            throw JSONFault("number", "given: another merchant has the highest number")
         }
         try db.execute(
             """
@@ -50,29 +50,29 @@ extension Merchants {
         ).compactMap { try $0.get("number", as: Int64?.self) }.max() ?? 0
     }
 
-    /// Keeps the number of a merchant that is about to go: SPiD's API tells it to clients of other merchants. Only the
-    /// platform gives it again.
+    /// Reserves the number of a merchant before its deletion: SPiD's API tells it to other merchants' clients. Only the
+    /// platform may give it to another.
     static func keepNumber(of id: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
         try TakenNames.take(
             .merchantNumber,
             "SELECT CAST(number AS TEXT) AS name, id AS merchant_id FROM merchants WHERE id = \(id)", at: now, in: db)
     }
 
-    /// Keeps the name of a merchant that is about to change or to go, by which users know it. No other merchant gets it
-    /// unasked.
+    /// Reserves the name of a merchant before it changes or is deleted: users know the merchant by it. Another merchant
+    /// gets it only from the platform.
     static func keepName(of id: Merchant.ID, at now: Timestamp, in db: any Transaction) throws {
         try TakenNames.take(
             .merchant, "SELECT name, id AS merchant_id FROM merchants WHERE id = \(id)", at: now, in: db)
     }
 
-    /// How many earlier names may be kept for a merchant before it takes no further by itself.
+    /// The most former names that are reserved for a merchant before only the platform may rename it.
     private static let mostNames = 100
 
-    /// Throws when more are kept for `id`.
+    /// Throws when more are reserved for `id`.
     static func confirmNames(of id: Merchant.ID, in db: any Transaction) throws {
         guard try TakenNames.has(moreThan: mostNames, .merchant, of: id, in: db) else { return }
         throw JSONFault(
-            "name", "what it is: \(mostNames) earlier names are kept for you, so ask the platform for another")
+            "name", "left as it is: \(mostNames) former names of yours are reserved, so ask the platform for another")
     }
 }
 

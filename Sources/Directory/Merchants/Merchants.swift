@@ -55,7 +55,7 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// At most `count` merchants with ids after `cursor`, in the order of their ids.
+    /// At most `count` merchants whose id is after `cursor`, ordered by id.
     public func list(after cursor: String, count: Int) async throws -> [Merchant] {
         try await database.scan(for: .platform) { db in
             try db.rows(
@@ -79,7 +79,7 @@ public struct Merchants: Sendable {
         let reaches = try members.flag("logout_reaches_backends")
         let skips = try members.flag("skip_introduction")
         let disabled = try members.flag("disabled")
-        // Before the write, for which everybody else's waits.
+        // Before the write, which all other writes wait for.
         let mailTexts = try Merchant.mailTexts(members)
         let now = clock.now
         if name != nil, reserved != nil { try await names.learn(from: database) }
@@ -123,8 +123,8 @@ public struct Merchants: Sendable {
 }
 
 extension Merchants {
-    /// Confirms that there is a merchant `id`, in the transaction that gives it something: one that is deleted goes on
-    /// as a row for a while. Throws `JSONFault`.
+    /// Confirms that `id` exists, in the transaction that gives it something: the row of a deleted merchant remains for
+    /// a while. Throws `JSONFault`.
     package static func confirm(_ id: Merchant.ID, in db: any Transaction) throws {
         guard try db.rows("SELECT id FROM merchants WHERE id = \(id) AND deleted_at IS NULL").isEmpty else { return }
         throw JSONFault("merchant_id", "the id of a merchant")

@@ -2,10 +2,10 @@ public import Cryptography
 
 /// How the ID tokens and logout tokens of a client are signed.
 public enum IDTokenAlgorithm: Sendable, Equatable {
-    /// By a key of the server, which everybody can verify.
+    /// By a key of the server, which anyone can verify.
     case key(PrivateKey.Algorithm)
     /// HS256 with the client's sign secret (OpenID Connect Core §10.1), since only fingerprints of client secrets are
-    /// stored. Whoever has the secret can make such tokens, too.
+    /// stored. A holder of the secret can make such tokens too.
     case signSecret
 
     init?(name: String) {
@@ -32,7 +32,7 @@ public enum IDTokenAlgorithm: Sendable, Equatable {
 }
 
 extension OpenIDSettings {
-    /// The algorithm of its access tokens that are JWTs. Resource servers verify them by our key set, so that they are
-    /// never signed with a shared secret (RFC 9068 §2.1).
+    /// The algorithm of its JWT access tokens. Resource servers verify them with our key set, so they are never signed
+    /// with a shared secret (RFC 9068 §2.1).
     public var accessTokenAlgorithm: PrivateKey.Algorithm { idTokenAlgorithm.ofKey ?? .rs256 }
 }

@@ -4,7 +4,7 @@ public import JSON
 import Values
 
 extension OpenIDSettings {
-    /// The names of all of them.
+    /// The names of all settings.
     public static let names =
         [
             "response_types", "id_token_signed_response_alg", "id_token_lifetime", "id_token_scope_claims",
@@ -14,7 +14,7 @@ extension OpenIDSettings {
             "backchannel_logout_session_required",
         ] + informationNames
 
-    /// The members in the names of registration, as administration shows them and as they are stored.
+    /// The members in the names of registration, as they are stored and as administration shows them.
     public var members: [JSON.Member] {
         var keySet: JSON?
         var keyAddress: JSON?

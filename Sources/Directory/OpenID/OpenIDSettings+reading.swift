@@ -5,8 +5,8 @@ import Values
 
 extension OpenIDSettings {
     /// Reads `json` over `base`, in the member names of registration. `redirectURIs` are the client's new ones: their
-    /// host is the sector of a pairwise client. What `isStored` was checked by the rules of its time; to check
-    /// its lists of addresses again would take milliseconds.
+    /// host is the sector of a pairwise client. `isStored`: the document was checked by the rules of its time, and
+    /// checking its address lists again would take milliseconds.
     init(
         _ json: JSON, over base: OpenIDSettings?, redirectURIs: [RedirectURI], isStored: Bool = false
     ) throws(JSONFault) {
@@ -28,7 +28,7 @@ extension OpenIDSettings {
         if members.has("sector_identifier_uri") {
             sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
         }
-        // Read even when the document says nothing about it: the sector follows the redirect URIs.
+        // Read even when the document does not set it: the sector follows the redirect URIs.
         subjectType = try Self.subjectType(
             try members.text("subject_type") ?? subjectType.name, sector: sectorIdentifierURI, redirectURIs)
         if members.has("userinfo_signed_response_alg") {
@@ -89,14 +89,14 @@ extension OpenIDSettings {
         return algorithm
     }
 
-    /// Claims that the server itself sets in ID tokens: attributes must not replace them.
+    /// Claims of ID tokens that the server itself sets: attributes must not replace them.
     private static let reserved: Set = [
         "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
         "s_hash", "sid", "events", "cnf", "act", "client_id", "scope", "_claim_names", "_claim_sources",
         "legacy_user_id",
     ]
 
-    /// A stored name that has become reserved since is left out.
+    /// Leaves out a stored name that has become reserved since.
     private static func claims(
         _ members: JSONMembers, isStored: Bool
     ) throws(JSONFault) -> [String: String] {
@@ -124,7 +124,7 @@ extension OpenIDSettings {
         case "public": return .public
         case "pairwise":
             // Core §8.1: the sector is the host of the redirect URIs, or of the document that lists them if they have
-            // several. Only https proves the host: in an app's own scheme the host is whatever the app says.
+            // several. Only https proves a host: in a custom scheme, the app chooses it.
             let hosts = Set(sector.map { [RedirectURI(stored: $0).host] } ?? redirectURIs.map(\.secureHost))
             guard hosts.count == 1, let found = hosts.first, let host = found, !host.isEmpty else {
                 throw JSONFault(

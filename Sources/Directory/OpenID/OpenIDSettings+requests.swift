@@ -10,7 +10,7 @@ extension OpenIDSettings {
             let hash = parts.count == 2 ? parts[1] : "h"
             guard let first = parts.first, let uri = RedirectURI(registering: String(first)), uri.isOfWeb,
                 hash.firstMatch(of: /^[A-Za-z0-9_-]{1,100}$/) != nil
-            else { throw JSONFault("request_uris", "https URLs, each perhaps with the hash of what is there") }
+            else { throw JSONFault("request_uris", "https URLs, each optionally with the hash of its content") }
         }
         return list
     }

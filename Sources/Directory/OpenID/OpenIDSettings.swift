@@ -5,7 +5,7 @@ import Values
 
 /// A client's registered OpenID Connect settings (Dynamic Client Registration §2, Back-Channel Logout §2.2).
 public struct OpenIDSettings: Sendable, Equatable {
-    /// Where the client's own public keys are.
+    /// Where the client's public keys are.
     public enum Keys: Sendable, Equatable {
         case none
         case keySet(RegisteredKeySet)
@@ -50,7 +50,7 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var defaultMaxAge: Duration?
     public var backChannelLogoutURI: String?
     public var sendsSessionID = false
-    /// What it says about itself to users and its own administrators: stored and shown as given.
+    /// Descriptive members for users and for the client's administrators: stored and shown as given.
     public var information: [JSON.Member] = []
 
     /// Whether the client must not see user ids, by which clients could compare their users.

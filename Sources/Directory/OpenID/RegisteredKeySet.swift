@@ -4,8 +4,8 @@ import JSON
 
 /// The public keys that a client registered by value (`jwks`).
 ///
-/// Untrusted clients choose these keys and make the server try them, so there are few and none is slow. They are parsed
-/// once with the client, not with each signature.
+/// Untrusted clients choose these keys and make the server try them, so they are few and none is slow. They are parsed
+/// once per client, not per signature.
 public struct RegisteredKeySet: Sendable, Equatable {
     /// The text as it was registered and is stored.
     let text: String
@@ -15,7 +15,7 @@ public struct RegisteredKeySet: Sendable, Equatable {
     private static let most = 20
     private static let strongestRSA = AssertionKeys.longestQuickModulus
 
-    /// A stored set may have no usable key: the rules became stricter after it was registered. It verifies nothing.
+    /// A stored set may have no usable key, because the rules became stricter since. It verifies nothing.
     init(_ json: JSON, isStored: Bool) throws(JSONFault) {
         let listed = json["keys"]?.array ?? []
         text = json.text

@@ -8,7 +8,7 @@ public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertib
     public static let idToken = ResponseType(rawValue: 2)
     public static let token = ResponseType(rawValue: 4)
 
-    /// Only the redirect back, under the name `none` (Multiple Response Type Encoding Practices §4).
+    /// Only returns the browser, under the name `none` (Multiple Response Type Encoding Practices §4).
     public static let nothing: ResponseType = []
 
     /// All response types, in the order of their publication.

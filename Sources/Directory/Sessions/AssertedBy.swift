@@ -1,14 +1,14 @@
 public import Values
 
-/// The issuer whose assertion a session comes from, instead of a sign-in here.
+/// The issuer whose assertion opened a session, instead of a sign-in here.
 public struct AssertedBy: Sendable {
     /// Its id. The session rests while the issuer is disabled.
     let issuer: String
     /// Its name in the list of logins.
     package let name: String
-    /// The only merchant for which its assertions are valid; nil if for all.
+    /// The only merchant for which its assertions are valid; nil if all.
     let merchant: Merchant.ID?
-    /// When the user signed in there, if it says so.
+    /// When the user signed in there, if the issuer says so.
     let signedInAt: Timestamp?
 
     /// Whether a session that it opens is good for one merchant only.

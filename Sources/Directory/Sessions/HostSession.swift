@@ -1,9 +1,9 @@
 public import Values
 
-/// What a browser holds at a host of a client's site, in place of the cookie that it does not send from there
+/// What a browser holds at a host of a client's site, in place of the session cookie that it does not send from there
 /// (docs/decisions/session-hosts.md).
 public enum HostSession {
-    /// Hands a session over to such a host, once.
+    /// Hands a session over to one of these hosts, once.
     public enum Code {
         public static let lifetime: Duration = .seconds(60)
     }

@@ -1,10 +1,10 @@
 import Storage
 public import Values
 
-/// Sessions that browsers have at hosts of clients' sites too.
+/// Sessions that browsers also have at hosts of clients' sites.
 ///
-/// Each stands for a session here, ends with it, and tells the pages of one merchant's clients who is signed in.
-/// Nothing else looks one up: it opens no page and earns no code.
+/// Each stands for a session here, ends with it, and tells the pages of one merchant's clients who is signed in. It
+/// serves nothing else: it opens no page and earns no code.
 public struct HostSessions: Sendable {
     private let database: any Database
     private let sessions: Sessions
@@ -16,8 +16,7 @@ public struct HostSessions: Sendable {
         clock = sessions.clock
     }
 
-    /// Stores a code for `session` at `place`. It replaces the last one, so a session has one row for each client and
-    /// host.
+    /// Stores a code for `session` at `place`. It replaces the last one, so a session has one row per client and host.
     public func handOver(
         _ session: Session, by code: Secret<HostSession.Code>, to place: HostSession.Place
     ) async throws {
@@ -40,8 +39,8 @@ public struct HostSessions: Sendable {
 
     /// Spends `code` in the browser and at the host that it is for. From then on `secret` stands for the session.
     ///
-    /// One guarded update decides: a code that was spent, replaced or expired, or is another browser's, changes
-    /// nothing, and the answer is false.
+    /// One guarded update decides: false, and nothing changes, for a code that is spent, replaced, expired or another
+    /// browser's.
     public func take(
         _ code: Secret<HostSession.Code>, as secret: Secret<HostSession>, at place: HostSession.Place
     ) async throws -> Bool {
@@ -63,8 +62,8 @@ public struct HostSessions: Sendable {
         }
     }
 
-    /// The live session that `secret` stands for at `host`, for a client of the merchant that it was handed over to. To
-    /// be asked for counts as use.
+    /// The live session that `secret` stands for at `host`, for a client of the merchant that it was handed over to.
+    /// Looking it up counts as use.
     public func find(_ secret: Secret<HostSession>, at host: String, for client: Client) async throws -> Session? {
         guard client.spid.sessionHosts.contains(host), let merchant = client.merchant else { return nil }
         return try await sessions.find { db in
@@ -79,7 +78,7 @@ public struct HostSessions: Sendable {
         }
     }
 
-    /// Ends what hosts hold of `sessions`, which stay themselves: they are no longer the browser's current one.
+    /// Ends what hosts hold of `sessions`, which are no longer the browser's current one but live on.
     package func end(of sessions: [Session.ID]) async throws {
         guard !sessions.isEmpty else { return }
         try await database.write { db in try Self.end(of: sessions, in: db) }

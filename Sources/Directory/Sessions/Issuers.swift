@@ -1,11 +1,11 @@
 package import Storage
 package import Values
 
-/// What every module must know of an issuer: whose it is, and whether what it vouched for is good. Its name, keys and
-/// rules are Federation's (`TrustedIssuers`), which calls these functions in the transactions that change it.
+/// What every module must know of an issuer: its merchant, and whether its word is good. Its name, keys and rules
+/// belong to Federation (`TrustedIssuers`), which calls these functions in the transactions that change it.
 ///
-/// A change of the issuer marks its row, and none of the sessions and tokens that rest on it: there may be any number.
-/// The row outlives its issuer, and the merchant, while there are some.
+/// A change marks the issuer's row, and none of the sessions and tokens that rest on it, of which there may be any
+/// number. The row outlives its issuer and the merchant while any are left.
 package enum Issuers {
     static let table = StoredTable(
         "issuers",
@@ -29,18 +29,19 @@ package enum Issuers {
             """)
     }
 
-    /// Says since when it is disabled, or that it is not. Sessions that rest on it are refused meanwhile everywhere,
-    /// tokens at the clients of its merchant.
+    /// Stores since when it is disabled, or that it is enabled. Meanwhile sessions that rest on it are refused
+    /// everywhere, and tokens at the clients of its merchant.
     package static func disable(_ issuer: String, since disabledAt: Timestamp?, in db: any Transaction) throws {
         try db.execute("UPDATE issuers SET disabled_at = \(disabledAt) WHERE id = \(issuer)")
     }
 
     // MARK: The issuers whose word was taken back
 
-    /// A sign-in that read the issuer as it was may be stored a moment later, by another server's clock.
+    /// A sign-in that read the issuer before the change may be stored a moment later, by another node's clock.
     private static let skew: Duration = .minutes(1)
 
-    /// Takes back its word for other merchants: the sessions that it opened so far are good at its own alone, for good.
+    /// Takes back its word for other merchants: sessions that it opened so far are good at its own merchant only,
+    /// permanently.
     package static func confine(_ issuer: String, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE issuers SET confined_before = \(now + skew) WHERE id = \(issuer)")
     }
@@ -48,7 +49,7 @@ package enum Issuers {
     /// Joins to `sessions s` what `merchant` needs.
     package static let joined: SQL = "LEFT JOIN issuers i ON i.id = s.issuer_id"
 
-    /// The merchant that a session, so joined, is good for alone; NULL if it is good everywhere, or was bought.
+    /// The only merchant that a session so joined is good for; NULL if it is good everywhere, or was bought.
     package static let merchant: SQL =
         """
         COALESCE(s.merchant_id,
@@ -57,19 +58,19 @@ package enum Issuers {
 
     // MARK: Those that are gone
 
-    /// Notes that the issuer is gone, for good.
+    /// Notes that the issuer is deleted.
     package static func noteGone(_ issuer: String, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE issuers SET gone_at = \(now) WHERE id = \(issuer) AND gone_at IS NULL")
     }
 
-    /// Whose it was, if it is gone and not forgotten.
+    /// The merchant of an issuer that is deleted but not forgotten.
     package static func merchant(ofGone issuer: String, in db: any Transaction) throws -> Merchant.ID? {
         try db.rows("SELECT merchant_id FROM issuers WHERE id = \(issuer) AND gone_at IS NOT NULL").first?
             .get("merchant_id")
     }
 
-    /// The ids of issuers that are gone and left something that has to end: live sessions, or what `isLeft` finds, a
-    /// condition on `issuers i`. A session that another merchant's token bought goes on.
+    /// The ids of deleted issuers that left something to end: live sessions, or what `isLeft` finds, a condition on
+    /// `issuers i`. A session that another merchant's token bought goes on.
     package static func gone(
         leaving isLeft: SQL, atMost most: Int, at now: Timestamp, in db: any Transaction
     ) throws -> [String] {
@@ -86,8 +87,8 @@ package enum Issuers {
         ).map { try $0.get("id") }
     }
 
-    /// The statement that forgets up to `batch` issuers that are gone, unless a session rests on them, or what modules
-    /// above know: `isNeeded`, a condition on `issuers i`.
+    /// The statement that forgets up to `batch` deleted issuers, unless a session rests on them, or something that
+    /// modules above know: `isNeeded`, a condition on `issuers i`.
     package static func forgetting(unless isNeeded: SQL, batch: Int) -> SQL {
         """
         DELETE FROM issuers WHERE id IN (

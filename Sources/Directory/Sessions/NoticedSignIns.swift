@@ -1,21 +1,21 @@
 public import Storage
 package import Values
 
-/// Sign-ins in browsers of which a site was told that nobody is signed in: it asks again then.
+/// Sign-ins in browsers of which a site was told that no user is signed in, so that the site asks again.
 ///
-/// Only such a browser has the cookie with these marks, and only a sign-in, or the choice of a user, writes rows.
+/// Only these browsers have the cookie with the marks, and only a sign-in, or the choice of a user, writes rows.
 public struct NoticedSignIns: Sendable {
-    /// How long a site goes by what it was told.
+    /// How long a site relies on the answer.
     public static let memory: Duration = .hours(1)
 
-    /// Stands for one time that a site was told so of a browser.
+    /// Stands for one time that a site was told so about a browser.
     public enum Mark {}
 
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// Whether somebody signed in to the browser with `mark` after `time`.
+    /// Whether a user signed in to the browser with `mark` after `time`.
     package func contain(_ mark: Fingerprint<Mark>, after time: Timestamp) async throws -> Bool {
         try await database.read { db in
             try !db.rows("SELECT mark FROM noticed_sign_ins WHERE mark = \(mark) AND signed_in_at >= \(time)").isEmpty
@@ -29,7 +29,7 @@ public struct NoticedSignIns: Sendable {
     }
 
     package static func note(_ marks: [Fingerprint<Mark>], at now: Timestamp, in db: any Transaction) throws {
-        // In one order, so that two transactions do not wait for each other.
+        // In a fixed order, so that two transactions do not deadlock.
         for mark in marks.sorted(by: { $0.text < $1.text }) {
             try db.execute(
                 """

@@ -9,16 +9,16 @@ public struct Session: Sendable {
     public let user: UserID
     public let email: String?
     public let emailVerified: Bool
-    /// Its user's sign-in; of a web view that of the token family that bought it.
+    /// Its user's sign-in; for a web view, that of the token family that bought it.
     public let signIn: SignIn
-    /// How it came about.
+    /// How it was opened.
     public let origin: Origin
     /// The path of the token family that bought it, if one did.
     public let buyer: TokenFamily.Path?
     package let isRemembered: Bool
     /// Whether it was bought for a client whose web views show the account page.
     public let showsAccount: Bool
-    /// How often it had got another secret when its cookie was shown. What that cookie may do ends with the next one.
+    /// How often its secret had been renewed when its cookie was read. The next renewal ends what that cookie may do.
     public let renewals: Int64
     let seenAt: Timestamp
     public let createdAt: Timestamp
@@ -32,7 +32,7 @@ public struct Session: Sendable {
         case asserted(merchant: Merchant.ID)
 
         /// A session bought with a merchant's token, or asserted by its issuer, is no sign-in for another merchant's
-        /// client. Otherwise any merchant could impersonate its users elsewhere.
+        /// client. Otherwise any merchant could impersonate users elsewhere.
         public func isGood(for client: Client) -> Bool {
             switch self {
             case .signIn: true
@@ -64,22 +64,21 @@ public struct Session: Sendable {
         package let address: String
         /// How its user signs in.
         package private(set) var method: SignIn.Method
-        /// What the user answered; nil, where nobody asked, to go on as the session that it takes the place of.
+        /// The user's answer to being remembered; nil if not asked, which keeps the setting of the session it replaces.
         package internal(set) var isRemembered: Bool?
         package var client: Client.ID?
         package var assertedBy: AssertedBy?
-        /// The id of the issuer after whose word the user decided, where it did not open the session itself.
+        /// The id of the issuer whose word the user's decision followed, when it did not open the session itself.
         private var basis: String?
-        /// From when the sign-in counts, if that is not when the session opens.
+        /// When the sign-in began to count, if that is not when the session opens.
         private var since: Timestamp?
-        /// What bought it, if it is a web view.
+        /// The purchase that opened it, if it is a web view.
         package private(set) var purchase: Purchase?
         /// More work in the transaction that opens the session.
         package private(set) var work: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
-        /// - Parameters:
-        ///   - device: the mark by which this browser is recognised later.
-        ///   - client: the client that led the user here, if one did.
+        /// - Parameters: `device` is the mark by which this browser is recognised later. `client` is the client that
+        ///   sent the user here, if one did.
         public init(
             id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
             method: SignIn.Method, isRemembered: Bool? = nil, client: Client.ID? = nil
@@ -106,7 +105,7 @@ public struct Session: Sendable {
             self.purchase = purchase
         }
 
-        /// The same, which rests while the issuer with the id `issuer` is disabled, and ends with it.
+        /// The same, resting while the issuer with the id `issuer` is disabled, and ending with it.
         package func resting(on issuer: String?) -> Opening {
             var opening = self
             opening.basis = issuer
@@ -130,7 +129,7 @@ public struct Session: Sendable {
             return opening
         }
 
-        /// The sign-in of its user; of a web view, that of what bought it.
+        /// The sign-in of its user; for a web view, that of the token family that bought it.
         func signIn(at now: Timestamp) -> SignIn {
             purchase?.signIn
                 ?? SignIn(
@@ -146,7 +145,7 @@ public struct Session: Sendable {
 }
 
 extension Session {
-    /// What bought a web view: a token of a family, which acts for its user's sign-in.
+    /// What bought a web view: a token of a family, which stands for its user's sign-in.
     public struct Purchase: Sendable {
         package let path: TokenFamily.Path
         /// The client of the token.

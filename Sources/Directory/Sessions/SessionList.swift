@@ -48,10 +48,9 @@ public struct SessionList: Sendable {
         }
     }
 
-    /// Signs the user out everywhere except in `session`, which goes on by `secret`: a copy of its cookie is a place
-    /// too. False when the session has ended, or been renewed, meanwhile.
-    ///
-    /// - Parameter charge: refuses by throwing when the user does so too often: it goes through all that they have.
+    /// Signs the user out everywhere except in `session`, which continues with the new `secret`, so that copies of its
+    /// cookie end too. False when the session has ended, or been renewed, meanwhile.
+    /// - Parameter charge: throws when the user does so too often, because it goes through everything they have.
     public func endOthers(
         than session: Session, renewing secret: Secret<Session>,
         charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -66,8 +65,8 @@ public struct SessionList: Sendable {
                 WHERE user_id = \(session.user) AND id <> \(session.id) AND ended_at IS NULL
                 """
             ).map { try $0.get("id", as: Session.ID.self) }
-            // One announcement for all browsers in which the user signed in, which all clients hear, and one for each
-            // session that an app bought.
+            // One event for all browsers in which the user signed in, which all clients hear, and one for each session
+            // that an app bought.
             let rests = Set(try others.compactMap { try Sessions.live($0, at: now, in: db)?.rest })
             for rest in rests {
                 if case .confined = rest, rests.contains(.signIn) { continue }

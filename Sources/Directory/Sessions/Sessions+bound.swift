@@ -1,14 +1,14 @@
 import Storage
 import Values
 
-/// How many sessions a user has.
+/// Limits how many sessions a user has.
 extension Sessions {
-    /// The most live sessions that a user has by signing in, and the most that each merchant opened for them: whoever
-    /// holds a token can buy sessions, and must not end those of others by it. A further one ends the least recently
-    /// used, so that the page that lists them and the statement that ends them all stay small.
+    /// The most live sessions that a user has by signing in, and the most that each merchant opened for them. The
+    /// limits are separate because a holder of a token can buy sessions, and must not displace others. One more ends
+    /// the least recently used, which keeps the page that lists them and the statement that ends them small.
     static let mostOfOne = 100
 
-    /// Ends sessions of `user` beyond `mostOfOne` that belong to the same as `new`, which has just been opened.
+    /// Ends sessions of `user` beyond `mostOfOne` that have the same origin as `new`, which was just opened.
     static func displaceSurplus(
         of user: UserID, beside new: Session.ID, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
@@ -37,8 +37,8 @@ extension Sessions {
     /// How many ended sessions of one user are kept until they would have expired.
     static let mostEnded = 1000
 
-    /// Deletes ended sessions of `user` beyond `mostEnded`: an app may open sessions thousands of times a minute. Looks
-    /// after one new session in 256, chosen by its random id, so that not every sign-in pays for it.
+    /// Deletes ended sessions of `user` beyond `mostEnded`: an app may open sessions thousands of times a minute. Runs
+    /// for one new session in 256, chosen by its random id, so that few sign-ins pay for it.
     static func forgetEnded(of user: UserID, after session: Session.ID, in db: any Transaction) throws {
         guard session.isSampled else { return }
         try db.execute(

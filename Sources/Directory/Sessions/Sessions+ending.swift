@@ -1,8 +1,8 @@
 package import Storage
 package import Values
 
-/// Which sessions end on request, and what is said of it. What ends with them is OAuth's to decide (`Ending`), which
-/// marks them too. How long their rows stay is in Sessions+table.swift.
+/// Which sessions end on request, and what events say so. OAuth decides what ends with them (`Ending`), and marks them
+/// too. Sessions+table.swift says how long their rows stay.
 extension Sessions {
     /// A live session, before it ends.
     package struct Live {
@@ -28,8 +28,8 @@ extension Sessions {
         return try row.get("merchant_id", as: Merchant.ID?.self).map { .confined(to: $0) } ?? .signIn
     }
 
-    /// Ends the sessions of `secrets` that have not ended, whatever they rest on; or of these only those that are good
-    /// for `merchant` alone. Whether there were any.
+    /// Ends the live sessions of `secrets`, whatever they rest on, or only those that are good for `merchant` alone.
+    /// Returns whether there were any.
     @discardableResult
     package func endResting(_ secrets: [Secret<Session>], of merchant: Merchant.ID? = nil) async throws -> Bool {
         guard !secrets.isEmpty else { return false }
@@ -50,7 +50,7 @@ extension Sessions {
         return !ids.isEmpty
     }
 
-    /// Ends a session at its user's request, once; not if it had ended already.
+    /// Ends a session at its user's request; does nothing if it has ended already.
     static func end(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
@@ -59,8 +59,8 @@ extension Sessions {
         try announcement.say(.sessionsEnd([id]), live.user, db)
     }
 
-    /// Ends a session because another user signed in to the browser, or what it rests on is gone. Its user did not sign
-    /// out, so only the end is announced.
+    /// Ends a session because another user signed in to the browser, or because what it rests on is gone. Its user did
+    /// not sign out, so only the end is published.
     static func displace(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
@@ -69,7 +69,7 @@ extension Sessions {
     }
 
     /// Ends web views that tokens of `client` bought, or that were bought for it, of as many users as one transaction
-    /// should. Whether there may be more.
+    /// should. Returns whether there may be more.
     func endWebViews(of client: Client.ID) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
@@ -81,7 +81,7 @@ extension Sessions {
                     """
                 ).map { (try $0.get("user_id"), try $0.get("path")) }
             }
-            // Each condition has an index of its own.
+            // Each condition has its own index.
             let (own, forIt) = (try webViews("buyer_id = \(client)"), try webViews("client_id = \(client)"))
             for (user, buyer) in own {
                 if let buyer { try announcement.say(.signedOut(of: .bought(by: buyer.family)), user, db) }
@@ -91,8 +91,8 @@ extension Sessions {
         }
     }
 
-    /// Ends sessions that rest on the issuer with the id `issuer`, as many as one transaction should. Whether there may
-    /// be more. Their users did not sign out.
+    /// Ends sessions that rest on the issuer with the id `issuer`, as many as one transaction should. Returns whether
+    /// there may be more. Their users did not sign out.
     package func endAsserted(by issuer: String, of merchant: Merchant.ID) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
@@ -111,7 +111,7 @@ extension Sessions {
 
     private static let endedAtOnce = 50
 
-    /// Marks sessions as ended. OAuth calls it where it has decided what ends.
+    /// Marks sessions as ended. OAuth calls this once it has decided what ends.
     package static func mark(_ ids: [Session.ID], at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE id IN (\(list: ids)) AND ended_at IS NULL")
     }

@@ -2,7 +2,7 @@ import Storage
 import Values
 
 extension Sessions {
-    /// A row stays until its session would have expired, ended or not: ending one moves nothing.
+    /// A row stays until its session would have expired, ended or not: ending a session moves no row.
     static let table = StoredTable(
         "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")],
         ofUser: .batches(owner: "user_id", key: "id"), ofMerchant: .batches(owner: "merchant_id", key: "id"),
@@ -29,7 +29,7 @@ extension NoticedSignIns {
         "noticed_sign_ins",
         retention: [
             .rows("noticedSignIns", key: "mark", until: "expires_at"),
-            // A user who picks over and over, with marks of their own making, would fill the disk.
+            // Otherwise a user who picks a session over and over, with made-up marks, would fill the disk.
             .beyond(
                 "noticedSignInsInAll",
                 first: """

@@ -1,8 +1,8 @@
 public import Storage
 public import Values
 
-/// The browser sessions of users. How long their rows are kept stands in Sessions+table.swift, how long a session lasts
-/// in `Session`.
+/// The browser sessions of users. `Session` says how long a session lasts, Sessions+table.swift how long its row is
+/// kept.
 public struct Sessions: Sendable {
     package let database: any Database
     package let clock: any WallClock
@@ -14,7 +14,7 @@ public struct Sessions: Sendable {
         self.events = events
     }
 
-    /// For events about sessions in a transaction of the caller's.
+    /// For events about sessions in a transaction that the caller owns.
     public func announcement(at now: Timestamp) -> UserEvents.Announcement { events.announcement(at: now) }
 
     /// Opens a session in the caller's transaction. It replaces the browser's previous session, whose secret is never
@@ -66,8 +66,8 @@ public struct Sessions: Sendable {
         try forgetEnded(of: user, after: opening.id, in: db)
     }
 
-    /// Whether a session that a token bought, or that is good for the merchant `confined` only, may have the place of
-    /// `old` in its browser, and its `sid`. It must rest on the same: what ends the one ends both.
+    /// Whether a session that a token bought, or that is good for the merchant `confined` only, may take the place of
+    /// `old` in its browser, and its `sid`. Both must rest on the same, so that one cause ends both.
     private static func mayRenew(
         _ old: Session.ID, boughtBy path: TokenFamily.Path?, confinedTo confined: Merchant.ID?, in db: any Transaction
     ) throws -> Bool {
@@ -77,13 +77,13 @@ public struct Sessions: Sendable {
             && row?.get("merchant_id", as: String?.self) == confined?.text
     }
 
-    /// Gives a session another secret: its cookie so far opens it no more, nor does what was got with it, codes and
-    /// sessions at hosts of clients' sites. All else of the session stays. False when it has ended or been renewed
-    /// meanwhile: of those who show the same cookie, one gets the next.
+    /// Gives a session another secret. Its old cookie opens it no more, and what was got with that ends: codes, and
+    /// sessions at hosts of clients' sites. Everything else stays. False when the session has ended or been renewed
+    /// meanwhile: of several requests with the same cookie, one gets the next.
     package static func renew(
         _ session: Session, with secret: Secret<Session>, in db: any Transaction
     ) throws -> Bool {
-        // Its own secret, where the transaction runs again after a COMMIT of unknown outcome.
+        // Its own secret, if the transaction runs again after a COMMIT of unknown outcome.
         let isRenewed =
             try db.execute(
                 """
@@ -109,7 +109,7 @@ public struct Sessions: Sendable {
         return try await find { _ in fingerprint }
     }
 
-    /// The live session with the fingerprint that `name` finds. Using it keeps it alive, as above.
+    /// The live session whose fingerprint `name` finds. Using it keeps it alive, as above.
     func find(
         named name: @escaping @Sendable (any Transaction) throws -> Fingerprint<Session>?
     ) async throws -> Session? {
@@ -149,8 +149,8 @@ public struct Sessions: Sendable {
         ).first.map(Session.init)
     }
 
-    /// Whether the session that `opening` opened before lives by the secret that it had then, in a browser that shows
-    /// no other live one, `shown`.
+    /// Whether the session that `opening` opened is live and has kept that secret, while the browser shows no other
+    /// live session, `shown`.
     package static func isOpen(
         _ opening: Session.Opening, beside shown: Session.ID?, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
@@ -175,7 +175,7 @@ extension Session {
             : min(now + Session.idleLifetime, createdAt + Session.longestLifetime)
     }
 
-    /// When it ends however it is used.
+    /// When it ends, however it is used.
     package var latestExpiry: Timestamp {
         createdAt + (isRemembered ? Session.rememberedLifetime : Session.longestLifetime)
     }

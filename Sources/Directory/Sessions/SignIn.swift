@@ -1,8 +1,8 @@
 package import Storage
 public import Values
 
-/// A user proved who they are: a value that is written once and copied to all that rests on it, from a session or a
-/// token family to codes, further families and web views (docs/model.md).
+/// A user's proof of identity. It is written once and copied to everything that rests on it: from a session or a token
+/// family to codes, further families and web views (docs/model.md).
 public struct SignIn: Sendable, Hashable {
     /// How the user proved it: an authentication method reference (RFC 8176), except `issuer`.
     public enum Method: String, Sendable {
@@ -15,12 +15,12 @@ public struct SignIn: Sendable, Hashable {
         case issuer
     }
 
-    /// From when it counts.
+    /// When the sign-in counts from.
     public let at: Timestamp
-    /// False where an issuer did not say when its user signed in there: then `at` is when its word came here.
+    /// False where an issuer did not say when its user signed in there: then `at` is when its assertion came here.
     public let isDated: Bool
     public let method: Method
-    /// The id of the issuer that vouched, or after whose word the user decided something here.
+    /// The id of the issuer that vouched for the user, or whose word a decision of the user followed.
     public let issuer: String?
 
     public init(at: Timestamp, by method: Method, isDated: Bool = true, issuer: String? = nil) {

@@ -2,18 +2,18 @@ package import Storage
 package import Values
 
 /// Whether something that rests on a sign-in is good: the one statement and the one value that decide it
-/// (docs/model.md). What has expired is for the reader to tell, who knows the time.
+/// (docs/model.md). Expiry is left to the reader, who knows the time.
 package enum Standing: Sendable, Equatable {
     case live
     /// Good for nothing while its client, merchant or issuer is disabled. The reason is for the log.
     case rests(String)
-    /// Over for good. The reason is for the log.
+    /// Over permanently. The reason is for the log.
     case ended(String)
 
     // MARK: Token families
 
-    /// Joins what tokens rest on to their rows: `holder` is a token, or a family itself, with its client and user; `f`
-    /// is the family. Whether an issuer is good is its merchant's to say, for that merchant's clients.
+    /// Joins what tokens rest on to their rows. `holder` is a token, or a family itself, with its client and user; `f`
+    /// is the family. An issuer's standing counts only for the clients of its own merchant.
     package static func whatTokensRestOn(of holder: SQL) -> SQL {
         """
         JOIN clients c ON c.id = \(holder).client_id
@@ -23,7 +23,7 @@ package enum Standing: Sendable, Equatable {
         """
     }
 
-    /// What `init` reads of rows so joined.
+    /// The columns that `init` reads from rows so joined.
     package static let columns: SQL.Columns =
         """
         f.ended_at, c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, u.id AS user_found,
@@ -38,16 +38,16 @@ package enum Standing: Sendable, Equatable {
             AND u.deletion_due_at IS NULL AND i.disabled_at IS NULL AND i.gone_at IS NULL
         """
 
-    /// What each of the columns means where it is set: an end before a rest.
+    /// The standing that each column stands for when it is set; ends come before rests.
     private static let reasons: [(column: String, standing: Standing)] = [
         ("user_disabled_at", .ended("account_disabled")), ("deletion_due_at", .ended("account_leaving")),
         ("ended_at", .ended("permission_ended")), ("client_disabled_at", .rests("client_disabled")),
         ("merchant_disabled_at", .rests("merchant_disabled")), ("issuer_disabled_at", .rests("issuer_disabled")),
-        // It ends in a batch to come.
+        // A batch to come ends it.
         ("issuer_gone_at", .rests("issuer_gone")),
     ]
 
-    /// That of a family in `row`, of `user` or of its client.
+    /// The standing of a family in `row`, of `user` or of its client.
     package init(_ row: Row, of user: UserID?) throws {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
         if user != nil, try !isSet("user_found") {
@@ -59,8 +59,8 @@ package enum Standing: Sendable, Equatable {
 
     // MARK: Sessions
 
-    /// Joins to `sessions s` what a session rests on: its user, the client that it is for (`c`), that whose token
-    /// bought it, the merchant, or the one that it is good for, and the issuer that vouched (`i`).
+    /// Joins to `sessions s` what a session rests on: its user, the client that it is for (`c`), the client whose token
+    /// bought it, the merchant it is bought from or good for, and the issuer that vouched (`i`).
     package static let whatSessionsRestOn: SQL =
         """
         JOIN users u ON u.id = s.user_id
@@ -70,8 +70,8 @@ package enum Standing: Sendable, Equatable {
         LEFT JOIN merchants m ON m.id = COALESCE(\(Issuers.merchant), c.merchant_id)
         """
 
-    /// Whether a session, so joined, is live. What it rests on must be there: rows of deleted clients are gone, while
-    /// their sessions stay until they expire. An issuer of another merchant is not joined to a web view.
+    /// Whether a session so joined is live. What it rests on must exist: rows of deleted clients are gone, while their
+    /// sessions stay until they expire. An issuer of another merchant is not joined to a web view.
     package static let ofSession: SQL =
         """
         s.ended_at IS NULL AND u.disabled_at IS NULL AND u.deletion_due_at IS NULL AND c.disabled_at IS NULL

@@ -5,18 +5,17 @@ public import Values
 public enum TokenFamily {
     public typealias ID = Identifier<TokenFamily>
 
-    /// What a token family came from: the ids of its ancestors and its own, oldest first. Before each but the first
-    /// stands one digit: `1` where it was got in a session that the one before had bought, `2` where it was got by a
-    /// code.
+    /// The origin of a token family: the ids of its ancestors and its own, oldest first. Each id but the first is
+    /// preceded by one digit: `1` if it was got in a session that the previous family had bought, `2` if by a code.
     ///
-    /// An id has 28 hexadecimal digits, and there is no separator, so paths sort the same under every collation: all
-    /// that came from F lies between `F1` and `F3`, what came by its web views between `F1` and `F2`.
+    /// An id has 28 hexadecimal digits, and there is no separator, so paths sort the same under every collation. All
+    /// descendants of F lie between `F1` and `F3`, those by its web views between `F1` and `F2`.
     public struct Path: Sendable, Hashable, CustomStringConvertible {
-        /// How a family was got by another.
+        /// How one family led to the next.
         public enum Step: Int, Sendable {
-            /// In a session that the other had bought.
+            /// In a session that the previous family had bought.
             case webView = 1
-            /// By a code that the other had bought.
+            /// By a code that the previous family had bought.
             case code = 2
         }
 
@@ -35,36 +34,36 @@ public enum TokenFamily {
 
         private static var idLength: Int { ID.orderedLength }
 
-        /// How many families are in it.
+        /// The number of families in it.
         public var count: Int { (text.utf8.count + 1) / (Self.idLength + 1) }
         /// Whether its family came from a sign-in, with no purchase in between.
         public var isRoot: Bool { text.utf8.count <= Self.idLength }
-        /// The family that it is the path of.
+        /// The family that this path leads to.
         public var family: ID { ID(String(text.suffix(Self.idLength))) }
 
-        /// That of the family before; nil of a root's.
+        /// The path of the previous family; nil for a root.
         public var parent: Path? { isRoot ? nil : Path(String(text.dropLast(Self.idLength + 1))) }
-        /// How its family was got by the one before; nil of a root's.
+        /// How the previous family led to this one; nil for a root.
         public var step: Step? {
             isRoot ? nil : text.dropLast(Self.idLength).last?.wholeNumberValue.flatMap(Step.init)
         }
 
-        /// The path of `family`, which was got in a session that this one's family had bought.
+        /// The path of `family`, which was got in a session that this family had bought.
         public func webView(_ family: ID) -> Path { Path(text + Self.ending(family, by: .webView)) }
 
-        /// What the path of `family` has after that of the family it was got by.
+        /// What the path of `family` appends to the path of the family that led to it.
         public static func ending(_ family: ID, by step: Step) -> String { "\(step.rawValue)\(family)" }
 
-        /// The texts between which the paths lie of all that was got by way of its web views.
+        /// The range of paths of everything got by way of its web views.
         public var webViews: (low: String, high: String) { between(.webView, .webView) }
-        /// The same of all that came from it.
+        /// The range of paths of all its descendants.
         public var descendants: (low: String, high: String) { between(.webView, .code) }
 
         private func between(_ first: Step, _ last: Step) -> (low: String, high: String) {
             ("\(text)\(first.rawValue)", "\(text)\(last.rawValue + 1)")
         }
 
-        /// Whether its family came from that of `other`, or is it.
+        /// Whether this family is `other` or descends from it.
         public func isWithin(_ other: Path) -> Bool { text.hasPrefix(other.text) }
     }
 }

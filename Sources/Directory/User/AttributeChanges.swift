@@ -7,7 +7,7 @@ package struct AttributeChanges: Sendable {
     private static let longestName = 100
     private static let longestText = 500
     private static let longestList = 200
-    /// All together, as JSON in bytes: lists of users hold many.
+    /// In bytes of JSON, all together: lists of users contain many.
     package static let longest = 64 * 1024
     private static let expected =
         "an object: at most \(most) names of 1 to \(longestName) bytes, each with a text of at most \(longestText) "
@@ -34,9 +34,9 @@ package struct AttributeChanges: Sendable {
         let all = kept + members.filter { $0.value != .null }
         guard all.count <= Self.most else { throw JSONFault("attributes", Self.expected) }
         let length = JSON.object(all).text.utf8.count
-        // Who has more from before this limit can take away part of it.
+        // A user with more from before this limit may remove some.
         guard length <= Self.longest || length < attributes.text.utf8.count else {
-            throw JSONFault("attributes", "at most \(Self.longest) bytes as JSON, with those that there are")
+            throw JSONFault("attributes", "at most \(Self.longest) bytes as JSON, including existing ones")
         }
         return .object(all)
     }

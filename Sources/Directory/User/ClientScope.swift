@@ -1,16 +1,15 @@
 package import Storage
 public import Values
 
-/// The clients that ask about users: one, alone or with all others of its merchant. A client without a merchant is
-/// alone.
+/// The clients that ask about users: one alone, or together with all others of its merchant.
 public struct ClientScope: Sendable {
     package let client: Client.ID
     package let merchant: Merchant.ID?
-    /// Whether the users of all the merchant's clients are included, and not only those of this client.
+    /// Whether the users of all the merchant's clients are included, not only those of this client.
     let isWide: Bool
-    /// Whether it is a third party's client, which learns nothing of what users do at the merchant's others.
+    /// Whether it is a third-party client, which learns nothing about what users do at the merchant's other clients.
     let isStranger: Bool
-    /// Who asks with a token of their own; nil for the client itself.
+    /// The user whose token asks; nil for the client itself.
     let user: UserID?
 
     public init(

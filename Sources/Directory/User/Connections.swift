@@ -7,15 +7,15 @@ public struct Connections: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// The clients that `user` is connected to, among `client` and its merchant's own apps.
+    /// The clients that `user` is connected to, among `client` and its merchant's first-party apps.
     public func clients(of user: UserID, around client: Client) async throws -> [Client.ID] {
         try await database.rows("SELECT clients.id \(Self.connected(user, around: client)) ORDER BY clients.id")
             .map { try $0.get("id") }
     }
 
-    /// The same clients, with what is told of each.
+    /// The same clients, with what is shown of each.
     package func used(by user: UserID, around client: Client) async throws -> [UsedClient] {
-        // No address of a page is longer.
+        // No page address is longer.
         try await database.rows(
             """
             SELECT clients.id, clients.name, SUBSTR(clients.web_origins, 1, 2000) AS first_pages
@@ -53,7 +53,7 @@ extension Connections {
     /// As above, if `condition` holds.
     package static func insertion(of user: UserID, _ client: Client.ID, at now: Timestamp, when condition: SQL?) -> SQL
     {
-        // PostgreSQL takes values without a type for texts here.
+        // PostgreSQL takes untyped values for texts here.
         """
         INSERT INTO connections (user_id, client_id, created_at)
         SELECT CAST(\(user) AS BIGINT), \(client), CAST(\(now) AS BIGINT) WHERE \(condition ?? .always)
@@ -61,21 +61,21 @@ extension Connections {
         """
     }
 
-    /// Disconnects them, and says so. Returns whether they were connected.
+    /// Disconnects them, and publishes that. Returns whether they were connected.
     package static func disconnect(
         _ user: UserID, from client: Client.ID, _ announcement: UserEvents.Announcement, in db: any Transaction
     ) throws -> Bool {
         try disconnect(user, where: "client_id = \(client)", announcement, in: db)
     }
 
-    /// Ends all connections of the user except the one to `kept`, and says so.
+    /// Ends all connections of the user except the one to `kept`, and publishes that.
     package static func disconnect(
         _ user: UserID, except kept: Client.ID?, _ announcement: UserEvents.Announcement, in db: any Transaction
     ) throws {
         _ = try disconnect(user, where: "client_id <> \(kept?.text ?? "")", announcement, in: db)
     }
 
-    /// Ends the user's connections to the clients that `merchant` vouches for, and says so.
+    /// Ends the user's connections to the clients that `merchant` vouches for, and publishes that.
     package static func disconnect(
         _ user: UserID, from merchant: Merchant.ID, _ announcement: UserEvents.Announcement, in db: any Transaction
     ) throws {
@@ -90,7 +90,7 @@ extension Connections {
             "SELECT client_id FROM connections WHERE user_id = \(user) AND \(which)"
         ).map { try $0.get("client_id") }
         guard !clients.isEmpty else { return false }
-        // Before the rows: others go with them.
+        // Before the rows are deleted, because other rows go with them.
         try announcement.say(.connectionsEnding(to: clients), user, db)
         try db.execute("DELETE FROM connections WHERE user_id = \(user) AND \(which)")
         return true

@@ -3,7 +3,7 @@ import Text
 import Values
 
 /// An e-mail address as a user name: trimmed, in lower case, its domain in ASCII, the rest unchanged, including `+`
-/// aliases. A mailbox has one text, however its domain is typed, and therefore one user and one throttle.
+/// aliases. A mailbox has one text, however its domain is typed, and so one user and one throttle.
 public struct EmailAddress: Sendable, Hashable {
     public let text: String
 
@@ -28,9 +28,9 @@ public struct EmailAddress: Sendable, Hashable {
         guard text.utf8.count <= 254 else { return nil }
     }
 
-    /// Whether a user may be given it. Existing users keep addresses of other systems, with which they sign in; a new
-    /// one is an address as mailboxes have it: nobody could take it for another's, and every server on the way delivers
-    /// to it. Before the `@` is a dot-string (RFC 5321 §4.1.2), in ASCII and without quotes.
+    /// Whether a user may be given this address. Existing users keep addresses of other systems, with which they sign
+    /// in. A new address must be unmistakable and deliverable by every server: before the `@` is a dot-string (RFC 5321
+    /// §4.1.2), in ASCII and without quotes.
     public var isOrdinary: Bool { MailAddress(text)?.description == text }
 
     /// The address, if a user may be given it.

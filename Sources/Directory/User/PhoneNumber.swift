@@ -7,8 +7,8 @@ public struct PhoneNumber: Sendable, Hashable {
     /// The longest text that is read: a number with a sign between any two digits is shorter.
     private static let longestInput = 40
 
-    /// Reads a number as people type it: with `+` or `00` before the country code, and with spaces, hyphens and periods
-    /// between digits. A number without a country code is nobody's: two countries could have it.
+    /// Reads a number as users type it: with `+` or `00` before the country code, and with spaces, hyphens and periods
+    /// between digits. A number without a country code is refused, because it could belong to two countries.
     public init?(_ input: String) {
         guard input.utf8.count <= Self.longestInput else { return nil }
         var digits = ""
@@ -18,7 +18,7 @@ public struct PhoneNumber: Sendable, Hashable {
             switch scalar {
             case "0"..."9": digits.unicodeScalars.append(scalar)
             case "+" where digits.isEmpty && !isInternational: isInternational = true
-            // Spaces as they are pasted: no-break ones too.
+            // Includes no-break spaces, which pasted text may contain.
             case " ", "\u{A0}", "\u{202F}": break
             case "-", ".":
                 guard let last, "0"..."9" ~= last else { return nil }
@@ -35,7 +35,7 @@ public struct PhoneNumber: Sendable, Hashable {
         text = "+" + digits
     }
 
-    /// The number with all but its beginning and its end left out: enough for a reader who knows it.
+    /// The number with its middle left out: enough for a reader who knows it.
     public var veiled: String { "\(text.prefix(3))…\(text.suffix(2))" }
 }
 

@@ -20,7 +20,7 @@ extension User {
             verifiedPhone: try row.get("verified_phone", as: String?.self).flatMap { PhoneNumber($0) })
     }
 
-    /// The `sub` of the user for clients without another; that of a user who is gone is the number.
+    /// The `sub` of the user for clients without another one. For a deleted user it is the number.
     package static func sub(of id: UserID, in database: any Database) async throws -> String {
         let rows = try await database.rows("SELECT subject FROM users WHERE id = \(id)")
         return try rows.first?.get("subject", as: String?.self) ?? id.description
@@ -31,7 +31,7 @@ extension User {
         try db.rows("SELECT subject FROM users WHERE id = \(id)").first?.get("subject")
     }
 
-    /// The user whose `sub` an import kept, and who has it still.
+    /// The user whose `sub` an import kept, and who still has it.
     package static func id(ofSubject subject: String, in db: any Transaction) throws -> UserID? {
         try db.rows("SELECT id FROM users WHERE subject = \(subject)").first?.get("id")
     }

@@ -3,8 +3,8 @@ package import Storage
 package import Values
 
 extension User {
-    /// Stores users of whom `holders` found none that stands in their way, in the caller's transaction. It is one
-    /// statement, because a network may lie between.
+    /// Stores users that conflict with none of `holders`, in the caller's transaction. It is one statement, because the
+    /// database may be across a network.
     package static func insert(
         _ users: [(user: User, passwordHash: String?)], in db: any Transaction
     ) throws {
@@ -40,7 +40,7 @@ extension User {
         try db.execute(SQL(stringInterpolation: sql))
     }
 
-    /// What is unique of a stored user.
+    /// The unique values of a stored user.
     package struct Holder: Sendable {
         package let id: UserID
         package let email: String?

@@ -4,14 +4,14 @@ package import Values
 
 /// The verified phone number, each time in the caller's transaction.
 extension User {
-    /// The user who has shown to read text messages to `phone`.
+    /// The user who has proved to read text messages to `phone`.
     package static func find(_ phone: PhoneNumber, in db: any Transaction) throws -> User? {
         try db.rows("SELECT \(columns) FROM users WHERE verified_phone = \(phone)").first.map(User.init)
     }
 
-    /// Makes `phone` the user's verified number, and the one of the profile. Throws `StorageError.conflict` when it is
-    /// another user's. False when there is no such user, or the address of the user is not verified: who that is, is
-    /// not known yet.
+    /// Makes `phone` the user's verified number, and the one of the profile. Throws `StorageError.conflict` when
+    /// another user has it. False when there is no such user, or when the user's address is not verified, so that their
+    /// identity is unproved.
     package static func verify(
         _ phone: PhoneNumber, of id: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {

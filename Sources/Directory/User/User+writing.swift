@@ -67,8 +67,8 @@ extension User {
             """) == 1
     }
 
-    /// Sets a new password for a user with the address `email` who is not disabled, and marks the address as verified.
-    /// False for any other user.
+    /// Sets a new password for the enabled user with the address `email`, and marks the address as verified. False for
+    /// any other user.
     package static func resetPassword(
         _ hash: String, of id: UserID, reading email: String, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {

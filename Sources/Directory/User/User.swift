@@ -14,11 +14,11 @@ public struct User: Sendable {
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
-    /// When the user will be deleted, if they asked for it and did not change their mind.
+    /// When the user will be deleted, if they asked for it and have not cancelled.
     public let deletionDueAt: Timestamp?
-    /// What administration says about the user for clients' claims: texts and lists of texts.
+    /// What administration stores about the user for clients' claims: texts and lists of texts.
     public var attributes: JSON
-    /// The number at which the user reads text messages, if they have shown it.
+    /// The number at which the user has proved to read text messages.
     public var verifiedPhone: PhoneNumber?
 
     package init(
@@ -74,11 +74,11 @@ public struct User: Sendable {
     /// The subject identifier of the user for clients that have no other (OpenID Connect Core §8).
     public var sub: String { subject ?? id.description }
 
-    /// The UUID by which SPiD's API also names the user: the one that an import kept, if it kept one.
+    /// The UUID by which SPiD's API also names the user: the one that an import kept, if any.
     public var uuid: String { UserUUID.text(of: id, keeping: subject) }
 
     /// The user as `/me` and `/user/{id}` show it: the claims that `scope` covers. A client with pairwise identifiers
-    /// knows the user by `pairwise` alone, and not by the second of a change, unless `profile` covers that.
+    /// sees `pairwise` as the only id, and `updated_at` only where `profile` covers it.
     public func json(pairwise: String? = nil, scope covers: (String) -> Bool) -> JSON {
         var members: [JSON.Member] = [
             .init("user_id", .string(pairwise ?? id.description)), .init("sub", .string(pairwise ?? sub)),

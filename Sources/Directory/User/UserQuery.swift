@@ -24,7 +24,7 @@ public struct UserQuery: Sendable {
     public var key: Key?
     public var states: Set<State> = [.unverified, .verified]
     public var span = TimeSpan()
-    /// Whether `span` is about the last change and not about the creation.
+    /// Whether `span` refers to the last change instead of the creation.
     public var spansChanges = false
     public var part = ListPart()
 
@@ -57,9 +57,9 @@ public struct ListPart: Sendable, Equatable {
     public static let usual = 100
     /// The most items in one answer.
     public static let most = 1000
-    /// The most items before the part: each of them is read.
+    /// The most items before the part, because each of them is read.
     public static let mostBefore = 100_000
 
-    /// How many items there are to the end of the part.
+    /// The number of items up to the end of the part.
     package var end: Int { offset + limit }
 }

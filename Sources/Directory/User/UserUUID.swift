@@ -4,7 +4,7 @@ public import Values
 /// The UUID by which SPiD's API also names a user: of version 8 (RFC 9562 §5.8), made of the user id.
 ///
 /// The user id is in the last 62 bits. The bits before it are a digest of the id, so that no other UUID is taken for a
-/// user's. Nothing is stored and nothing is secret: everyone who knows the id can compute the UUID.
+/// user's. It is not stored and not secret: anyone who knows the id can compute it.
 public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
     public let user: UserID
 
@@ -26,7 +26,7 @@ public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
         return UserUUID(user).description
     }
 
-    /// Whether `text` has the form of a UUID, of whatever version and whoever made it.
+    /// Whether `text` has the form of a UUID, of any version and any origin.
     public static func hasForm(_ text: String) -> Bool {
         text.wholeMatch(of: /(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/) != nil
     }

@@ -13,11 +13,11 @@ struct Assertion: Sendable {
 
     let person: IssuerUser
     let expiresAt: Timestamp
-    /// When the user signed in at the issuer, or now if it does not say.
+    /// When the user signed in at the issuer; now if it does not say.
     let signedInAt: Timestamp
     let saysWhen: Bool
-    /// Remembered, so that the assertion is used only once. Where it names this server alone, it could be used at every
-    /// merchant that trusts its issuer: then the second is of all of them.
+    /// Remembered, so that the assertion is used only once. One for this server alone could be used at every merchant
+    /// that trusts its issuer, so its second fingerprint counts for all of them.
     let fingerprints: [Fingerprint<Assertion>]
 
     /// Checks the claims of `jwt`. `ours` are our own names: the issuer URL first, then the URLs of the token endpoint.
@@ -48,7 +48,7 @@ struct Assertion: Sendable {
         self.expiresAt = expiresAt
         self.signedInAt = try Self.signIn(jwt, at: now)
         self.saysWhen = try jwt.signedInAt != nil
-        // Of the issuer's name, which it keeps when it is registered anew. Hashes the signed text, not the token: every
+        // By the issuer's name, which it keeps when it is registered anew. Hashes the signed text, not the token: every
         // ECDSA signature has a second form that verifies too.
         let names = (issuer.merchant.text, issuer.issuer)
         let first =
@@ -59,7 +59,7 @@ struct Assertion: Sendable {
             }
         let apps = issuer.audiences.filter { !ours.holds($0) }
         let isForUsAlone = !audience.contains(where: apps.holds)
-        // Of the text, which only its bearers know: nobody uses up another's `jti`.
+        // By the text, which only its bearers know, so that no other party can use up a `jti`.
         self.fingerprints = isForUsAlone ? [first, Self.fingerprint("assertion", jwt.signedText)] : [first]
     }
 
@@ -73,7 +73,7 @@ struct Assertion: Sendable {
             && !subject.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }
 
-    /// Prefixes each part with its length, so that no two lists of parts give the same text.
+    /// Prefixes each part with its length, so that different lists of parts give different texts.
     private static func fingerprint(_ parts: String...) -> Fingerprint<Assertion> {
         Fingerprint(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
     }

@@ -7,13 +7,13 @@ import Values
 struct AssertionRedemption: Redemption {
     let assertion: Assertion
     let people: IssuerUsers
-    /// What is known about the user, and the user that the tokens are issued to.
+    /// The user that was found, and the user that the tokens are issued to.
     let finding: IssuerUsers.Finding
     let user: UserID
     var use = AssertionUse.assertion
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        // Checked before anything is written: an attempt that ends in `.changed` is committed all the same.
+        // Checked before anything is written, because an attempt that ends in `.changed` is committed too.
         guard try TrustedIssuers.stands(assertion.person.issuer, in: db) else { return .changed }
         let found = try people.find(assertion.person, in: db)
         guard found == finding || found == .known(user) else { return .changed }
@@ -28,7 +28,7 @@ struct AssertionRedemption: Redemption {
         do {
             _ = try people.resolve(assertion.person, newcomer: user, at: attempt.now, in: db)
         } catch let refusal as Users.TooManyNew {
-            // Thrown, so that nothing is committed: the same assertion is good after the wait.
+            // Thrown, so that nothing is committed: the same assertion can be used after the wait.
             throw OAuthError.tooManyUsers(refusal.wait)
         }
         return .won

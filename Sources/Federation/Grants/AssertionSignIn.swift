@@ -6,7 +6,7 @@ import JSON
 import OAuth
 public import Values
 
-/// Signs in the user that a trusted issuer's token identifies; shared by the grants that take such a token.
+/// Signs in the user that a trusted issuer's token identifies; shared by the grants that accept one.
 public struct AssertionSignIn: Sendable {
     private let issuers: TrustedIssuers
     private let verifier: AssertionVerifier

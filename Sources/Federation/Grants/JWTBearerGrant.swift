@@ -34,7 +34,8 @@ public struct JWTBearerGrant: Grant {
         return try await signIn.authorization(for: token, as: .assertion, request, scope: scope, client: client)
     }
 
-    /// Takes a provider's access token, as SPiD's SDKs send it. It creates no user: the app asks first, and registers.
+    /// Accepts a provider's access token, as SPiD's SDKs send it. It creates no user: the app asks first, and
+    /// registers.
     private func authorize(
         byProvider token: String, _ request: TokenRequest, scope: Scope, client: Client
     ) async throws -> Authorization {

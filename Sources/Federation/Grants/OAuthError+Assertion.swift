@@ -3,13 +3,13 @@ import JOSE
 import OAuth
 import Values
 
-// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to fix. It never tells about the
+// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to fix, and reveals nothing about the
 // issuers, keys or users of other merchants.
 extension OAuthError {
     static func assertionWithoutMerchant(_ client: Client.ID) -> OAuthError {
         OAuthError(
             .unauthorizedClient, "client_without_merchant",
-            "This client belongs to no merchant, so there is no issuer whose assertions it could present.",
+            "This client belongs to no merchant, so no issuer's assertions are accepted from it.",
             detail: "client=\(client)")
     }
 
@@ -27,21 +27,21 @@ extension OAuthError {
     static func issuerUnavailable(_ issuer: TrustedIssuer.ID, _ reason: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "issuer_document_unavailable",
-            "What the issuer publishes about itself cannot be read from its discovery_url at the moment.",
+            "The issuer's metadata cannot be read from its discovery_url at the moment.",
             detail: "issuer=\(issuer) cause=\(reason)", retryAfter: PublishedDocument.refetchInterval)
     }
 
     static let assertionType = assertionRefused(
-        "assertion_type", "it is another kind of token (its typ or events): an ID token or an assertion is wanted.")
+        "assertion_type", "it is another kind of token (its typ or events): send an ID token or an assertion.")
     static let assertionSubject = assertionRefused(
-        "assertion_subject", "its sub must be the person's identifier, of 1 to 255 characters.")
+        "assertion_subject", "its sub must be the user's identifier, of 1 to 255 characters.")
     static func assertionAudience(_ ours: [String], others: Bool) -> OAuthError {
         let names = ours.joined(separator: " or ") + (others ? " or an audience registered for its issuer" : "")
         return assertionRefused("assertion_audience", "its aud must be \(names).")
     }
     static let assertionOtherAudience = assertionRefused(
         "assertion_other_audience",
-        "its aud names others too: those must be audiences registered for its issuer, or its authorized_parties be set."
+        "its aud contains others too: register them as audiences of its issuer, or set its authorized_parties."
     )
     static let assertionExpiryMissing = assertionRefused(
         "assertion_expiry_missing", "it must have an exp, in seconds since 1970.")
@@ -60,7 +60,7 @@ extension OAuthError {
         "assertion_authorized_party", "its azp must be one of the authorized_parties registered for its issuer.")
     static let assertionNonceMissing = assertionRefused(
         "assertion_nonce_missing",
-        "it is bound to a nonce, or must be: send as nonce the one that the app began the sign-in with.")
+        "it has a nonce, or must have one: send the nonce that the app began the sign-in with.")
     static func assertionNonce(_ transform: IssuerRules.NonceTransform) -> OAuthError {
         let expected = transform == .sha256 ? "the SHA-256, in lowercase hexadecimal, of" : "the same as"
         return assertionRefused("assertion_nonce", "its nonce must be \(expected) the nonce of the request.")
@@ -70,18 +70,18 @@ extension OAuthError {
 
     static let assertionOfUnknownUser = OAuthError(
         .invalidGrant, "unknown_user",
-        "The assertion was refused: its sub is linked to no account, and its issuer is not set to create_users.",
+        "The assertion was refused: its sub is linked to no user, and its issuer is not set to create_users.",
         userFault: .unknown)
     static let assertionOfTakenAddress = OAuthError(
         .invalidGrant, "address_taken",
-        "The assertion was refused: its sub is linked to no account, and another account has its email. Its person "
-            + "signs in to that one and attaches this.", userFault: .unknown)
+        "The assertion was refused: its sub is linked to no user, and another user has its email. That user "
+            + "must sign in and link this issuer.", userFault: .unknown)
     static let assertionOfRemovedLink = OAuthError(
         .invalidGrant, "link_removed",
-        "The assertion was refused: its person has removed its sub from an account here, and can sign in to that one "
+        "The assertion was refused: a user has removed its sub from their account here, and can sign in there "
             + "and connect it again.", userFault: .unknown)
     static let assertionOfDisabledAccount = assertionRefused(
-        "assertion_of_disabled_account", "the account of its sub is disabled.")
+        "assertion_of_disabled_account", "the user of its sub is disabled.")
 
     /// Why the signature was rejected, or a claim could not be read.
     static func assertion(_ rejection: JWTRejection, algorithms: Set<SignatureAlgorithm> = []) -> OAuthError {
@@ -96,18 +96,21 @@ extension OAuthError {
                 "its alg must be one registered for its issuer: "
                     + algorithms.map(\.rawValue).sorted().joined(separator: ", ") + ".")
         case .criticalExtension:
-            assertionRefused("assertion_critical_extension", "its header demands an extension (crit); none is known.")
+            assertionRefused(
+                "assertion_critical_extension",
+                "its header requires an extension (crit); none is "
+                    + "supported.")
         case .unknownKey:
             assertionRefused(
                 "assertion_key_unknown",
                 "its issuer has no key with the kid of its header. A key just published may take ten seconds.")
         case .algorithmOfAnotherKey:
             assertionRefused(
-                "assertion_algorithm_of_another_key", "its alg is not one of the key that the kid of its header names.")
+                "assertion_algorithm_of_another_key", "its alg does not fit the key that its kid names.")
         case .tooManyKeys:
             assertionRefused(
                 "assertion_key_not_named",
-                "its header has no kid, or one of several keys, and more than four keys of its issuer fit.")
+                "its header has no kid, or an ambiguous one, and more than four keys of its issuer match.")
         case .badSignature:
             assertionRefused("assertion_signature", "its signature does not verify with the issuer's registered key.")
         case .claim(let name):

@@ -3,7 +3,7 @@ import OAuth
 import Storage
 import Values
 
-/// A redemption that signs a user in by an issuer's token. It records that login in the same transaction.
+/// A redemption that signs a user in by an issuer's token and records the login in the same transaction.
 struct RememberedRedemption: Redemption {
     let claim: any Redemption
     let user: UserID

@@ -24,7 +24,7 @@ public struct TokenExchangeGrant: Grant {
         // No delegation: the client signs a user in, and acts only as the client that it authenticated as.
         guard parameters[.actorToken] == nil, parameters[.actorTokenType] == nil else {
             throw OAuthError.exchangeRefused(
-                "actor_token", "This server takes no actor_token: leave it and actor_token_type out.")
+                "actor_token", "This server accepts no actor_token: leave out actor_token and actor_token_type.")
         }
         guard [nil, TokenResponse.accessTokenType].contains(parameters[.requestedTokenType]) else {
             throw OAuthError.exchangeRefused(

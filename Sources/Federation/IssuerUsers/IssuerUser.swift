@@ -5,13 +5,13 @@ public import JSON
 /// A user as an issuer describes them.
 public struct IssuerUser: Sendable {
     public let issuer: TrustedIssuer
-    /// The issuer's identifier of the user: the only one that never passes to somebody else.
+    /// The issuer's identifier of the user: the only one that never passes to another user.
     public let subject: String
     public let email: EmailAddress?
     /// Whether the issuer says that the user proved to read the address.
     public let isEmailVerified: Bool
-    /// Whether the issuer can know that: it runs the mailbox, or an administrator says so. Otherwise anyone who
-    /// registers there with somebody else's address would become that user here.
+    /// Whether the issuer can know that: it runs the mailbox, or an administrator says so. Otherwise any user who
+    /// registers there with another user's address would become that user here.
     public let isAuthoritative: Bool
     public let profile: [JSON.Member]
 
@@ -27,14 +27,14 @@ public struct IssuerUser: Sendable {
         profile = names.profile
     }
 
-    /// Reads what a provider's own API answered. Its addresses are only those that the provider is authoritative for.
-    init(_ person: ProviderUser, subject: String, of issuer: TrustedIssuer) {
+    /// Reads the answer of a provider's own API. Uses only addresses that the provider is authoritative for.
+    init(_ user: ProviderUser, subject: String, of issuer: TrustedIssuer) {
         self.issuer = issuer
         self.subject = subject
-        email = person.email
-        isEmailVerified = person.email != nil
-        isAuthoritative = person.email != nil
-        profile = person.profile
+        email = user.email
+        isEmailVerified = user.email != nil
+        isAuthoritative = user.email != nil
+        profile = user.profile
     }
 
     /// The address that may lead to an existing user, or become a new user's.
@@ -52,7 +52,7 @@ public struct IssuerUser: Sendable {
         case .google: isGoogles(email, claims)
         // The user has proved to Apple that they read the address, or Apple runs the mailbox.
         case .apple: true
-        // Facebook does not say whether anyone reads the address.
+        // Facebook does not say whether the address was verified.
         case .facebook, nil: false
         }
     }

@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Decides which user an issuer's token leads to: the only code that decides about links and new users.
+/// Decides which user an issuer's token leads to. No other code decides about links and new users.
 public struct IssuerUsers: Sendable {
     private let database: any Database
     let events: UserEvents
@@ -24,11 +24,11 @@ public struct IssuerUsers: Sendable {
         case unknown
         /// An administrator disabled the user.
         case disabled
-        /// The user asked to be deleted, and will be.
+        /// The user asked for deletion, which is pending.
         case leaving(UserID)
-        /// The address has a user that the issuer does not lead to: that user has to sign in and link the issuer.
+        /// Another user has the address and is not linked to this issuer: that user must sign in and link the issuer.
         case addressTaken
-        /// A user has removed this sign-in from their account: that user has to connect it there again.
+        /// A user has removed this sign-in from their account, and must connect it there again.
         case removed
     }
 
@@ -60,9 +60,9 @@ public struct IssuerUsers: Sendable {
             return try RemovedSignIns.contain(person.subject, of: person.issuer.id, in: db)
                 ? .removed : .newcomer
         }
-        // An unverified address proves nothing: somebody else may have created the user. And an issuer has only one
-        // subject for a user: there, the address may have passed to another person. Nor does it connect again what the
-        // user has disconnected.
+        // An unverified address proves nothing: another user may have entered it. An issuer has only one subject for a
+        // user, so a second subject with the address belongs to a new owner of the mailbox. And what the user has
+        // disconnected is not connected again.
         guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
             try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db),
             try !hasAnotherAccount(user.id, than: person, in: db),
@@ -71,7 +71,8 @@ public struct IssuerUsers: Sendable {
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }
 
-    /// The same at other merchants' registrations of Google, where a person has one subject in all apps.
+    /// Whether the user is linked to another subject at other merchants' registrations of Google, where a user has the
+    /// same subject in all apps.
     private func hasAnotherAccount(_ user: UserID, than person: IssuerUser, in db: any Transaction) throws -> Bool {
         guard person.issuer.app?.provider == .google else { return false }
         return try IssuerSubjects.has(
@@ -79,7 +80,7 @@ public struct IssuerUsers: Sendable {
     }
 
     /// Finds the user that `person` leads to, links an existing one or creates one, as the issuer's rules say.
-    /// `newcomer` is the id of a new user: it is made outside of the transaction, which may run twice. Throws
+    /// `newcomer` is the id of a new user, made outside the transaction because that may run twice. Throws
     /// `Users.TooManyNew`.
     public func resolve(
         _ person: IssuerUser, newcomer: UserID, at now: Timestamp, in db: any Transaction

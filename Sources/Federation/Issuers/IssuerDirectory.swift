@@ -40,9 +40,9 @@ public struct IssuerDirectory: Sendable {
         }
     }
 
-    /// Checks where `document` sends users. That address is never asked, so its host was not looked up yet: http is for
-    /// hosts in the allowed private ranges only. Our own pages trust what comes from our origin, and would take the
-    /// issuer's link for the user's intent.
+    /// Checks where `document` sends users. We never request that address, so its host was not resolved: http is only
+    /// for hosts in the allowed private ranges. It must not be one of our own pages, which take a request from our
+    /// origin for the user's intent.
     private static func check(
         _ document: IssuerDocument, site: WebSite?, _ outbound: Outbound
     ) async throws(IssuerDocument.Fault) {
@@ -67,7 +67,7 @@ public struct IssuerDirectory: Sendable {
         }
     }
 
-    /// Where users sign in at `issuer`, and where their code is redeemed; nil when it names no such endpoints.
+    /// Where users sign in at `issuer`, and where codes are redeemed; nil when it names no such endpoints.
     public func endpoints(of issuer: TrustedIssuer) async throws -> IssuerEndpoints? {
         if issuer.app?.provider == .facebook { return IssuerEndpoints(facebook: facebook) }
         guard case .discovery(let address) = issuer.keys else { return nil }

@@ -1,7 +1,7 @@
 import JSON
 import Outbound
 
-/// An issuer's discovery document (OpenID Connect Discovery §3), as far as we need it.
+/// The members that we need of an issuer's discovery document (OpenID Connect Discovery §3).
 public struct IssuerDocument: Sendable, Equatable {
     public let keysAddress: String
     /// Where users are sent to sign in.
@@ -21,7 +21,7 @@ public struct IssuerDocument: Sendable, Equatable {
         let reason: String
     }
 
-    /// Reads `bytes` as the document of `issuer`. Every address in it must be one that `mayAsk` does not throw for.
+    /// Reads `bytes` as the document of `issuer`. `mayAsk` throws for an address that must not be requested.
     init(
         _ bytes: [UInt8], of issuer: String, mayAsk: (String) throws(OutboundError) -> Void
     ) throws(Fault) {

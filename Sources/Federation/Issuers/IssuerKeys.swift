@@ -4,7 +4,7 @@ public import Values
 
 /// The key sets that issuers publish, cached in memory.
 public struct IssuerKeys: Sendable {
-    /// The longest key set: those of the providers, with their certificates, take a third of it.
+    /// The longest key set: three times that of the providers with their certificates.
     private static let longest = 64 * 1024
 
     private struct Source: PublishedSource {
@@ -17,7 +17,7 @@ public struct IssuerKeys: Sendable {
     public init(outbound: Outbound, clock: any WallClock) {
         documents = PublishedDocuments(clock: clock) { source in
             do throws(OutboundError) {
-                // Within the share the address counts, not its host: each client or issuer has at most one.
+                // Within a share the address counts, not its host: each client or issuer has at most one.
                 let response = try await outbound.asking(for: .keys, by: source.share, part: source.address).get(
                     source.address, accept: "application/jwk-set+json, application/json", limit: Self.longest)
                 let fault = "answered with status \(response.status)"
@@ -26,7 +26,7 @@ public struct IssuerKeys: Sendable {
                 guard let text = String(validating: response.body, as: UTF8.self),
                     let keys = try? AssertionKeys(keySet: text)
                 else { return .unusable("answered with no JWK set") }
-                // Whoever has lost a key takes it away first.
+                // An empty set counts as withdrawn: a publisher who lost a key removes it first.
                 guard !keys.isEmpty else {
                     return .withdrawn("answered with no key that could be used: \(keys.fault ?? "it has none")")
                 }
@@ -37,7 +37,7 @@ public struct IssuerKeys: Sendable {
         }
     }
 
-    /// The keys published at `address`, for whoever has `share` of the requests to other servers.
+    /// The keys published at `address`, requested on the account of `share`.
     func keys(at address: String, for share: String) async throws(DocumentUnavailable) -> AssertionKeys {
         try await documents.document(at: Source(address: address, share: share))
     }

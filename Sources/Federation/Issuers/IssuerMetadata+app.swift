@@ -19,7 +19,7 @@ extension IssuerMetadata {
             guard base == nil || base?.provider == provider else {
                 throw JSONFault("provider", "what it was: an issuer's provider cannot change")
             }
-            // A change may add a provider to an issuer that was registered without one.
+            // A change may turn an issuer that was registered without a provider into a provider.
             guard issuer == provider.issuer else {
                 throw JSONFault("provider", "that of this issuer: its name would be \(provider.issuer)")
             }
@@ -33,15 +33,15 @@ extension IssuerMetadata {
                 // Facebook knows a user by a different number in each app, and each app has its own secret.
                 guard audiences.count == 1 else { throw JSONFault("audiences", "one app id: that of app_secret") }
                 guard secret != nil || base?.sealedSecret != nil else {
-                    throw JSONFault("app_secret", "given: Facebook is asked with it")
+                    throw JSONFault("app_secret", "given: requests to Facebook need it")
                 }
             case .google, .apple:
                 guard secret == nil else {
-                    throw JSONFault("app_secret", "absent: \(provider.name) is asked without one")
+                    throw JSONFault("app_secret", "absent: requests to \(provider.name) need none")
                 }
             }
             guard provider != .apple || names.isEmpty else {
-                throw JSONFault("app_names", "absent: Apple has no access tokens that an app could hand over")
+                throw JSONFault("app_names", "absent: Apple has no access tokens that an app could send")
             }
         }
 

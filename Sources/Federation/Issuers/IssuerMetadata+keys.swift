@@ -39,7 +39,7 @@ extension IssuerMetadata {
             do {
                 try outbound.check(address)
             } catch {
-                throw JSONFault(name, "an https address that may be asked (\(error))")
+                throw JSONFault(name, "an https URL that this server may request (\(error))")
             }
             return address
         }

@@ -11,7 +11,7 @@ extension IssuerMetadata {
         let secret: Secret<SignInSettings>?
         /// Whether the secret is Apple's key, from which secrets are made.
         let isAppleKey: Bool
-        /// Nil stands for what users call the provider.
+        /// Nil stands for the provider's usual name.
         let name: String?
         let scope: String?
 
@@ -39,14 +39,14 @@ extension IssuerMetadata {
         /// Throws when the settings do not fit the rest of the registration.
         func check(_ app: NewApp?, _ isDiscovered: Bool, _ audiences: [String]) throws(JSONFault) {
             guard !isAppleKey || app?.provider == .apple else {
-                throw JSONFault("private_key", "absent: only Apple takes what it signs")
+                throw JSONFault("private_key", "absent: only Apple accepts this key")
             }
             guard app?.provider == .facebook else {
                 guard isDiscovered else {
-                    throw JSONFault("discovery_url", "given with client_id: it says where people are sent")
+                    throw JSONFault("discovery_url", "given with client_id: it says where users are sent")
                 }
                 guard name != nil || app != nil else {
-                    throw JSONFault("sign_in_name", "given with client_id: what people call the issuer")
+                    throw JSONFault("sign_in_name", "given with client_id: the issuer's name for users")
                 }
                 guard scope?.split(separator: " ").contains("openid") != false else {
                     throw JSONFault("scope", "with openid in it: without it there is no ID token")
@@ -54,7 +54,7 @@ extension IssuerMetadata {
                 return
             }
             guard audiences == [id] else { throw JSONFault("client_id", "the app id that is in audiences") }
-            guard secret == nil else { throw JSONFault("client_secret", "absent: app_secret is it") }
+            guard secret == nil else { throw JSONFault("client_secret", "absent: app_secret is used") }
         }
 
         /// The settings to store; `seal` seals a new secret.

@@ -17,7 +17,7 @@ struct IssuerMetadata: Sendable {
     let rules: IssuerRules
     let signIn: NewSignIn?
     let isDisabled: Bool
-    /// Whether a provider's sign-ins are good at every merchant; nil when that is not said.
+    /// Whether a provider's sign-ins are good at every merchant; nil when the document does not say.
     let signsInEverywhere: Bool?
     /// Whether it has a secret to seal.
     var holdsSecret: Bool { keys?.isSecret == true || app?.secret != nil || signIn?.secret != nil }
@@ -57,9 +57,9 @@ struct IssuerMetadata: Sendable {
         rules = try IssuerRules(members, over: base?.rules ?? provider?.rules ?? IssuerRules())
         isDisabled = try members.flag("disabled") ?? (base?.disabledAt != nil)
         signsInEverywhere = try members.flag("signs_in_everywhere")
-        // The word is for the app that it names, whatever was set meanwhile.
+        // Trust at every merchant is given to the app named with it, whatever was set meanwhile.
         guard signsInEverywhere != true || provider != nil && members.any("client_id") != nil else {
-            throw JSONFault("signs_in_everywhere", "with the client_id beside it that it is for, of a provider")
+            throw JSONFault("signs_in_everywhere", "set together with the client_id of a provider")
         }
         try keys?.check(for: algorithms)
         let isDiscovered = keys?.isDiscovery ?? (base?.keys ?? provider?.keys).map(\.isDiscovery)

@@ -3,7 +3,7 @@ import Values
 
 /// The names of the rules in the admin API and in their column.
 extension IssuerRules {
-    /// Reads the column of rules, which holds only what the admin API shows.
+    /// Reads the column of rules, which contains only members of the admin API.
     init(stored text: String, over base: IssuerRules) throws(JSONFault) {
         guard let json = try? JSON(stored: text) else { throw JSONFault("rules", "JSON") }
         try self.init(try JSONMembers(json), over: base)
@@ -48,7 +48,7 @@ extension IssuerRules {
         guard let list = try members.list("authoritative_domains") else { return nil }
         let domains = list.compactMap { DomainName.ascii($0)?.lowercased() }
         guard domains.count == list.count, domains.allSatisfy({ !$0.isEmpty && !$0.contains("@") }) else {
-            throw JSONFault("authoritative_domains", "domain names, as they stand after the @ of an address")
+            throw JSONFault("authoritative_domains", "domain names, as after the @ of an address")
         }
         return domains
     }

@@ -4,7 +4,7 @@ public struct IssuerRules: Sendable, Equatable {
     public enum Nonce: String, Sendable, CaseIterable {
         /// The app sends it, and the token has it.
         case required
-        /// If the app or the token has one, so must the other: a finder of the token does not know the app's nonce.
+        /// If the app or the token has one, so must the other: a thief of the token does not know the app's nonce.
         case ifSent = "if_sent"
         /// Not checked.
         case none
@@ -25,7 +25,7 @@ public struct IssuerRules: Sendable, Equatable {
     public var longestAge: Duration?
     /// Whether a user with an unknown subject is found by an address that the issuer is authoritative for.
     public var linksByEmail: Bool
-    /// Mail domains whose addresses the issuer knows to be read by its users.
+    /// Mail domains whose addresses the issuer verifies.
     public var authoritativeDomains: [String]
 
     public init(

@@ -2,7 +2,7 @@ import JSON
 import Storage
 
 extension IssuerSubjects {
-    /// The names by which other issuers know the user.
+    /// The subjects by which other issuers know the user.
     static let export = StoredTable.Export.member("issuer_subjects") { user, db in
         .array(
             try db.rows(

@@ -32,9 +32,9 @@ extension IssuerSubjects {
         }
     }
 
-    /// Removes one link of the user of `session`; a link of another user stays. From then on the user's address does
-    /// not lead to them there, nor does an app link them, nor the subject to a new user, until they connect the issuer
-    /// themselves. What the issuer vouched for ends, except `session`. False when it is the user's only way to sign in.
+    /// Removes one link of the user of `session`; a link of another user stays. Until the user connects the issuer
+    /// again, the address does not lead to them, no app links them, and the subject gets no new user. What rests on the
+    /// issuer's word ends, except `session`. False when it is the user's only way to sign in.
     public func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, in session: Session, at now: Timestamp
     ) async throws -> Bool {
@@ -56,8 +56,8 @@ extension IssuerSubjects {
         return isRemoved
     }
 
-    /// Whether `user` can get to the account without that link: codes go to an address, with or without a password, and
-    /// a provider's own sign-in is good everywhere.
+    /// Whether `user` can sign in to the account without that link: codes go to an address, with or without a password,
+    /// and a provider's own sign-in is good everywhere.
     private static func hasAnotherWay(
         _ user: UserID, than subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction
     ) throws -> Bool {

@@ -2,7 +2,7 @@ public import Directory
 import Values
 
 extension IssuerSubjects {
-    /// Removes links that another person may have made.
+    /// Removes links that another user may have made.
     public static let subscriber = UserEvents.Subscriber(
         "IssuerSubjects",
         [
@@ -10,7 +10,8 @@ extension IssuerSubjects {
                 _, user, _, db in
                 try unlink(user, in: db)
             },
-            // Otherwise the merchant's backend, with an account of its own at the provider, signs in as the user again.
+            // Otherwise the merchant's backend, which may have its own account at the provider, could sign in as the
+            // user again.
             .on(.disconnected, "removes the links that the merchant's clients made, with what they led to") {
                 event, user, announcement, db in
                 guard case .disconnected(let merchant) = event else { return }

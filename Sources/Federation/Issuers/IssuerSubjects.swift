@@ -15,9 +15,9 @@ public struct IssuerSubjects: Sendable {
     /// The user that a subject is linked to.
     public struct Link: Sendable, Equatable {
         public let user: UserID
-        /// Set by an administrator, or because the user wants to be deleted.
+        /// Set by an administrator, or because the user asked for deletion.
         public let isDisabled: Bool
-        /// The user wants to be deleted, and is not disabled for another reason.
+        /// The user asked for deletion, and is not disabled for another reason.
         public let isLeaving: Bool
     }
 
@@ -28,8 +28,8 @@ public struct IssuerSubjects: Sendable {
     static func find(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Link? {
         try db.rows(
             """
-            SELECT s.user_id, a.disabled_at, a.deletion_due_at
-            FROM issuer_subjects s JOIN users a ON a.id = s.user_id
+            SELECT s.user_id, u.disabled_at, u.deletion_due_at
+            FROM issuer_subjects s JOIN users u ON u.id = s.user_id
             WHERE s.issuer_id = \(issuer) AND s.subject = \(subject)
             """
         ).first.map { row in
@@ -50,8 +50,9 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Whether `user` is linked to another subject than `subject` at any merchant's issuer that stands for the same
-    /// provider, and not to this one. What a merchant's client attached is only that merchant's word.
+    /// Whether `user` is linked to another subject than `subject`, and not to `subject`, at any merchant's issuer that
+    /// stands for the same provider. Links that a merchant's client attached do not count, because they are only that
+    /// merchant's word.
     static func has(
         _ user: UserID, linkedToOtherThan subject: String, atProviderOf issuer: TrustedIssuer.ID,
         in db: any Transaction
@@ -68,7 +69,7 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// The ids of `issuer`, and of all merchants' that stand for the same provider.
+    /// The ids of `issuer`, and of all merchants' issuers that stand for the same provider.
     private static func ofSameProvider(as issuer: TrustedIssuer.ID) -> SQL {
         """
         SELECT s.issuer_id FROM issuer_settings s
@@ -77,8 +78,8 @@ public struct IssuerSubjects: Sendable {
         """
     }
 
-    /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A client of the
-    /// issuer's merchant requested a confined link with the user's token; nobody asked the user.
+    /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A confined link
+    /// was requested by a client of the issuer's merchant with the user's token, and not by the user.
     static func link(
         _ subject: String, of issuer: TrustedIssuer.ID, to user: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
@@ -98,7 +99,7 @@ public struct IssuerSubjects: Sendable {
         try link(subject, of: issuer, to: user, at: now, in: db)
     }
 
-    /// The ones of `subjects` that are linked, each with its issuer.
+    /// Those of `subjects` that are linked, each with its issuer.
     public static func linked(
         _ subjects: [String], in db: any Transaction
     ) throws -> [(issuer: TrustedIssuer.ID, subject: String)] {
@@ -120,7 +121,7 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Ends the confinement: the user has asked for the link in a browser, too. False when there was none.
+    /// Ends the confinement, because the user asked for the link in a browser too. False when there was none.
     static func release(
         _ subject: String, of issuer: TrustedIssuer.ID, for user: UserID, in db: any Transaction
     ) throws -> Bool {
@@ -134,8 +135,8 @@ public struct IssuerSubjects: Sendable {
         return true
     }
 
-    /// Removes all links of a user, in the caller's transaction, and forgets removed ones: another person may have
-    /// made and removed them.
+    /// Removes all links of a user, in the caller's transaction, and forgets removed ones: another user may have made
+    /// or removed them.
     static func unlink(_ user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
         try RemovedSignIns.forgetAll(of: user, in: db)

@@ -8,20 +8,20 @@ struct DocumentUnavailable: Error, Equatable {
 
 /// Where a document is published, and who asks for it.
 protocol PublishedSource: Hashable, Sendable {
-    /// Whose requests to other servers it counts among. Each has its own part of the cache too.
+    /// The share that its requests to other servers count in. Each share also has its own part of the cache.
     var share: String { get }
 }
 
-/// Documents that others publish, cached in memory.
+/// Documents that other servers publish, cached in memory.
 ///
-/// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time however many ask. In
-/// an outage the last document is used, but not forever: a withdrawal must take effect some day.
+/// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time. In an outage the
+/// last document is used for a limited time, so that a withdrawal takes effect.
 actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
     /// The outcome of one fetch.
     enum Answer: Sendable {
         case document(Document, maxAge: Duration?)
         case unusable(String)
-        /// There is none any more: the last one is not used either.
+        /// The publisher has withdrawn the document: the last one is not used either.
         case withdrawn(String)
     }
 
@@ -39,7 +39,7 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
         var usedAt: Timestamp
         var fetch: Task<Void, Never>?
 
-        /// A time after `now` is from before the clock was set back: nobody waits for it to come again.
+        /// A time after `now` was stored before the clock was set back, and must not be waited for.
         mutating func correct(at now: Timestamp) {
             freshUntil = min(freshUntil, now + PublishedDocument.longestLife)
             goodAt = min(goodAt, now)
@@ -71,7 +71,7 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
     /// The document again, after something was missing in it. It is fetched anew unless that was done just now.
     func documentAnew(at source: Source) async throws(DocumentUnavailable) -> Document {
         let now = clock.now
-        // A server that gives no document at all is not asked more often for this.
+        // A server without a document is not asked more often for a missing entry.
         let asked = use(source, at: now) == nil ? \Entry.askedAt : \Entry.askedAnewAt
         return try available(await refetched(source, asked, at: now), at: source)
     }
@@ -89,10 +89,10 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
                 return use(source, at: now)
             }
             entries[source]?[keyPath: asked] = now
-            // A task of its own: a cancelled request must not take the answer from the others.
+            // In a separate task, so that a cancelled request does not take the answer from the others.
             entries[source]?.fetch = Task { [ask] in self.keep(await ask(source), of: source) }
         }
-        // A server that never answers holds no more requests than these, whatever comes.
+        // A server that never answers holds at most this many requests.
         guard let fetch = entries[source]?.fetch, waiting[source.share, default: 0] < PublishedDocument.mostWaiting
         else { return use(source, at: clock.now) }
         waiting[source.share, default: 0] += 1
@@ -140,7 +140,7 @@ actor PublishedDocuments<Source: PublishedSource, Document: Sendable> {
 }
 
 extension PublishedDocuments {
-    /// Forgets one entry of `share`: one without a document, if there is any, and of these the least recently used.
+    /// Forgets an entry of `share`: the least recently used of those without a document, or else of all.
     private func makeRoom(in share: String) {
         let idle = entries.filter { $0.key.share == share && $0.value.fetch == nil }
         let empty = idle.filter { $0.value.document == nil }
@@ -156,14 +156,14 @@ enum PublishedDocument {
     static let shortestLife: Duration = .minutes(1)
     static let usualLife: Duration = .minutes(5)
     static let longestLife: Duration = .hours(1)
-    /// How long a document outlives the last good answer when no other comes.
+    /// How long a document outlives the last good answer.
     static let longestOutage: Duration = .days(1)
     /// A document that is unavailable or lacks a key is fetched at most this often: anyone can make up a key id.
     static let refetchInterval: Duration = .seconds(10)
-    /// For one more, the share that has most of them loses one: strangers who ask for one merchant's clients in turn
-    /// push out no others' documents.
+    /// Beyond this, the share with the most entries loses one, so that requests for one merchant's clients cannot push
+    /// out other merchants' documents.
     static let mostEntries = 2048
-    /// How many requests of a share wait for fetches; what else comes goes by the last document, or without.
+    /// How many requests of a share wait for fetches; further ones use the last document, or fail.
     static let mostWaiting = 64
 
     static func life(_ maxAge: Duration?) -> Duration { min(max(maxAge ?? usualLife, shortestLife), longestLife) }

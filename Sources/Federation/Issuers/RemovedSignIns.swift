@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Values
 
-/// The sign-ins that users have removed from their accounts, until they connect them again. A row names the place, a
-/// merchant and an issuer there, and the provider that it stood for: it holds also when the issuer is deleted and
-/// registered anew, and that of a provider at all merchants, because a person removes Google, not a merchant's.
+/// The sign-ins that users have removed from their accounts, until they connect them again. A row names a merchant, an
+/// issuer there, and the provider it stands for. It outlives the issuer's deletion and new registration. For a provider
+/// it counts at all merchants, because a user removes Google, not a merchant's Google.
 enum RemovedSignIns {
     static let table = StoredTable(
         "removed_sign_ins", ofUser: .cascade,
@@ -32,8 +32,8 @@ enum RemovedSignIns {
             })
     }
 
-    /// Notes that `user` has removed `subject` of `issuer`. Nil where a merchant's app had attached it: it may be that
-    /// of another person, who must not be locked out.
+    /// Notes that `user` has removed `subject` of `issuer`. `subject` is nil when a merchant's app had attached it: it
+    /// may belong to another user, who must not be locked out.
     static func note(
         _ subject: String?, of issuer: TrustedIssuer.ID, by user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
@@ -46,7 +46,7 @@ enum RemovedSignIns {
             """)
     }
 
-    /// Whether a row `r` is of the place of `issuer`, or of the provider that it stands for.
+    /// Whether a row `r` is about `issuer`, or about the provider that it stands for.
     private static func isOf(_ issuer: TrustedIssuer.ID, row r: SQL) -> SQL {
         """
         EXISTS (
@@ -63,7 +63,7 @@ enum RemovedSignIns {
         ).isEmpty
     }
 
-    /// Whether some user has removed `subject` there, and can connect it again where they removed it.
+    /// Whether any user has removed `subject` there, and can connect it again where they removed it.
     static func contain(
         _ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction
     ) throws -> Bool {
@@ -86,14 +86,14 @@ enum RemovedSignIns {
         """
     }
 
-    /// The user has connected an account at `issuer` again: that place, and its provider everywhere, is removed no
-    /// more.
+    /// Forgets the removal, because the user has connected an account at `issuer` again: at that issuer, and at its
+    /// provider everywhere.
     static func forget(_ issuer: TrustedIssuer.ID, by user: UserID, in db: any Transaction) throws {
         try db.execute(
             "DELETE FROM removed_sign_ins WHERE user_id = \(user) AND \(isOf(issuer, row: "removed_sign_ins"))")
     }
 
-    /// Forgets all of a user's: another person may have made and removed the links.
+    /// Forgets all removals of a user: another user may have made and removed the links.
     static func forgetAll(of user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM removed_sign_ins WHERE user_id = \(user)")
     }

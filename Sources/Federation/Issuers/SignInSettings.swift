@@ -4,7 +4,7 @@ public struct SignInSettings: Sendable, Equatable {
     public let clientID: String
     /// Our client secret there, sealed for the issuer's row. Nil for Facebook, which uses the secret of its app.
     public let sealedClientSecret: String?
-    /// What users call the issuer: the text of the button.
+    /// The name of the issuer for users: the text of the button.
     public let name: String
     /// The scope that we request.
     public let scope: String

@@ -6,7 +6,7 @@ package import Storage
 import Values
 
 extension TrustedIssuers {
-    /// The rows that `columns` are of: a deleted issuer has none.
+    /// The rows that `columns` belong to: a deleted issuer has none.
     static let stored: SQL = "issuer_settings s JOIN issuers i ON i.id = s.issuer_id"
 
     static let columns: SQL.Columns = """

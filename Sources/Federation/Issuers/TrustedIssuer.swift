@@ -29,7 +29,8 @@ public struct TrustedIssuer: Sendable {
     public var keys: KeySource
     /// Set when the issuer is a provider. Apps may then send its access tokens too, if it has any.
     public var app: ProviderApp?
-    /// The audiences that its assertions may have besides us; the apps that a provider's access token may be issued to.
+    /// The audiences that its assertions may have besides us, or the apps that a provider's access token may be issued
+    /// to.
     public var audiences: [String]
     public var algorithms: Set<SignatureAlgorithm>
     /// Whether an unknown subject becomes a new user.
@@ -42,7 +43,7 @@ public struct TrustedIssuer: Sendable {
     public var disabledAt: Timestamp?
     /// Whether the platform lets a provider's sign-ins be good at every merchant.
     public var signsInEverywhere: Bool
-    /// Whether it has been guarded since it was registered.
+    /// Whether it has been guarded at any time since it was registered.
     let wasGuarded: Bool
 }
 
@@ -50,11 +51,11 @@ extension TrustedIssuer {
     /// Every name that its `iss` may have.
     var names: [String] { [issuer] + (app?.provider.aliases ?? []) }
 
-    /// What users call it.
+    /// Its name for users.
     public var title: String { signIn?.name ?? app?.provider.name ?? issuer }
 
-    /// What a mail calls it that warns the user of it. A merchant chooses what its buttons say, so a provider has its
-    /// own name there.
+    /// Its name in mails that warn users of it. A merchant chooses the text of its buttons, so warnings use a
+    /// provider's own name.
     var nameInWarnings: String {
         if let name = app?.provider.name ?? signIn?.name { return name }
         let scheme = "https://"
@@ -64,14 +65,14 @@ extension TrustedIssuer {
     /// Whether its keys are the provider's well-known ones: only the provider itself can sign its tokens.
     public var hasProvidersKeys: Bool { app.map { $0.provider.keys == keys } ?? false }
 
-    /// Whose share of requests to other servers its documents count among. A provider's are the same for all merchants.
+    /// The share that pays for fetching its documents. A provider's documents are the same for all merchants.
     var documentShare: String { hasProvidersKeys ? "providers" : merchant.text }
 
-    /// Whether it may lead, by an address, to a user that it did not create and that nobody linked to it.
+    /// Whether an address may lead it to a user that it did not create and that is not linked to it.
     public var vouchesForAddresses: Bool { rules.linksByEmail || !rules.authoritativeDomains.isEmpty }
 
-    /// Whether it leads, or once led, to users by the platform's word. What was linked to it then stays when the
-    /// platform takes its word back.
+    /// Whether it leads, or ever led, to users by the platform's word. Its links stay when the platform takes that word
+    /// back.
     public var isGuarded: Bool { wasGuarded || vouchesForAddresses || (signIn != nil && !hasProvidersKeys) }
 
     /// Whether `other` accepts the same tokens, and for the same users.

@@ -4,7 +4,7 @@ public import Storage
 public import Values
 
 extension TrustedIssuers {
-    /// The most links that go in one transaction, or nobody else could write for long.
+    /// The most links that are deleted in one transaction, so that other writes do not wait for long.
     private static let batch = 200
 
     /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
@@ -39,7 +39,8 @@ extension TrustedIssuers {
         return true
     }
 
-    /// Deletes those of `merchant`, which is being deleted: nothing that rests on them outlives them untold.
+    /// Deletes the issuers of `merchant`, which is being deleted, so that everything that rests on them ends and is
+    /// told.
     public func deleteAll(of merchant: Merchant.ID, within budget: BulkErasure.Budget = .request) async throws {
         let ids: [TrustedIssuer.ID] = try await database.read { db in
             try db.rows("SELECT issuer_id FROM issuer_settings WHERE merchant_id = \(merchant)")
@@ -48,7 +49,7 @@ extension TrustedIssuers {
         for id in ids { _ = try await delete(id, within: budget) { _, _ in } }
     }
 
-    /// Goes on with deletions that have begun, also of issuers that went with their merchant; any number of nodes may.
+    /// Continues deletions that have begun, also of issuers whose merchant is deleted. Several nodes may do so at once.
     public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
         let now = clock.now
         let ids: [TrustedIssuer.ID] = try await database.read { db in
@@ -61,7 +62,7 @@ extension TrustedIssuers {
     }
 
     private func finish(_ id: TrustedIssuer.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
-        // Nil when it is forgotten, because another node has finished it.
+        // Nil if another node has finished the deletion.
         let merchant = try await database.read { db in try Issuers.merchant(ofGone: id.text, in: db) }
         guard let merchant else { return true }
         var hasMore = true

@@ -58,10 +58,10 @@ public struct TrustedIssuers: Sendable {
         return issuer
     }
 
-    /// How many issuers a merchant may trust by itself.
+    /// How many issuers a merchant's administrators may register.
     public static let mostOfMerchant = 100
 
-    /// Whether `merchant` has no more issuers than that, the one that was just stored among them.
+    /// Whether `merchant` has no more issuers than that, including the one just stored.
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
@@ -75,7 +75,7 @@ public struct TrustedIssuers: Sendable {
         try await database.read { db in try Self.find(id, in: db) }
     }
 
-    /// The ones of `ids` that are issuers here.
+    /// Those of `ids` that are issuers here.
     public static func known(
         among ids: [TrustedIssuer.ID], in db: any Transaction
     ) throws -> Set<TrustedIssuer.ID> {
@@ -89,8 +89,8 @@ public struct TrustedIssuers: Sendable {
         try db.rows("SELECT \(columns) FROM \(stored) WHERE s.issuer_id = \(id)").first.map(TrustedIssuer.init)
     }
 
-    /// Whether `issuer` is still trusted as it was when it identified a user. Between that and the transaction that
-    /// uses the result, servers were asked, which may take seconds.
+    /// Whether `issuer` is still trusted as it was when it identified a user: requests to other servers, which may take
+    /// seconds, come between that and this transaction.
     static func stands(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Bool {
         guard let current = try find(issuer.id, in: db), current.disabledAt == nil else { return false }
         return current.isTrustedAlike(issuer) && current.createsUsers == issuer.createsUsers
@@ -98,8 +98,8 @@ public struct TrustedIssuers: Sendable {
             && (current.signsInEverywhere || !issuer.signsInEverywhere)
     }
 
-    /// The issuer that `merchant` knows under this name, or the provider that sometimes uses this name. Another
-    /// merchant's issuer of the same name is another issuer.
+    /// The issuer that `merchant` registered under this name, or the provider that sometimes uses it. Other merchants'
+    /// issuers of the same name are other issuers.
     public func find(_ issuer: String, of merchant: Merchant.ID) async throws -> TrustedIssuer? {
         try await database.read { db in
             if let found = try Self.find(issuer, of: merchant, in: db) { return found }

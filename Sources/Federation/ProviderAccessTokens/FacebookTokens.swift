@@ -16,7 +16,7 @@ struct FacebookTokens: Sendable {
         var token: String { id + "|" + secret.value }
     }
 
-    /// The Graph API's code for a bad parameter; here, the token belongs to another app than the one that asks.
+    /// The Graph API's code for a bad parameter; here, the token belongs to another app than the requesting one.
     private static let codeOfAnotherApp: Int64 = 100
 
     /// The user of `token`: the number by which `app` knows them.
@@ -31,13 +31,13 @@ struct FacebookTokens: Sendable {
             throw .providerUnavailable(.facebook, "refused our app, with code \(error["code"]?.integer ?? 0)")
         }
         guard !answer.isRefusal, let data = answer.json["data"], let isValid = data["is_valid"]?.bool else {
-            throw .providerUnavailable(.facebook, "answered something else than it should")
+            throw .providerUnavailable(.facebook, "sent an unexpected answer")
         }
         guard data["error"]?["code"]?.integer != Self.codeOfAnotherApp else {
             throw .providerTokenOfAnotherApp(.facebook)
         }
         guard isValid else { throw .providerTokenInvalid(.facebook) }
-        // Never left to Facebook alone: a token that was issued to another app must not sign anyone in here.
+        // Checked here too, not by Facebook alone: a token issued to another app must not sign in a user here.
         guard let id = data["app_id"]?.string ?? data["app_id"]?.integer.map(String.init), id == app.id else {
             throw .providerTokenOfAnotherApp(.facebook)
         }
@@ -51,7 +51,7 @@ struct FacebookTokens: Sendable {
         return subject
     }
 
-    /// The name only. Facebook does not say whether it knows that a user reads their address: it is not asked.
+    /// The name only. Facebook does not say whether the address was verified, so it is not requested.
     func person(
         _ subject: String, with token: Secret<ProviderAssertion.Token>, issuedTo app: App
     ) async throws(OAuthError) -> ProviderUser {
@@ -63,10 +63,10 @@ struct FacebookTokens: Sendable {
             ], by: app.requester)
         guard answer.json["error"] == nil, !answer.isRefusal else {
             throw .providerUnavailable(
-                .facebook, "refused the person's name, with code \(answer.json["error"]?["code"]?.integer ?? 0)")
+                .facebook, "refused the user's name, with code \(answer.json["error"]?["code"]?.integer ?? 0)")
         }
         guard ProviderInterface.subject(answer.json["id"]) == subject else {
-            throw .providerUnavailable(.facebook, "answered about another person")
+            throw .providerUnavailable(.facebook, "answered about another user")
         }
         var person = ProviderUser()
         person.take("name", answer.json["name"])

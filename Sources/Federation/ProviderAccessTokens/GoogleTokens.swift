@@ -29,10 +29,10 @@ struct GoogleTokens: Sendable {
         }
         let claims = answer.json
         guard let audience = claims["aud"]?.string, let rest = Self.number(claims["expires_in"]) else {
-            throw .providerUnavailable(.google, "answered something else than it should")
+            throw .providerUnavailable(.google, "sent an unexpected answer")
         }
-        // A token that was issued to another app must not sign anyone in here: neither one made for that app (aud) nor
-        // one that it requested (azp).
+        // A token issued to another app must not sign in a user here: neither one made for that app (aud) nor one that
+        // it requested (azp).
         guard apps.holds(audience), claims["azp"].map({ apps.holds($0.string ?? "") }) ?? true else {
             throw .providerTokenOfAnotherApp(.google)
         }
@@ -49,7 +49,7 @@ struct GoogleTokens: Sendable {
         // A token without the scope for it gives no name.
         let claims = answer.isRefusal ? known.claims : answer.json
         guard ProviderInterface.subject(claims["sub"]) == known.subject else {
-            throw .providerUnavailable(.google, "answered about another person")
+            throw .providerUnavailable(.google, "answered about another user")
         }
         var person = ProviderUser()
         person.email = Self.email(claims)

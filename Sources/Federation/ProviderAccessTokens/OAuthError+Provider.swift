@@ -13,7 +13,9 @@ extension OAuthError {
     // MARK: The assertion
 
     static let providerAssertionMalformed = assertionRefused(
-        "provider_assertion_malformed", "it is not three parts, a JWT as SPiD's SDKs or RFC 7515 write it.")
+        "provider_assertion_malformed",
+        "it does not have the three parts of a JWT, as SPiD's SDKs or RFC 7515 "
+            + "write it.")
     static let providerAssertionAlgorithm = assertionRefused(
         "provider_assertion_algorithm", "its header must be alg HS256 and typ JWT.")
     static let providerAssertionSignature = assertionRefused(
@@ -28,7 +30,7 @@ extension OAuthError {
         "provider_assertion_issuer",
         "its iss must be one of the app_names or audiences registered for the provider at this client's merchant.")
     static let providerAssertionPurpose = assertionRefused(
-        "provider_assertion_purpose", "its sub must be authorization, registration or attach, as the address has it.")
+        "provider_assertion_purpose", "its sub must be authorization, registration or attach, as the URL requires.")
     static func providerAssertionAudience(_ ours: [String]?) -> OAuthError {
         assertionRefused(
             "provider_assertion_audience",
@@ -50,7 +52,7 @@ extension OAuthError {
     static func providerTokenInvalid(_ provider: Provider) -> OAuthError {
         OAuthError(
             .invalidGrant, "provider_token_invalid",
-            "The provider says that its access token is not valid, or not any more. Sign in there again.",
+            "The provider says that its access token is invalid or expired. Sign in there again.",
             detail: "provider=\(provider.rawValue)")
     }
     static func providerTokenOfAnotherApp(_ provider: Provider) -> OAuthError {
@@ -62,13 +64,14 @@ extension OAuthError {
     static func providerTokenOfNobody(_ provider: Provider) -> OAuthError {
         OAuthError(
             .invalidGrant, "provider_token_of_nobody",
-            "The provider does not say whose its access token is: it must be a person's, with the scope openid or "
+            "The provider does not say which user the access token is for: it must be a user's, with the scope "
+                + "openid or "
                 + "profile at Google.", detail: "provider=\(provider.rawValue)")
     }
     static let providerAccountDisabled = OAuthError(
-        .invalidGrant, "provider_account_disabled", "The account that is linked to the provider's is disabled.")
+        .invalidGrant, "provider_account_disabled", "The user who is linked to this provider account is disabled.")
 
-    /// Without an answer, nobody is signed in, and nobody is told that they are unknown.
+    /// Without an answer, no user is signed in, and none is reported as unknown.
     static func providerUnavailable(_ provider: Provider, _ cause: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "provider_unavailable",

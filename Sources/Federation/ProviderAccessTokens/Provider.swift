@@ -1,6 +1,6 @@
 import JOSE
 
-/// A well-known identity provider, with everything that an operator need not say about it.
+/// A well-known identity provider, with everything that an operator need not configure.
 public enum Provider: String, Sendable, CaseIterable {
     case facebook, google, apple
 
@@ -29,7 +29,7 @@ public enum Provider: String, Sendable, CaseIterable {
         self = provider
     }
 
-    /// What users call it.
+    /// Its name for users.
     public var name: String {
         switch self {
         case .facebook: "Facebook"
@@ -38,7 +38,7 @@ public enum Provider: String, Sendable, CaseIterable {
         }
     }
 
-    /// The provider that SPiD's SDKs call so in `token_type`.
+    /// The provider with this `token_type` in SPiD's SDKs.
     init?(tokenType: String) {
         switch tokenType {
         case "facebook": self = .facebook
@@ -77,6 +77,6 @@ public struct ProviderApp: Sendable, Equatable {
     public let provider: Provider
     /// What its apps call themselves in the `iss` of SPiD's SDKs, besides the ids that their tokens are issued to.
     public var names: [String]
-    /// The secret that Facebook must be asked with, sealed for the issuer's row.
+    /// The app secret, required in requests to Facebook, sealed for the issuer's row.
     public var sealedSecret: String?
 }

@@ -6,9 +6,9 @@ import Values
 
 /// A provider's access token in a JWT that an app signed with its client's sign secret, as SPiD's SDKs send it.
 ///
-/// It has no `jti`, and an SDK sends the same bytes again when a user signs in again while the provider's token lives.
-/// So it may be used more than once. It ends with `exp`, and with the provider's token, which the provider is asked
-/// about each time. To use one again takes the client's own credentials too.
+/// It has no `jti`, and an SDK sends the same bytes again at each sign-in while the provider's token lives, so it may
+/// be used more than once. It ends with `exp`, and with the provider's token, which is checked with the provider each
+/// time. Using one again also takes the client's credentials.
 struct ProviderAssertion: Sendable {
     /// What the app requests: `sub`.
     enum Purpose: String, Sendable {

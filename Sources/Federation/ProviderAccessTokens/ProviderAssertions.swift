@@ -26,7 +26,7 @@ public struct ProviderAssertions: Sendable {
 
     /// A user as a provider identifies them, within one merchant.
     struct Holder: Sendable {
-        /// As it was when the provider was asked.
+        /// The issuer as it was when the provider was asked.
         let trusted: TrustedIssuer
         let provider: Provider
         let subject: String
@@ -71,7 +71,8 @@ public struct ProviderAssertions: Sendable {
         return (assertion, issuer)
     }
 
-    /// The merchant of a client that may send these: SPiD-compatible, and not public, for a public sign secret is none.
+    /// The merchant of a client that may send these: SPiD-compatible, and not public, because a public client's sign
+    /// secret is not secret.
     private static func merchant(of client: Client) throws(OAuthError) -> Merchant.ID {
         guard client.may(.sendProviderTokens) else {
             throw .providerNotForClient(client.id, "This client is not set to SPiD compatibility.")

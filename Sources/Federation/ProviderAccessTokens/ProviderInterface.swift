@@ -6,7 +6,7 @@ import Values
 
 /// A provider's web API.
 struct ProviderInterface: Sendable {
-    /// In bytes. A tenth of it is already more than any provider says about a token or a user.
+    /// In bytes: ten times more than any provider says about a token or a user.
     private static let longestAnswer = 64 * 1024
 
     let provider: Provider
@@ -14,7 +14,7 @@ struct ProviderInterface: Sendable {
     let address: String
     let outbound: Outbound
 
-    /// The merchant and its client that want to know.
+    /// The merchant and the client that a request is made for.
     struct Requester {
         let merchant: Merchant.ID
         /// Nil for users who sign in at the provider in a browser.
@@ -26,10 +26,10 @@ struct ProviderInterface: Sendable {
         let json: JSON
     }
 
-    /// Requests `path`. The query holds secrets, so neither the query nor the response goes into an error or a log.
+    /// Requests `path`. The query contains secrets, so neither the query nor the response goes into an error or a log.
     ///
-    /// An answer is a JSON object with status 200, or 400, 401 or 403 when the provider refuses what it was asked with.
-    /// Anything else, rate limiting included, is no answer.
+    /// An answer is a JSON object with status 200, or with 400, 401 or 403 when the provider refuses the token.
+    /// Anything else, including rate limiting, is no answer.
     func ask(
         _ path: String, _ query: KeyValuePairs<String, String>, by requester: Requester
     ) async throws(OAuthError) -> Answer {
@@ -51,7 +51,7 @@ struct ProviderInterface: Sendable {
         return Answer(isRefusal: response.status != 200, json: json)
     }
 
-    /// Each provider has a quota, for one may be slow and another not.
+    /// Each provider has its own quota, so that a slow one does not hold up the other.
     private var purpose: OutboundPurpose {
         switch provider {
         case .facebook: .facebook

@@ -2,8 +2,8 @@ import OAuth
 import Storage
 import Values
 
-/// Redeems a provider's access token: the issuer is still trusted, and the link and its user are still there. Nothing
-/// is spent (`ProviderAssertion` says why).
+/// Redeems a provider's access token: the issuer is still trusted, and the link and its user still exist. Nothing is
+/// spent (`ProviderAssertion` says why).
 struct ProviderRedemption: Redemption {
     let holder: ProviderAssertions.Holder
     let user: UserID

@@ -4,14 +4,14 @@ import JSON
 
 /// A user as a provider describes them; a new user gets these data.
 struct ProviderUser: Sendable {
-    /// Set only if the provider itself runs the mailbox, and so knows who reads it. Otherwise anyone who registers
-    /// there with somebody else's address would become that user here.
+    /// Set only if the provider itself runs the mailbox, and so knows its reader. Otherwise any user who registers
+    /// there with another user's address would become that user here.
     var email: EmailAddress?
     var profile: [JSON.Member] = []
 
     private static let longestName = 200
 
-    /// Takes over a name that is shown to users: without control characters, and of at most 200 bytes.
+    /// Takes over a name that is shown to users: without control characters, and at most 200 bytes.
     mutating func take(_ claim: String, _ value: JSON?) {
         guard let text = value?.string, (1...Self.longestName).contains(text.utf8.count),
             !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })

@@ -5,7 +5,7 @@ import OAuth
 public import Storage
 public import Values
 
-/// Users that a provider's access token leads to: created from it, or linked to it.
+/// Users that a provider's access token leads to: created by it, or linked to it.
 public struct ProviderUsers: Sendable {
     private let database: any Database
     private let assertions: ProviderAssertions
@@ -53,7 +53,7 @@ public struct ProviderUsers: Sendable {
         } catch let refusal as Users.TooManyNew {
             throw OAuthError.tooManyUsers(refusal.wait)
         } catch StorageError.conflict {
-            // Another registration of the same user, or of the address, came first.
+            // A concurrent registration of the same user, or of the address, came first.
             return nil
         }
     }
@@ -65,7 +65,7 @@ public struct ProviderUsers: Sendable {
         case ofAnother
         /// The user is linked to another account at this provider.
         case hasAnother
-        /// The user has removed a link to this provider. Only they connect it again.
+        /// The user has removed a link to this provider, and only they can connect it again.
         case removed
     }
 
@@ -97,7 +97,7 @@ public struct ProviderUsers: Sendable {
             // The user was deleted while the provider was asked.
             throw OAuthError.tokenRefused("account_gone")
         } catch StorageError.conflict {
-            // Another request won by the unique key; it may have been the same user on a second screen.
+            // Another request won by the unique key, perhaps of the same user on a second screen.
             return try await database.read { db in
                 try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.user == user
                     ? .attached : .ofAnother

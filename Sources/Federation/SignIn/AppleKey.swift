@@ -6,7 +6,7 @@ import Values
 
 /// The key that Apple gives a team of developers. It signs our client secret at Apple, for a few minutes at a time.
 struct AppleKey: Sendable {
-    /// Apple accepts half a year, but no secret has to live that long.
+    /// Apple accepts half a year, but a new secret is made for each request.
     private static let lifetime: Duration = .minutes(5)
 
     let team: String

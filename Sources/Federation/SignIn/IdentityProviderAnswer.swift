@@ -16,7 +16,7 @@ public struct IdentityProviderAnswer: Sendable, Equatable {
     /// The user's name, which only Apple sends, and only at the first sign-in.
     let names: [JSON.Member]
 
-    /// Reads the parameters of a response. Nil when it is none: neither a code nor an error, or one of them twice.
+    /// Reads the parameters of a response. Nil unless they contain either a code or an error, once.
     public init?(_ pairs: [(name: String, value: String)]) {
         func values(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
         let (codes, errors, issuers) = (values("code"), values("error"), values("iss"))

@@ -76,7 +76,7 @@ struct IdentityProviderIDToken: Sendable {
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
     }
 
-    /// A time ahead of our clock, within the skew, counts as now: nobody signed in later than that.
+    /// A time ahead of our clock, within the skew, counts as now: no sign-in is in the future.
     private static func signIn(_ claims: JSON, at now: Timestamp) -> Timestamp? {
         guard let seconds = claims["auth_time"]?.integer, (1...(now + clockSkew).seconds).contains(seconds),
             let moment = Timestamp(seconds: seconds)

@@ -35,7 +35,7 @@ enum IdentityProviderProof: Sendable, Equatable {
         ours.first { takes($0.rawValue, endpoints) }
     }
 
-    /// An issuer that does not say is assumed to know the usual ones (Core §10.1: RS256; HS256 for a secret).
+    /// An issuer that does not say is assumed to accept the usual algorithms (Core §10.1: RS256; HS256 for a secret).
     private static func takes(_ algorithm: String, _ endpoints: IssuerEndpoints) -> Bool {
         endpoints.authenticationAlgorithms?.contains(algorithm) ?? true
     }

@@ -5,7 +5,7 @@ public import Values
 /// A user's sign-in at another issuer, from here and back.
 ///
 /// It begins and ends in one browser, at one issuer, and ends once. A response with its `state` from elsewhere, or a
-/// second one, was made by somebody else (RFC 9700 §4.7).
+/// second one, is forged (RFC 9700 §4.7).
 public struct IdentityProviderRequest: Sendable {
     /// How long a user may take there.
     public static let lifetime: Duration = .minutes(10)
@@ -16,13 +16,13 @@ public struct IdentityProviderRequest: Sendable {
     public let continueTo: String
     /// Whether only a new sign-in there will do.
     public let isAnew: Bool
-    /// Whether the user came from a page of ours, and so has seen where they go next.
+    /// Whether the user came from a page of ours, which showed where they go next.
     public let isFromPage: Bool
-    /// Who asked to link the issuer; nil for a sign-in.
+    /// The session that asked to link the issuer; nil for a sign-in.
     public let linkingSession: LinkingSession?
     public let createdAt: Timestamp
 
-    /// A user in a browser session, as its cookie was when they asked: whoever has a former cookie links nothing.
+    /// A user in a browser session, with its cookie at the time of the request: a former cookie links nothing.
     public struct LinkingSession: Sendable, Equatable {
         let user: UserID
         let session: Session.ID
@@ -52,6 +52,6 @@ public struct IdentityProviderRequest: Sendable {
         createdAt = now
     }
 
-    /// When a response comes too late.
+    /// A response after this is too late.
     var expiresAt: Timestamp { createdAt + Self.lifetime }
 }

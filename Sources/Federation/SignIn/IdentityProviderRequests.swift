@@ -3,7 +3,7 @@ import Directory
 public import Storage
 public import Values
 
-/// Stores sign-ins at other issuers that are under way.
+/// Stores sign-ins at other issuers that are in progress.
 public struct IdentityProviderRequests: Sendable {
     public typealias State = Secret<IdentityProviderRequest>
 
@@ -15,7 +15,7 @@ public struct IdentityProviderRequests: Sendable {
         self.clock = clock
     }
 
-    /// Stores `request` under `state`, and charges `address` for it. Returns how long to wait if that had too many.
+    /// Stores `request` under `state`, and charges `address` for it. Returns how long to wait if there were too many.
     func begin(_ request: IdentityProviderRequest, _ state: State, from address: String) async throws -> Duration? {
         try await database.write { db in
             if let wait = try IdentityProviderThrottle.charge(from: address, at: request.createdAt, in: db) {

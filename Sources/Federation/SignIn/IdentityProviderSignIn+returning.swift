@@ -55,11 +55,11 @@ extension IdentityProviderSignIn {
         case .plain(let json): more = json
         case .signed(let text): more = try await signedUserinfo(text, by: issuer, for: settings)
         }
-        // Core §5.3.2: otherwise it could be about anyone.
+        // Core §5.3.2: otherwise it could be about another user.
         guard more["sub"]?.string == token.subject else {
             throw IdentityProviderRefusal.mistrusted(reason: "userinfo sub")
         }
-        // What says whether an address is verified stands beside it: neither speaks for the other's.
+        // An address and whether it is verified must come from the same source.
         let others = more.members ?? []
         guard token.claims["email"] == nil else {
             return token.claims.adding(others.filter { !["email_verified", "hd"].contains($0.name) })

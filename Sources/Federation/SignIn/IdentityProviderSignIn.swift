@@ -5,7 +5,7 @@ import Outbound
 import Text
 public import Values
 
-/// Sends users to sign in at other issuers, and learns from the responses who they are (OpenID Connect Core §3.1; RFC
+/// Sends users to sign in at other issuers, and reads from the responses who they are (OpenID Connect Core §3.1; RFC
 /// 6749 §4.1 at Facebook).
 public struct IdentityProviderSignIn: Sendable {
     /// The services that a sign-in needs.
@@ -75,14 +75,14 @@ public struct IdentityProviderSignIn: Sendable {
         ]
         if issuer.app?.provider != .facebook { parameters.append(("nonce", nonce(of: state))) }
         if issuer.app == nil { parameters.append(("ui_locales", language)) }
-        // Apple accepts no other mode when it is asked for a name or an address.
+        // Apple accepts no other mode for requests for a name or an address.
         if issuer.app?.provider == .apple { parameters.append(("response_mode", "form_post")) }
         // Core §3.1.2.1: with max_age there must be an auth_time to check.
         if request.isAnew { parameters += [("prompt", "login"), ("max_age", "0")] }
         return endpoints.address(parameters)
     }
 
-    /// The code verifier (RFC 7636), secret until the code is redeemed: nobody can derive it from `state` alone.
+    /// The code verifier (RFC 7636), secret until the code is redeemed: `state` alone is not enough to derive it.
     func verifier(of state: IdentityProviderRequests.State) -> String {
         seal.derive("provider_requests.verifier", of: state.value)
     }
@@ -105,7 +105,7 @@ public struct IdentityProviderSignIn: Sendable {
 }
 
 extension IssuerEndpoints {
-    /// The authorization endpoint with `parameters`, after a query that it may have already.
+    /// The authorization endpoint with `parameters`, after any query that it has.
     fileprivate func address(_ parameters: [(name: String, value: String)]) -> String {
         authorization + (authorization.contains("?") ? "&" : "?") + PercentEncoding.encode(pairs: parameters)
     }

@@ -10,7 +10,7 @@ public struct IdentityProviderTokens: Sendable {
     private static let longestAnswer = 64 * 1024
 
     private let outbound: Outbound
-    /// Asks Facebook, whose address is the operator's own.
+    /// Requests to Facebook, at the address that the operator configured.
     private let operators: Outbound
     private let seal: Seal
     private let ring: KeyRing
@@ -108,7 +108,7 @@ public struct IdentityProviderTokens: Sendable {
         ]
     }
 
-    /// Throws when `issuer` accepts none of our authentication methods: better to know before a user is sent there.
+    /// Throws when `issuer` accepts none of our authentication methods, before a user is sent there.
     func checkProof(at issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws {
         _ = try IdentityProviderProof(hasSecret: try seal.clientSecret(of: issuer) != nil, endpoints)
     }

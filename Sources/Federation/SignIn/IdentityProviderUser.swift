@@ -10,7 +10,7 @@ public struct IdentityProviderUser: Sendable {
     public let signedInAt: Timestamp?
 
     /// What a session records about the issuer. A session by a merchant's own issuer, or by its own app at a provider,
-    /// is good for that merchant only: otherwise any merchant could sign its users in elsewhere. So is a link to a
+    /// is good for that merchant only: otherwise any merchant could sign in as its users elsewhere. So is a link to a
     /// provider that a client of the merchant made (`isConfined`).
     public func assertedBy(isConfined: Bool = false) -> AssertedBy {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined

@@ -4,9 +4,9 @@ import Logging
 extension Connection {
     /// The most bytes that one connection sends before the others get their turn.
     private static var flushBudget: Int { 256 * 1024 }
-    /// A peer that read this many bytes of a response is still reading it.
+    /// A peer that has read this many bytes of a response is still reading it.
     static var progress: Int { 64 * 1024 }
-    /// As many bytes show it to those who look for a connection that nobody uses.
+    /// A peer that has read this many bytes does not count as unused when the server makes room.
     private static var sign: Int { 4096 }
     private var lingerTime: Milliseconds { service.isDraining ? 1000 : 5000 }
 
@@ -58,7 +58,7 @@ extension Connection {
         endIfSaid(session, now)
     }
 
-    /// Byte by byte a peer reads nothing: it only keeps its place.
+    /// A peer that reads byte by byte counts as not reading: it only occupies its place.
     private func noteSent(_ count: Int, _ now: Milliseconds) {
         sentUnnoted += count
         guard sentUnnoted >= Self.sign else { return }
@@ -119,7 +119,7 @@ extension Connection {
         enqueue()
     }
 
-    /// Drops the responses and requests of a peer that makes the loop hold more than it may, and tells it if it takes
+    /// Drops the responses and requests of a peer that makes the loop hold too many bytes, and tells it if it accepts
     /// that.
     func abandon(_ now: Milliseconds) {
         guard phase == .open, let session else { return close() }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Connections that are closed for newer ones when as many are open as may be.
+/// Closes connections for newer ones when the limit is reached.
 extension Connection {
     /// How long a client may leave a connection unused.
     struct Patience {
-        /// Time to send the first request, or the next one.
+        /// Time to send the first or the next request.
         let asking: Milliseconds
-        /// Time to read more of what waits for it: a packet that was lost may take a second.
+        /// Time to read more of a response: a lost packet may take a second.
         let reading: Milliseconds
 
         static let usual = Patience(asking: 1000, reading: 2000)
-        /// For a client with many of all connections (`Crowd`).
+        /// For a client that has many of all connections (`Crowd`).
         static let withMany = Patience(asking: 100, reading: 500)
     }
 
-    /// Whether nothing of it is at work: it waits for its peer to send, or to read.
+    /// Whether it is idle: it waits for its peer to send, or to read.
     var isUnused: Bool {
         switch phase {
         case .handshaking, .lingering: return true
@@ -25,16 +25,16 @@ extension Connection {
         }
     }
 
-    /// Since when it has been unused, if it is.
+    /// Since when it has been idle, if it is.
     var waitsSince: Milliseconds { hasUnread ? max(lastUse, lastSent) : lastUse }
 
     private var hasUnread: Bool { hasBacklog || (session?.unsentBytes ?? 0) > 0 }
 
-    /// Whether it has been unused for long enough to be closed for a newer one.
+    /// Whether it has been idle for long enough to be closed for a newer one.
     func canMakeRoom(_ now: Milliseconds) -> Bool { hasWaited(.usual, now) }
 
-    /// Whether it may be closed for another client's, when its own client has many (`Crowd`): it has had its first
-    /// request, and time for the next one.
+    /// Whether it may be closed for another client's, when its own client has many (`Crowd`): it has had a request, and
+    /// time for the next one.
     func canMakeRoomForOthers(_ now: Milliseconds) -> Bool { hasServed && hasWaited(.withMany, now) }
 
     private func hasWaited(_ patience: Patience, _ now: Milliseconds) -> Bool {
@@ -53,11 +53,11 @@ extension Connection {
         close()
     }
 
-    /// Who its peer is, as far as one client can be told from another.
+    /// The network of its peer, by which clients are told apart.
     var network: Network? { peer.flatMap(Network.init) }
 }
 
-/// Where a client connects from.
+/// The network that a client connects from.
 struct Network: Hashable {
     /// An IPv4 address, or the 64 bits of an IPv6 network.
     let subscriber: UInt64

@@ -20,7 +20,7 @@ final class Connection {
 
     /// When it was accepted, or its last request came or was answered.
     var lastUse: Milliseconds
-    /// When its peer last had room for more than some bytes, and how many it has taken since.
+    /// When its peer last read more than a few bytes.
     var lastSent = Milliseconds.min
     var sentUnnoted = 0
     /// Whether a request of it has begun.
@@ -86,7 +86,7 @@ final class Connection {
         if service.isDraining { drain(now) }
     }
 
-    /// The socket's state has changed.
+    /// Handles a change of the socket's state.
     func signal(_ events: UInt32) {
         // Reset, or both sides have ended: a response could not arrive.
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close() }
@@ -103,7 +103,7 @@ final class Connection {
         if phase == .handshaking { core.enqueueHandshake(id) } else { core.enqueue(id) }
     }
 
-    /// Does what is possible now: reads, starts requests, sends.
+    /// Does everything possible now: reads, starts requests, sends.
     func advance(_ now: Milliseconds) {
         isQueued = false
         defer { countHeld() }
@@ -144,7 +144,7 @@ final class Connection {
         }
     }
 
-    /// A deadline has passed.
+    /// Handles a deadline that has passed.
     func expire(_ now: Milliseconds) {
         guard phase == .open, let session, now < unreadDeadline else { return close() }
         if now >= drainDeadline, session.isIdle, !hasBacklog { return closeUnlessAsked(session, now) }
@@ -152,7 +152,7 @@ final class Connection {
         advance(now)
     }
 
-    /// Finishes the requests under way and takes no more.
+    /// Finishes running requests and accepts no more.
     func drain(_ now: Milliseconds) {
         guard phase == .open, let session else {
             if phase == .handshaking { phaseDeadline = min(phaseDeadline, now + DrainTimes.handshake) }
@@ -164,7 +164,7 @@ final class Connection {
         updateDeadline()
     }
 
-    /// During a drain, answers what is on the socket by now: it was sent in time.
+    /// During a drain, answers a request that is on the socket by now: it was sent in time.
     private func closeUnlessAsked(_ session: any ConnectionSession, _ now: Milliseconds) {
         mayRead = true
         read(session, now)

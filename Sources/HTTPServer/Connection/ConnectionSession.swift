@@ -1,6 +1,6 @@
 import HTTP
 
-/// A protocol on one connection: bytes in, requests out, responses in, bytes out. It does no I/O, and calls nobody.
+/// A protocol on one connection: bytes in, requests out, responses in, bytes out. It does no I/O and has no callbacks.
 protocol ConnectionSession: AnyObject {
     /// Takes all of `bytes`.
     func receive(_ bytes: Span<UInt8>, now: Milliseconds)

@@ -1,8 +1,8 @@
 import HTTP
 
 /// The extensions of one chunk, byte by byte (RFC 9112 §7.1.1): names that are tokens, and values that are tokens or
-/// quoted strings. They mean nothing here; but a quotation mark that stays open would hide the end of the line from
-/// whoever reads them in another way.
+/// quoted strings. They are ignored, but their grammar is checked: an open quotation mark would hide the end of the
+/// line from a proxy that reads them differently.
 struct ChunkExtensions {
     private enum State { case name, inName, afterName, value, inValue, quoted, escaped, afterQuoted, afterValue }
 
@@ -44,6 +44,6 @@ struct ChunkExtensions {
 }
 
 extension UInt8 {
-    /// What a value or a quoted string holds: all but control characters, and a tab (RFC 9110 §5.5, §5.6.4).
+    /// A byte of a value or a quoted string: anything but control characters, except a tab (RFC 9110 §5.5, §5.6.4).
     var isText: Bool { self >= 0x20 && self != 0x7F || self == .tab }
 }

@@ -35,7 +35,7 @@ extension HTTP1Session {
 
     var isWaitingForPeer: Bool {
         switch state {
-        // A request that could begin has begun, unless the peer has to read before it.
+        // A request that could begin has begun, unless the peer must read first.
         case .head, .body, .ready, .ended: true
         case .working: false
         case .streaming: parts.isFinished || parts.isFull
@@ -52,7 +52,7 @@ extension HTTP1Session {
         guard case .stream = response.body, hasBody(response) else { return }
         state = .streaming
         parts = StreamedParts(isChunked: (current?.minorVersion ?? 1) > 0)
-        // An HTTP/1.0 client recognizes the end of such a body by the end of the connection.
+        // An HTTP/1.0 client recognizes the end of a streamed body by the end of the connection.
         if !parts.isChunked { closes = true }
     }
 
@@ -89,7 +89,7 @@ extension HTTP1Session {
     private func produce(_ response: Response, into output: inout [UInt8], _ now: Milliseconds) {
         closes = closes || service.isDraining || response.headers[.connection] != nil
         let isWhole = writer(now).write(response, into: &output)
-        if !isWhole { service.logger.error("an answer held what no answer may hold") }
+        if !isWhole { service.logger.error("a response contained forbidden characters") }
         if case .streaming = state {
             guard !isWhole else { return }
             parts = StreamedParts()

@@ -10,7 +10,7 @@ final class HTTP1Session: ConnectionSession {
         /// The request is complete, and not yet with the handler.
         case ready
         case working
-        /// A streamed response is under way.
+        /// A streamed response is being sent.
         case streaming
         case ended(SessionEnd)
     }
@@ -33,8 +33,8 @@ final class HTTP1Session: ConnectionSession {
     var closes = false
     var owesContinue = false
     private(set) var outgoing: Outgoing?
-    /// The bytes in the body of what is outgoing; nil when nothing is. It is asked for several times a request, and to
-    /// look at a response would be to copy it.
+    /// The bytes in the body of the outgoing response; nil when there is none. Stored, because it is needed several
+    /// times per request, and reading it from the response would copy the response.
     private(set) var outgoingSize: Int?
     var parts = StreamedParts()
     private(set) var deadline: Milliseconds

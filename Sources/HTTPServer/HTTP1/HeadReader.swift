@@ -23,7 +23,7 @@ struct HeadReader {
     private var fieldsStart = 0
     private var fields: [FieldLine] = []
 
-    /// How long the method, version and blanks may be together.
+    /// The longest that method, version and blanks may be together.
     private static let besideTarget = 64
     private static let maxEmptyLines = 2
 
@@ -31,7 +31,7 @@ struct HeadReader {
         (maxTarget, maxHeader, maxFields) = (limits.maxTarget, limits.maxHeader, limits.maxFields)
     }
 
-    /// The method, also of a head that was refused later; nil before it is known.
+    /// The method, even of a head that was refused later; nil before it is known.
     var method: Method? { requestLine?.method }
 
     /// Reads on. `bytes` begin with the request's first byte, and grow from call to call while the step is `more`.

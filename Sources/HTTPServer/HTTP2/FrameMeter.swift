@@ -1,7 +1,7 @@
-/// Counts a connection's incoming frames that carry nothing, because nghttp2 takes them without limit.
+/// Counts a connection's incoming frames that carry nothing, because nghttp2 accepts them without limit.
 ///
 /// Empty and tiny DATA, PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, CONTINUATION and unknown frames are each
-/// legal (RFC 9113 §10.5). A request pays for some, and so do sent bytes, which cause window updates.
+/// legal (RFC 9113 §10.5). Each request allows some, and so do sent bytes, which cause window updates.
 struct FrameMeter {
     private static let preface = 24
     /// DATA frames smaller than this count, except the last one of a body.

@@ -1,7 +1,7 @@
 import HTTP
 
 /// A request's fields as they are decoded, and the rules that nghttp2 does not check. They are compared as bytes:
-/// comparing untrusted input as text can take time in the square of its length.
+/// comparing untrusted input as text can take quadratic time.
 ///
 /// A connection has one, which is emptied for each request.
 final class HTTP2Head {

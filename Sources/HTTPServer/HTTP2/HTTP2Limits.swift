@@ -8,7 +8,7 @@ struct HTTP2Limits: Sendable {
     var resets = (burst: 1_000, rate: 33)
     /// Unanswered PINGs and SETTINGS of the peer.
     var unreadAcknowledgements = 100
-    /// Frames that wait to be sent, besides DATA: of each stream a header block, a reset and two window updates, and
+    /// Frames other than DATA that wait to be sent: for each stream a header block, a reset and two window updates, and
     /// the acknowledgements.
     var queuedFrames = 500
     /// Bytes of a streamed response that wait for the peer's window.

@@ -11,7 +11,7 @@ import HTTP
     fileprivate struct Line {
         /// Nil for a name that is not known.
         let name: StaticString?
-        /// Where `text` has the end of the name, if the name is there, and the end of the value.
+        /// The end of the name in `text`, if the name is there, and the end of the value.
         let nameEnd: Int
         let end: Int
     }
@@ -19,8 +19,8 @@ import HTTP
     /// The most bytes of memory that are kept for the next response, of `text` and of `lines`.
     private static let mostKept = 2 * 1024
 
-    /// Takes the fields of `response`, and those of `common` whose names it does not have. False when they contain
-    /// something forbidden.
+    /// Takes the fields of `response`, and those of `common` that it lacks. False when they contain a forbidden
+    /// character.
     mutating func fill(_ response: Response, common: Fields, date: [UInt8]) -> Bool {
         empty()
         text.reserveCapacity(512)
@@ -77,7 +77,7 @@ import HTTP
         lines.append(Line(name: name, nameEnd: 0, end: text.count))
     }
 
-    /// What nghttp2 holds of it until it is sent.
+    /// The memory that nghttp2 holds for it until it is sent.
     var byteCount: Int { unsafe text.count + lines.count * MemoryLayout<nghttp2_nv>.stride }
 
     /// Submits the response and returns nghttp2's result. nghttp2 asks for the body later.
@@ -118,8 +118,8 @@ import HTTP
 }
 
 extension HTTP2ResponseHead.Line {
-    /// The line as nghttp2 takes it. A known name is in lower case and stays where it is, so nghttp2 need not copy it,
-    /// and does not write there: it folds its copies only.
+    /// The line in nghttp2's form. A known name is in lower case and never moves, so nghttp2 need not copy it, and does
+    /// not write to it: it only folds its copies.
     fileprivate func field(from start: Int, in text: UnsafeMutablePointer<UInt8>) -> nghttp2_nv {
         guard let name else {
             return unsafe nghttp2_nv(

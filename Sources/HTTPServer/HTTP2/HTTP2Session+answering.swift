@@ -70,7 +70,7 @@ extension HTTP2Session {
         var head = HTTP2ResponseHead()
         swap(&head, &responseHead)
         guard head.fill(response, common: service.commonFields, date: dates.text(now)) else {
-            service.logger.error("an answer held what no answer may hold")
+            service.logger.error("a response contained forbidden characters")
             return submit(Response(status: .internalServerError), on: stream)
         }
         let isBodiless = stream.isHEAD || !response.status.mayHaveBody
@@ -112,7 +112,7 @@ extension HTTP2Session {
         return nil
     }
 
-    /// Gives a part that the peer does not take a deadline.
+    /// Sets a deadline for a part that the peer does not read.
     func armExtended() {
         for id in extended {
             guard let stream = stream(id), case .answering = stream.phase, stream.deadline == .never else { continue }

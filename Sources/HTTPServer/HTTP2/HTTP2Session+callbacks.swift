@@ -64,7 +64,7 @@ extension HTTP2Session {
             case .resetStream?: NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
             }
         }
-        // RFC 9113 §8.2.1: such a request is malformed; nghttp2 alone would drop the field.
+        // RFC 9113 §8.2.1: this makes the request malformed; nghttp2 would only drop the field.
         unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, _ in
             NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
         }

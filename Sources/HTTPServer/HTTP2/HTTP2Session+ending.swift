@@ -95,7 +95,7 @@ extension HTTP2Session {
     }
 
     /// RFC 9113 §6.8: sends a notice first, which refuses no stream on its way. At the second call, or a second later,
-    /// it names the last stream taken.
+    /// it names the last stream accepted.
     func drain(now: Milliseconds) {
         guard let session = unsafe session, end == nil, !isDeaf else { return }
         self.now = now
@@ -140,7 +140,7 @@ extension HTTP2Session {
     private func expire(_ stream: HTTP2Stream, in session: OpaquePointer) {
         stream.deadline = .never
         switch stream.phase {
-        // Only the rest of a header block may follow its begin (RFC 9113 §4.3).
+        // Only the rest of a header block may follow its start (RFC 9113 §4.3).
         case .head: terminate(NGHTTP2_NO_ERROR)
         case .body(let request, _): makeReady(stream, request, body: .fault(.cutOff))
         case .answering: unsafe reset(stream.id, NGHTTP2_CANCEL.rawValue, in: session)

@@ -1,12 +1,11 @@
-/// What requests hold of the memory until they are answered. A reference to the table of fields takes a byte or two,
-/// and stands for up to 4 KiB, so their fields are bounded together, and everything is counted
-/// (`Connection.countHeld`).
+/// The memory that requests hold until they are answered. A reference to the table of fields takes a byte or two, and
+/// stands for up to 4 KiB. So heads have a limit together, and everything is counted (`Connection.countHeld`).
 extension HTTP2Session {
-    /// The most bytes of heads that wait for their bodies, or for responses to be read; and as many of those that
-    /// handlers have.
+    /// The most bytes of heads that wait for their bodies, or for responses to be read; and separately of heads with
+    /// handlers.
     static var mostHeads: Int { 512 * 1024 }
 
-    /// Counts a head that has come.
+    /// Counts a head that has arrived.
     func holdHead(_ size: Int, of stream: HTTP2Stream) {
         stream.headBytes = size
         stream.held += size
@@ -14,13 +13,13 @@ extension HTTP2Session {
         waitingBytes += size
     }
 
-    /// Whether the handlers of this connection may have one more head: one always, no other in a crowd, and not more
-    /// than `mostHeads`.
+    /// Whether the handlers of this connection may have one more head: always one, no second in a crowd, and at most
+    /// `mostHeads` bytes.
     func mayBegin(_ stream: HTTP2Stream) -> Bool {
         working == 0 || (!service.isCrowded && headsAtWork + stream.headBytes <= Self.mostHeads)
     }
 
-    /// Its request goes to the handler.
+    /// Hands its request to the handler.
     func begin(_ stream: HTTP2Stream) {
         working += 1
         let (head, all) = (stream.headBytes, stream.held)
@@ -30,7 +29,7 @@ extension HTTP2Session {
         bytesAtWork += all
     }
 
-    /// The handler has answered.
+    /// Notes that the handler has answered.
     func conclude(_ stream: HTTP2Stream) {
         guard stream.isAtWork else { return }
         headsAtWork -= stream.headBytes
@@ -38,7 +37,7 @@ extension HTTP2Session {
         (stream.headBytes, stream.held, stream.isAtWork) = (0, 0, false)
     }
 
-    /// Its request is gone without an answer, or goes to the handler.
+    /// Notes that its request is gone without an answer, or goes to the handler.
     func release(_ stream: HTTP2Stream) {
         waitingHeads -= stream.headBytes
         waitingBytes -= stream.held

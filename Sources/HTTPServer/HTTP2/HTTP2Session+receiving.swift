@@ -1,7 +1,7 @@
 import CNGHTTP2
 import HTTP
 
-/// What nghttp2's callbacks record. Nothing here calls nghttp2.
+/// Records what nghttp2's callbacks report. Nothing here calls nghttp2.
 extension HTTP2Session {
     /// What a callback returns to nghttp2.
     enum Verdict {
@@ -71,8 +71,8 @@ extension HTTP2Session {
         }
     }
 
-    /// Consumes bytes of a body as they come. Unwanted bytes are dropped: the connection's window opens for them, the
-    /// stream's does not, so its client stops.
+    /// Consumes bytes of a body as they arrive. Unwanted bytes are dropped: the connection's window opens for them but
+    /// the stream's does not, so its client stops.
     func receiveData(of id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard let stream = stream(id), case .body(let request, let limit) = stream.phase else {
             return drop(bytes.count)
@@ -102,7 +102,7 @@ extension HTTP2Session {
         noteUse()
     }
 
-    /// Counts an RST_STREAM, sent or received: a peer can make us send them.
+    /// Counts an RST_STREAM, sent or received: a peer can cause both.
     func noteReset() {
         if !resets.spend(at: now) { violation = "reset streams" }
     }

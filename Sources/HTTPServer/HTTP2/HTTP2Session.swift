@@ -5,7 +5,7 @@ import Logging
 /// HTTP/2 on one connection (RFC 9113), through nghttp2.
 ///
 /// nghttp2's callbacks only record (`HTTP2Session+receiving`). `settle` acts on the records when the nghttp2 call has
-/// returned. A stream is known only by its id, but for the one whose head is coming.
+/// returned. Streams are referred to by id, except the one whose head is arriving.
 @safe final class HTTP2Session: ConnectionSession {
     let service: Service
     let dates: DateClock
@@ -17,7 +17,7 @@ import Logging
     var now: Milliseconds
 
     var streams = StreamTable()
-    /// The request whose header block is coming, and what has come of it: blocks come one at a time (RFC 9113 §4.3).
+    /// The request whose header block is arriving: blocks arrive one at a time (RFC 9113 §4.3).
     var incoming: HTTP2Stream?
     let head: HTTP2Head
     /// The memory for the head of the next response.
@@ -36,7 +36,7 @@ import Logging
     var waitingBytes = 0
     /// Bytes of the heads and bodies of requests with the handler, including those of streams that are gone.
     var bytesAtWork = 0
-    /// The parts that are heads, of `waitingBytes` and of `bytesAtWork`.
+    /// The part of `waitingBytes`, and of `bytesAtWork`, that is heads.
     var waitingHeads = 0
     var headsAtWork = 0
     /// Streams that were gone before their handler had answered.
@@ -47,7 +47,7 @@ import Logging
     /// What callbacks asked for.
     var deferred: [Deferred] = []
     var violation: String?
-    /// What the frames take that wait in the library.
+    /// The memory of the frames that wait in the library.
     private var queuedBytes = 0
     private static let queuedFrame = 160
     private var meter: FrameMeter
@@ -59,7 +59,7 @@ import Logging
     var inputEnded = false
     var drainState = DrainState.none
     var idleSince: Milliseconds
-    /// No stream has an earlier deadline.
+    /// A lower bound: no stream has an earlier deadline.
     var earliest = Milliseconds.never
 
     /// Work to do when nghttp2 has returned.
@@ -104,8 +104,8 @@ import Logging
             unsafe nghttp2_session_mem_recv(session, bytes.baseAddress, bytes.count)
         }
         guard taken >= 0 else { return fail(Int32(taken)) }
-        // Frames that the library makes itself wait there without a bound, while the peer reads nothing: a reset for
-        // each stream that it refuses.
+        // The library queues frames of its own, such as a reset for each stream it refuses, without a limit while the
+        // peer does not read.
         let queued = unsafe nghttp2_session_get_outbound_queue_size(session)
         guard queued <= limits.queuedFrames else { return fail(NGHTTP2_ERR_FLOODED.rawValue) }
         queuedBytes = queued * Self.queuedFrame

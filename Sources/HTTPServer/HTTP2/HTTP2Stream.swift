@@ -27,9 +27,9 @@ final class HTTP2Stream {
     var trailers = 0
     /// The peer has sent its last byte.
     var hasEnded = false
-    /// When the whole request must have come, or the response must have made progress.
+    /// When the whole request must have arrived, or the response must have made progress.
     var deadline = Milliseconds.never
-    /// How many bytes of its response the peer has taken since the deadline was set.
+    /// How many bytes of its response the peer has read since the deadline was set.
     var taken = 0
 
     private var output: [UInt8] = []
@@ -45,7 +45,7 @@ final class HTTP2Stream {
         if case .ready = phase { true } else { false }
     }
 
-    /// Hands out the request that is ready: the handler is at work from now on.
+    /// Hands out the request that is ready; from then on the handler is at work.
     func takeRequest() -> Request? {
         guard isReady else { return nil }
         var taken = Phase.working

@@ -1,5 +1,5 @@
-/// A connection's streams, in the order of their ids, in which they begin. There are about a hundred at most, so that a
-/// search takes a few steps.
+/// A connection's streams in the order of their ids, which is the order in which they begin. There are at most about a
+/// hundred, so a search takes a few steps.
 struct StreamTable {
     private(set) var all: [HTTP2Stream] = []
     private var ids: [Int32] = []
@@ -11,7 +11,7 @@ struct StreamTable {
         return place < ids.count && ids[place] == id ? all[place] : nil
     }
 
-    /// Its id is higher than those before: nghttp2 begins no other.
+    /// The id is higher than all before: nghttp2 begins streams in this order.
     mutating func append(_ stream: HTTP2Stream) {
         ids.append(stream.id)
         all.append(stream)
@@ -24,7 +24,7 @@ struct StreamTable {
         return all.remove(at: place)
     }
 
-    /// Where `id` is, or belongs. Most are asked for soon after they began, or while they are the oldest.
+    /// Where `id` is, or belongs. Most look-ups are for the newest or the oldest streams.
     private func place(of id: Int32) -> Int {
         guard let last = ids.last, id <= last else { return ids.count }
         guard id < last else { return ids.count - 1 }

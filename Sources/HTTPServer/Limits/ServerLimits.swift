@@ -1,4 +1,4 @@
-/// The limits that a server sets its clients.
+/// The limits that a server sets for its clients.
 public struct ServerLimits: Sendable, Hashable {
     /// Connections at once; more have to wait to be accepted.
     public var maxConnections = 4096
@@ -18,7 +18,7 @@ public struct ServerLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// The times of the limits, as the clock of the loops counts.
+/// The limits that are times, in the unit of the loops' clock.
 struct ServerTimes {
     let request: Milliseconds
     let idle: Milliseconds

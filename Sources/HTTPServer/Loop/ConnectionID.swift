@@ -1,5 +1,5 @@
 /// A connection's slot on its loop, with a generation that tells it from earlier connections in that slot. The
-/// identifier of a closed connection finds nothing, so nothing is ever written to its successor.
+/// identifier of a closed connection finds no connection, so nothing is ever written to its successor.
 struct ConnectionID: Hashable, Sendable {
     let raw: UInt64
 

@@ -19,7 +19,7 @@ final class DateClock {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// IMF-fixdate of a second since 1970 (RFC 9110 §5.6.7). A clock that was set before it stands still.
+    /// IMF-fixdate of a second since 1970 (RFC 9110 §5.6.7). An earlier time counts as 1970.
     static func text(ofSecond second: Int64) -> String {
         let second = max(0, second)
         let (day, time) = (Int(second / 86_400), Int(second % 86_400))

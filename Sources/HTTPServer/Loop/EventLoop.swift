@@ -11,7 +11,7 @@ public final class EventLoop: TaskExecutor {
     private let inbox = Mutex(Inbox())
     private let core: LoopBound<LoopCore>
 
-    /// How many turns the loop takes at its end for the remaining work.
+    /// How many turns the loop takes at its end for remaining work.
     private static let lastTurns = 64
 
     /// What other threads left for the loop.

@@ -29,7 +29,7 @@ final class LoopCore {
 
     /// Rounds of jobs and connections before the sockets are polled again.
     private static let maxRounds = 8
-    /// And how long these may take: a job that takes long may be followed by another of its kind.
+    /// How long these rounds may take: a slow job may be followed by more slow ones.
     private static let longestRounds: Milliseconds = 5
     /// A full handshake costs as much as a hundred requests, so established connections come first.
     private static let handshakesPerTurn = 2
@@ -65,9 +65,9 @@ final class LoopCore {
             swap(&ready, &advancing)
             for (number, id) in advancing.enumerated() {
                 table[id]?.advance(now)
-                // Thousands may have become readable at once; looking for the largest takes time.
+                // Thousands may have become readable at once, and looking for the largest takes time.
                 if number % 8 == 7, heldBytes > mostHeld { abandonLargest() }
-                // Requests that have begun keep their fields until they have run, also when their connection is gone.
+                // Requests that have begun keep their fields until they have run, even when their connection is gone.
                 if number % 64 == 63 { unsafe runJobs(on: executor) }
             }
             advancing.removeAll(keepingCapacity: true)
@@ -81,7 +81,7 @@ final class LoopCore {
         if now >= earliest { expire() }
     }
 
-    /// Resumes tasks, then begins requests: a task for each that waits for something, one for all that do not.
+    /// Resumes tasks, then begins requests: a separate task for each that waits for something, one task for all others.
     private func runJobs(on executor: UnownedTaskExecutor) {
         repeat {
             swap(&jobs, &running)
@@ -112,7 +112,7 @@ final class LoopCore {
     /// Forgets a connection; its identifier finds nothing from now on.
     func remove(_ connection: Connection) { table.remove(connection.id) }
 
-    /// Puts a connection in line for this turn or the next.
+    /// Queues a connection for this turn or the next.
     func enqueue(_ id: ConnectionID) { ready.append(id) }
     func enqueueHandshake(_ id: ConnectionID) { handshakes.append(id) }
 
@@ -120,9 +120,9 @@ final class LoopCore {
         for connection in table.all where connection.service === service { connection.drain(now) }
     }
 
-    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. Where none
-    /// has waited long, those of the clients that have more than an eighth of all. With `onlyHandshakes` there is room
-    /// for more connections, but not for more handshakes: no open connection is closed for those.
+    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. If none
+    /// has waited long, closes connections of clients that have more than an eighth of all. With `onlyHandshakes` there
+    /// is room for connections but not for handshakes: then no open connection is closed.
     func makeRoom(for service: Service, most: Int, onlyHandshakes: Bool) {
         let all = table.all.filter { $0.service === service && (!onlyHandshakes || $0.phase == .handshaking) }
         var unused = all.filter { $0.canMakeRoom(now) }

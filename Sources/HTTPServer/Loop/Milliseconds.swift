@@ -1,6 +1,6 @@
 import CLinux
 
-/// A time in milliseconds, of a clock that never jumps.
+/// A time in milliseconds, of a monotonic clock.
 typealias Milliseconds = Int64
 
 extension Milliseconds {

@@ -25,7 +25,7 @@ final class Poll: Sendable {
 
     func signal() { linux_eventfd_signal(wakeUp) }
 
-    /// Watches every direction, each change once, for as long as the descriptor is open.
+    /// Watches both directions, reporting each change once, for as long as the descriptor is open.
     func addEdges(_ watched: Int32, as id: ConnectionID) -> Bool {
         linux_epoll_add(descriptor, watched, linux_edges, id.raw) == 0
     }

@@ -1,6 +1,6 @@
 /// A loop's requests that wait for a task, and its tasks that wait for a request.
 ///
-/// A task serves one request after the other, because to make and end one costs as much as a short request.
+/// A task serves one request after the other, because creating a task costs as much as a short request.
 @safe struct RequestQueue {
     private var requests: [RequestTask?] = []
     /// How many of `requests` have begun.
@@ -38,13 +38,13 @@
         return true
     }
 
-    /// Lets a task wait for its next request; it is resumed with nil when it shall end.
+    /// Lets a task wait for its next request; it is resumed with nil when it must end.
     mutating func wait(_ worker: UnsafeContinuation<RequestTask?, Never>) {
         guard !isOver, unsafe workers.count < Self.mostWaiting else { return unsafe worker.resume(returning: nil) }
         unsafe workers.append(worker)
     }
 
-    /// Ends the tasks that wait, and those that will.
+    /// Ends the tasks that wait, now and later.
     mutating func dismissWorkers() {
         isOver = true
         let waiting = unsafe workers

@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// Which thread a loop runs on; none before it starts and after it ends.
+/// The thread that a loop runs on; none before it starts and after it ends.
 final class ThreadMark: Sendable {
     private let thread = Atomic<UInt64>(0)
 

@@ -2,7 +2,7 @@ import CLinux
 import Logging
 import Synchronization
 
-/// A listening socket: accepts on one loop, and deals its connections to all loops in turn.
+/// A listening socket: accepts on one loop, and distributes its connections to all loops in turn.
 final class Acceptor {
     let service: Service
     private let listener: Int32
@@ -13,7 +13,7 @@ final class Acceptor {
     private var next = 0
     private var isWatched = false
     private var saidFull = Milliseconds.min
-    /// There may be connections in the queue.
+    /// Whether there may be connections in the queue.
     var isReady = false
     /// When to try again after the system ran out of a resource.
     private(set) var deadline = Milliseconds.never
@@ -40,7 +40,7 @@ final class Acceptor {
         linux_close(listener)
     }
 
-    /// Accepts some of the queue. Existing connections were served before in this turn.
+    /// Accepts some of the queue. Existing connections were served earlier in this turn.
     func accept(_ now: Milliseconds) {
         guard isReady, isWatched else { return }
         isReady = false
@@ -83,8 +83,8 @@ final class Acceptor {
         loop.submit { [service] core in core.adopt(descriptor, peer: peer, for: service) }
     }
 
-    /// Whether one more may be accepted. If not, connections that wait for their peers are closed, and the queue waits
-    /// until one has ended: a client that keeps thousands open without using them must not shut the others out.
+    /// Whether one more may be accepted. If not, closes connections that wait for their peers, and waits until one has
+    /// ended: a client that keeps thousands open without using them must not shut others out.
     private func hasRoom(_ now: Milliseconds) -> Bool {
         if hasRoom { return true }
         let isFull = !hasFewerThanMayBe
@@ -92,7 +92,7 @@ final class Acceptor {
             saidFull = now + Self.silence
             let limit = service.limits.maxConnections
             service.logger.warning(
-                "as many connections as may be are open: unused ones are closed for new ones",
+                "connection limit reached: idle connections are closed for new ones",
                 metadata: ["limit": "\(limit)"])
         }
         pause(now, onlyHandshakes: !isFull)
@@ -114,7 +114,8 @@ final class Acceptor {
         service.whenReleased { [home, service] in home.submit { $0.acceptor(of: service)?.resume() } }
     }
 
-    /// An error of one connection is no reason to stop; an error of the system is a reason to wait.
+    /// Whether accepting can continue: after an error of one connection at once, after an error of the system with a
+    /// pause.
     private func survives(_ code: Int32, _ now: Milliseconds) -> Bool {
         switch code {
         case EAGAIN: return false
@@ -132,8 +133,8 @@ final class Acceptor {
         }
     }
 
-    /// Leaves the queue until a connection has ended, and has unused ones closed; with `onlyHandshakes` those whose
-    /// handshake has not ended. Where all are in use it looks again soon: some may be unused by then.
+    /// Stops accepting until a connection has ended, and closes idle ones; with `onlyHandshakes`, those in a handshake.
+    /// If all are in use, it tries again soon, when some may be idle.
     private func pause(_ now: Milliseconds, onlyHandshakes: Bool) {
         unwatch()
         waitForRelease(now)

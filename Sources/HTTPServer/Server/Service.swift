@@ -13,10 +13,10 @@ final class Service: Sendable {
     let open = Atomic<Int>(0)
     /// Requests with the handler, including those of connections that are gone.
     let working = Atomic<Int>(0)
-    /// Whether so many requests are at work that a connection begins another only while it has none. What many
-    /// connections bring at once, with a hundred streams each, then waits in them, not in the line before the database.
+    /// Whether so many requests are being handled that a connection begins another only while it has none. Requests of
+    /// connections with a hundred streams each then wait in the connections, not in the queue before the database.
     var isCrowded: Bool { working.load(ordering: .relaxed) >= 512 }
-    /// TLS handshakes under way.
+    /// TLS handshakes in progress.
     let handshaking = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)
     /// The acceptor waits for a connection to end.
@@ -30,7 +30,7 @@ final class Service: Sendable {
         precondition(
             ResponseRule.areValues(of: commonFields)
                 && commonFields.allSatisfy { !ResponseWriter.ours.contains($0.name) },
-            "a common field is malformed, or the server's own")
+            "a common field is malformed, or set by the server itself")
         self.limits = limits
         times = ServerTimes(limits)
         self.logger = logger

@@ -20,8 +20,8 @@ public final class WebServer: Sendable {
         service = Service(handler: handler, limits: limits, logger: logger)
     }
 
-    /// Binds and listens; port 0 is any. Returns the port. Throws when the address is in use or cannot be resolved, or
-    /// the certificate cannot be used.
+    /// Binds and listens; port 0 means any. Returns the port. Throws when the address is in use or cannot be resolved,
+    /// or when the certificate cannot be used.
     public func start(host: String, port: Int, backlog: Int = 1024) throws -> Int {
         if let tls { try exchange(tls: tls) }
         let listener = unsafe linux_listen(host, Int32(port), Int32(clamping: backlog))
@@ -44,8 +44,8 @@ public final class WebServer: Sendable {
     /// Uses a new certificate for new connections; throws and keeps the old one when the new one cannot be used.
     public func exchange(tls: TLSSettings) throws { try preparing(tls: tls)() }
 
-    /// Reads the files of `tls`, and returns what exchanges the certificate by them: of several servers none has
-    /// another than the rest where they cannot be read.
+    /// Reads the files of `tls`, and returns a function that installs the certificate, so that several servers change
+    /// theirs only if all can read the files.
     public func preparing(tls: TLSSettings) throws -> () -> Void {
         let context = try TLSContext(tls, tickets: tickets)
         return { [service] in service.tls = context }
@@ -54,8 +54,8 @@ public final class WebServer: Sendable {
     /// When the certificate of new connections ends, in seconds since 1970; nil without TLS.
     public var certificateEnd: Int64? { service.tls?.certificateEnd }
 
-    /// Accepts what waits in the queue and then nothing more, finishes the requests under way, and returns when all
-    /// connections have ended or after `grace`.
+    /// Accepts what is in the queue, then nothing more. Finishes running requests, and returns when all connections
+    /// have ended or after `grace`.
     public func drain(grace: Duration) async {
         let end = ContinuousClock.now + grace
         await stopAccepting()

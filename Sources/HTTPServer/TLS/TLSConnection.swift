@@ -13,7 +13,7 @@ import COpenSSL
     private var hasSentCloseNotify = false
     /// Why it ended, for the log. After a fatal error OpenSSL is not called again.
     private(set) var failure: TLSFailure?
-    /// How many bytes had been received when data last came.
+    /// How many bytes had been received when data last arrived.
     private var receivedWithData: UInt64 = 0
 
     /// Takes ownership of `ssl`.
@@ -25,7 +25,7 @@ import COpenSSL
 
     deinit { close() }
 
-    /// Takes the handshake as far as possible.
+    /// Continues the handshake as far as possible.
     func handshake() -> TLSHandshake {
         guard let ssl = unsafe ssl, failure == nil else { return .failed }
         ERR_clear_error()
@@ -85,7 +85,7 @@ import COpenSSL
         unsafe ssl = nil
     }
 
-    /// HTTP/1.1 also when the client offered no protocol (RFC 7301 §3.2).
+    /// HTTP/1.1 if the client offered no protocol (RFC 7301 §3.2).
     private func agreed(_ ssl: OpaquePointer) -> TLSProtocol {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -96,7 +96,7 @@ import COpenSSL
 
     private func received(_ ssl: OpaquePointer) -> UInt64 { unsafe BIO_number_read(SSL_get_rbio(ssl)) }
 
-    /// Whether to repeat the call when the socket has changed; if not, `failure` keeps the reason.
+    /// Whether to repeat the call when the socket has changed; if not, `failure` has the reason.
     private func wantsMore(after result: Int32, _ ssl: OpaquePointer) -> Bool {
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return true

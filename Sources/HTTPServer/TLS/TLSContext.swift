@@ -12,7 +12,7 @@ import COpenSSL
     /// Seconds since 1970.
     let certificateEnd: Int64
 
-    /// For TLS 1.2. TLS 1.3 has OpenSSL's own list, which has no weak suite.
+    /// For TLS 1.2. OpenSSL's own list for TLS 1.3 has no weak suite.
     private static let ciphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
@@ -39,7 +39,7 @@ import COpenSSL
 
     deinit { unsafe SSL_CTX_free(context) }
 
-    /// The server's end of TLS on a socket that does not block. The caller keeps owning the socket.
+    /// The server's end of TLS on a non-blocking socket, which the caller continues to own.
     func connection(on descriptor: Int32) throws(TLSError) -> TLSConnection {
         ERR_clear_error()
         guard let ssl = unsafe SSL_new(context) else { throw .unavailable(reason: TLSFailure.latest().description) }
@@ -51,7 +51,7 @@ import COpenSSL
     }
 
     private static func configure(_ context: OpaquePointer) throws(TLSError) {
-        // One name for all: resumption needs one as soon as client certificates are requested.
+        // One name for all: with client certificates, resumption requires one.
         let name: [UInt8] = Array("server".utf8)
         guard unsafe spindle_tls_configure(context) == 1,
             unsafe SSL_CTX_set_cipher_list(context, ciphers) == 1,

@@ -14,8 +14,8 @@ public enum TLSError: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let file, let reason): "cannot read \(file): \(reason)"
-        case .noCertificate(let file): "\(file) holds no PEM certificate"
-        case .noKey(let file): "\(file) holds no PEM private key"
+        case .noCertificate(let file): "\(file) contains no PEM certificate"
+        case .noKey(let file): "\(file) contains no PEM private key"
         case .encryptedKey(let file): "the private key in \(file) is encrypted"
         case .wrongKey(let file, let certificate):
             "the private key in \(file) does not belong to the certificate in \(certificate)"

@@ -1,7 +1,7 @@
 import COpenSSL
 import Glibc
 
-/// Why a call of OpenSSL failed: an entry of the thread's error queue, put into words on request.
+/// Why a call of OpenSSL failed: an entry of the thread's error queue, described on request.
 struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
     private let code: UInt
 
@@ -14,7 +14,7 @@ struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
 
     /// The queue was empty: the connection is gone.
     static let closed = TLSFailure(code: 0)
-    /// The peer sends records without end and without data.
+    /// The peer sends an unlimited number of records without data.
     static let noData = TLSFailure(code: .max)
 
     private var library: Int32 { ERR_GET_LIB(code) }

@@ -3,15 +3,15 @@ package import HTTP
 import OAuth
 import Values
 
-/// The application that a user came to their account from, and its address, to which they may go back. SPiD's clients
+/// The application that sent a user to their account, and the address there that they may go back to. SPiD's clients
 /// send both. Neither is checked here.
 package struct AccountReturn: Sendable {
-    /// The page that has the link: that of the account, or that of the phone number.
+    /// The page that shows the link: the account page, or that of the phone number.
     private var page: OwnPage
     package let client: Client.ID
     private let address: String
 
-    /// Reads what `query` says of it. Nil when it says nothing, or more than fits.
+    /// Reads it from `query`. Nil when it is absent or too long.
     private init?(_ query: Form, on page: OwnPage) {
         guard let client = query[.clientID], let address = query[.redirectURI], (1...100).contains(client.utf8.count),
             (1...2000).contains(address.utf8.count)
@@ -21,10 +21,10 @@ package struct AccountReturn: Sendable {
         self.address = address
     }
 
-    /// The pages that may have the link.
+    /// The pages that may show the link.
     package static let pages: [OwnPage] = [.account, .phones]
 
-    /// Reads it from the address that `request` asks for, for the page of the account.
+    /// Reads it from the URL of `request`, for the account page.
     package init?(_ request: Request) { self.init(Form.query(of: request.target.text), on: .account) }
 
     /// Reads it from a path of ours.
@@ -35,7 +35,7 @@ package struct AccountReturn: Sendable {
         self.init(Form.query(of: path), on: page)
     }
 
-    /// The page that leads back there.
+    /// The path of the page that leads back there.
     package var path: String { "\(page.rawValue)?\(query)" }
 
     /// The same on another page.
@@ -51,8 +51,8 @@ package struct AccountReturn: Sendable {
 }
 
 extension PageRenderer {
-    /// The name of the application and the address that lead back from the account: a registered one, or a page of
-    /// a SPiD-compatible client. Not for a client that registered itself, which our pages do not speak for.
+    /// The name of the application and the address to go back to: a registered one, or a page of a SPiD-compatible
+    /// client. Nil for a self-registered client, which our pages do not vouch for.
     package func wayBack(_ from: AccountReturn?) async throws -> (name: String, address: String)? {
         guard let from, let client = try await clients.findLive(from.client), client.may(.sendBrowsersOn),
             let uri = from.uri(of: client)

@@ -5,14 +5,14 @@ import Values
 
 /// Where a user whom an app signed up goes next: back to the app if it gave an address, otherwise to the account page.
 ///
-/// What is stored with the mailed link is a path of ours. The app's URL in it is checked when it is used: it must still
-/// be registered then.
+/// A path of ours is stored with the mailed link. The app's URL in it is checked when it is used: it must still be
+/// registered then.
 package enum AppReturn {
     /// The address at which an app expects its user back.
     package struct Address: Sendable {
         package let client: Client.ID
         package var redirectURI: String?
-        /// The app's own authorization request, which goes on.
+        /// The app's authorization request, which continues.
         package var interaction: Interaction.ID?
 
         /// The path that leads there.
@@ -25,8 +25,8 @@ package enum AppReturn {
         }
     }
 
-    /// An address, and the request that goes on there. Nothing is stored before the mail that leads there: a sign-up
-    /// that is refused leaves nothing behind.
+    /// An address, and the request that continues there. It is stored only with the mail that leads there, so that a
+    /// refused sign-up leaves nothing behind.
     package struct Way: Sendable {
         package let address: Address
         /// Stores the request, in the transaction that queues the mail.
@@ -65,7 +65,7 @@ extension AppReturn.Address {
 }
 
 extension Form {
-    /// An authorization request of `client` for a registered redirect URI, from its full URL at any entrance of ours.
+    /// An authorization request of `client` for a registered redirect URI, from its full URL at any of our entrances.
     fileprivate init?(authorizationRequest address: String, of client: Client, at site: Site) {
         let entrances = [AuthorizationEntrance(PagePath.authorize)] + AuthorizationEntrance.ofSPiD
         guard let entrance = entrances.first(where: { address.hasPrefix("\(site.origin)\($0.path)?") }),

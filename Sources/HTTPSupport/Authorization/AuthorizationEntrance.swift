@@ -5,7 +5,7 @@ package struct AuthorizationEntrance: Sendable {
     package let path: String
     /// A user who is not signed in gets the sign-up page first.
     package let beginsWithSignUp: Bool
-    /// A user who is signed in is asked whether to go on as that user.
+    /// A signed-in user is asked whether to continue as that user.
     package let beginsWithPicker: Bool
 
     package init(_ path: String, beginsWithSignUp: Bool = false, beginsWithPicker: Bool = false) {
@@ -27,13 +27,14 @@ package struct AuthorizationEntrance: Sendable {
 }
 
 extension Form {
-    /// SPiD's SDK for Java has another name for it.
+    /// SPiD's SDK for Java uses another name for it.
     fileprivate var withoutCancelURL: Form {
         guard self[.cancelRedirectURI] == nil, let address = self["cancel_url"] else { return self }
         return Form(pairs: pairs.filter { $0.name != "cancel_url" }).with(.cancelRedirectURI, address)
     }
 
-    /// Whether `/login` or `/signup` was asked for an authorization request, as SPiD's SDKs do: with the client's id.
+    /// Whether the query of `/login` or `/signup` is an authorization request, as SPiD's SDKs send it: with the
+    /// client's id.
     package var isAuthorizationRequest: Bool { self[.clientID] != nil && self["continue"] == nil }
 
     /// SPiD's flows send the language as `locale`, as in `nb_NO`.

@@ -4,11 +4,11 @@ package import HTTP
 package import OAuth
 package import Values
 
-/// Where a sign-in goes on to: a waiting app's request, or a page of ours. Nothing else is ever redirected to.
+/// Where a sign-in continues: a waiting app's request, or a page of ours. The browser is never redirected elsewhere.
 package enum Destination: Sendable {
     case request(Interaction)
     case page(OwnPage)
-    /// The account or its phone number, and from there back to an application.
+    /// The account page or that of the phone number, and from there back to an application.
     case account(AccountReturn)
     /// Back to the app that signed the user up.
     case app(AppReturn.Address)
@@ -40,10 +40,10 @@ package enum Destination: Sendable {
     package var interaction: Interaction? { if case .request(let interaction) = self { interaction } else { nil } }
 }
 
-/// The pages of ours that require a sign-in and go on after it.
+/// The pages of ours that require a sign-in and continue after it.
 package enum OwnPage: String, CaseIterable, Sendable {
     case account = "/account"
-    /// The return from a sign-in that only confirms: the user then repeats what they wanted.
+    /// The return from a sign-in that only confirms: the user then repeats the action.
     case confirmed = "/account?done=confirmed"
     case data = "/account/data"
     case deletion = "/account/delete"
@@ -52,7 +52,7 @@ package enum OwnPage: String, CaseIterable, Sendable {
     case verification = "/verify"
 }
 
-/// No interaction of this id is stored for this browser: it expired, is another browser's, or the id was edited.
+/// No interaction with this id is stored for this browser: it expired, is another browser's, or the id was edited.
 package struct InteractionGone: Error {
     package init() {}
 }
@@ -77,7 +77,7 @@ extension PageRenderer {
         return found
     }
 
-    /// `post`, and with it a waiting request is kept as long as a mail for `purpose` is valid, because the mail links
+    /// `post`, which also keeps a waiting request for as long as a mail for `purpose` is valid, because the mail links
     /// back to it.
     package func keeping(
         _ destination: Destination?, for purpose: Verification.Purpose, with post: @escaping Verifications.Post
@@ -89,8 +89,8 @@ extension PageRenderer {
         }
     }
 
-    /// The destination of the mail for `verification`. Its secret is accepted in any browser; an expired request has no
-    /// destination, nor has a client that was deleted.
+    /// The destination of the mail for `verification`. Its secret is accepted in any browser. An expired request, or a
+    /// deleted client, has no destination.
     package func destination(of verification: Verification) async throws -> Destination? {
         let text = verification.continueTo
         if let page = OwnPage(rawValue: text) { return .page(page) }
@@ -105,7 +105,7 @@ extension PageRenderer {
         return .app(address)
     }
 
-    /// The page context for a mailed link: it goes on to the destination of its mail, in any browser.
+    /// The page context for a mailed link: it continues to the destination of its mail, in any browser.
     package func visit(_ request: Request, of verification: Verification) async throws -> PageContext {
         try await visit(request, to: try await destination(of: verification))
     }

@@ -18,16 +18,16 @@ public struct MailComposer: Sendable {
         self.site = site
     }
 
-    /// Returns what queues a notice in the caller's transaction: a mail that tells what happened. `isVerified` says
-    /// whether its recipient has shown to read it; one who has not gets few. Pass the `id` of one that is queued
-    /// nowhere else: it may run twice.
+    /// Returns what queues a notice, a mail about something that happened, in the caller's transaction. `isVerified`
+    /// says whether the recipient has proved to read the address; otherwise they get few. Pass an `id` that no other
+    /// mail has, because the transaction may run twice.
     package func notice(
         _ mail: Pages.MailTemplate, to recipient: String, isVerified: Bool, _ frame: Frame, id: Delivery.ID
     ) -> @Sendable (any Transaction) throws -> Void {
         notice(delivery(mail, templates.mails(mail, in: frame), recipient, id: id), recipient, isVerified)
     }
 
-    /// The same for a notice whose cause is on a page or in a call of a merchant, as `post`.
+    /// As above for a notice caused on a page or in a call of a merchant, like `post`.
     package func notice(
         _ mail: Pages.MailTemplate, to recipient: String, isVerified: Bool, _ visit: PageContext
     ) -> @Sendable (any Transaction) throws -> Void {
@@ -43,9 +43,8 @@ public struct MailComposer: Sendable {
         }
     }
 
-    /// Returns what queues `mail` in the caller's transaction. Its cause is on a page or in a call of a merchant: it
-    /// takes that merchant's turns, so that one merchant's thousands of sign-ups do not keep another's users waiting
-    /// for their codes.
+    /// Returns what queues `mail` in the caller's transaction. It counts in the share of the merchant on whose page or
+    /// in whose call it was caused, so that one merchant's thousands of sign-ups do not delay another's codes.
     package func post(
         _ mail: Pages.MailTemplate, to recipient: String, _ visit: PageContext
     ) -> @Sendable (any Transaction) throws -> Void {
@@ -53,7 +52,7 @@ public struct MailComposer: Sendable {
         return { db in try delivery.store(in: db) }
     }
 
-    /// The same for a mail whose requester must not learn whether it is sent: queues it, or a blank delivery instead.
+    /// As above for a mail whose requester must not learn whether it is sent: queues it, or a blank delivery instead.
     package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ visit: PageContext)
         -> Verifications.Post
     {

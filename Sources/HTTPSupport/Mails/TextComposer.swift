@@ -4,7 +4,7 @@ package import Directory
 public import Pages
 import Values
 
-/// Composes text messages to users. One is stored in the transaction of its cause, or not at all.
+/// Composes text messages to users. Each is stored in the transaction of its cause, or not at all.
 public struct TextComposer: Sendable {
     private let templates: Templates
     private let outbox: Outbox
@@ -14,8 +14,8 @@ public struct TextComposer: Sendable {
         self.outbox = outbox
     }
 
-    /// Returns what queues the code of `draft`, or a blank delivery instead: the requester must not learn which. It
-    /// takes the turns of the merchant on whose page or in whose call it was asked for, as mails do.
+    /// Returns what queues the code of `draft`, or a blank delivery instead, so that the requester does not learn
+    /// which. It counts in the share of the merchant on whose page or in whose call it was asked for, as mails do.
     package func reply(
         _ draft: Verifications.Draft, to phone: PhoneNumber, _ visit: PageContext
     ) -> Verifications.Post {

@@ -2,7 +2,7 @@ import HTTP
 import Pages
 
 extension Request {
-    /// Whether a person will read the response: the request is a browser's navigation, not a program's call.
+    /// Whether a user will read the response: the request is a browser's navigation, not a program's call.
     var isOfAPerson: Bool {
         let path = target.path
         return headers[.accept]?.contains("text/html") == true && !Self.calls.contains { path.hasPrefix($0) }

@@ -13,10 +13,10 @@ package struct PageContext: Sendable {
     package let client: Client?
     /// Where the user goes next.
     package let destination: Destination?
-    /// The images that a page may show, the logos of brand and application, without their queries, which a CSP source
+    /// The images that a page may show, the logos of brand and application. Without their queries, which a CSP source
     /// cannot have (CSP 3 §2.3.1).
     let imageSources: [String]
-    /// Who may frame the page: nobody, unless the page says so.
+    /// The origins that may frame the page: none, unless the page says so.
     package private(set) var framedBy: [String] = []
     /// The merchant whose name is on the page.
     private let merchant: Merchant.ID?
@@ -43,12 +43,12 @@ package struct PageContext: Sendable {
 }
 
 extension PageContext {
-    /// Stores the introduction of a user who goes on from a page with a merchant's name on it.
+    /// Stores the introduction of a user who continues from a page that names a merchant.
     package var introduction: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)? {
         guard let merchant else { return nil }
         return { [client] user, now, db in
             try Introductions.introduce(user, to: merchant, at: now, in: db)
-            // Their account page names the client from now on, with a way to take it back.
+            // The account page then shows the client, so that the user can revoke it.
             if let client, client.introduces == merchant {
                 try Connections.connect(user, to: client.id, at: now, in: db)
             }
@@ -58,7 +58,7 @@ extension PageContext {
     /// The merchant in whose name a mail is sent from here.
     var sender: Merchant.ID? { client?.merchant ?? merchant }
 
-    /// The words of the merchant whose name is on the page for a mail that is caused there.
+    /// The merchant's own text for a mail that is caused on its page.
     func ownWords(for mail: MailTemplate) -> OwnMail? {
         mailTexts?[mail.name, frame.language.rawValue].map {
             OwnMail(subject: $0.subject, text: $0.text, application: client?.name)
@@ -74,9 +74,9 @@ extension PageContext {
         return asksAgain || asksForPassword || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
     }
 
-    /// The same for a page that takes typing, or does nothing: the client's own pages may frame it. A third party's
-    /// could lay its request under something else and have it clicked, and a page with one click to agree is for no
-    /// frame: even a merchant's own page could trick the user into that click.
+    /// The same for a page that takes typing, or has no action: the client's own pages may frame it. A third party's
+    /// page could place other content over ours and have the user click it. A page with one click to agree may not be
+    /// framed at all, because even a merchant's own page could trick the user into that click.
     package var framable: PageContext {
         guard let client, client.may(.frameSignIn) else { return self }
         var visit = self
@@ -93,8 +93,8 @@ extension PageContext {
 }
 
 extension PageRenderer {
-    /// The page context of `request`: `client`, or the client it will go on to, decides the brand. `ui_locales`, there
-    /// or here, and then the browser decide the language.
+    /// The page context of `request`. The brand is that of `client`, or of the client that it will continue to. The
+    /// language is that of `ui_locales`, here or there, or else the browser's.
     package func visit(
         _ request: Request, client: Client? = nil, uiLocales: String? = nil, to destination: Destination? = nil
     ) async throws -> PageContext {
@@ -105,7 +105,7 @@ extension PageRenderer {
         var client = client
         if client == nil, let id = destination?.client { client = try await clients.findLive(id) }
         var merchant: Merchant?
-        // A client that registered itself must not pass for the merchant's own under the merchant's name and colours.
+        // A self-registered client must not appear under the merchant's name and colours.
         if let client, client.may(.bearMerchantsName), let id = client.merchant {
             merchant = try await merchants.find(id)
         }

@@ -1,13 +1,13 @@
 import HTTP
 import Pages
 
-/// The headers of a page for users: without scripts of its own, not framed, not cached.
+/// The headers of a page for users: without inline scripts, not framed, not cached.
 struct PageHeaders {
     let visit: PageContext
     /// A form's response may redirect to an app's redirect URI. Browsers apply `form-action` to that redirect too, so
     /// it is left out.
     let formsLeaveSite: Bool
-    /// The page runs our script, and nothing else.
+    /// The page runs our script, and no other.
     let script: Bool
 
     var fields: Fields {
@@ -18,7 +18,7 @@ struct PageHeaders {
         headers[.contentSecurityPolicy] = contentSecurityPolicy
         // X-Frame-Options takes no list, so it is sent only when no site may frame the page.
         if visit.framedBy.isEmpty { headers[.xFrameOptions] = "DENY" }
-        // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
+        // Not "no-referrer": with that, browsers post our own forms with `Origin: null`, like those of another site.
         headers[.referrerPolicy] = "same-origin"
         return headers
     }

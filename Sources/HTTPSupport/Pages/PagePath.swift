@@ -4,7 +4,7 @@ import Values
 /// The paths of pages that responses and mails of more than one surface link to.
 package enum PagePath {
     package static let authorize = "/oauth/authorize"
-    /// The path where an interaction is taken up again.
+    /// The path where an interaction continues.
     package static func authorize(_ interaction: Interaction.ID) -> String {
         "\(authorize)?continue=\(interaction.value)"
     }

@@ -2,16 +2,16 @@ package import HTTP
 import Pages
 import Values
 
-/// Steps that need the cookie that the step before has set.
+/// Steps that need the cookie that the previous step has set.
 extension PageRenderer {
-    /// Says in a request that a cookie was set just before it.
+    /// Marks a request that follows right after a cookie was set.
     private static let check: Form.Pair = (name: "cookie_check", value: "1")
 
-    /// The response to a request that is refused for want of its browser's cookie: the page that says that cookies are
-    /// needed, where the browser keeps none; else `refusal`, because the cookie is another browser's, or was lost when
-    /// this one was closed.
+    /// The response to a request that lacks its browser's cookie. If the browser keeps no cookies, the page that says
+    /// they are needed; otherwise `refusal`, because the cookie belongs to another browser, or was lost when this one
+    /// was closed.
     ///
-    /// A form of ours is posted by a browser that has just been given a cookie: without any it keeps none. An address
+    /// A form of ours is posted by a browser that has just been given a cookie: if it sends none, it keeps none. A URL
     /// may have come from another browser, so this one is given a cookie first, and asked to come back.
     package func withoutCookie(
         _ request: Request, _ visit: PageContext, else refusal: @autoclosure () -> Response

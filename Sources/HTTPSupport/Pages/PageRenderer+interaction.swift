@@ -7,7 +7,7 @@ import Pages
 package import Storage
 package import Values
 
-/// A waiting request, at the page that its user sees next.
+/// A waiting request, on the page that its user sees next.
 package struct WaitingRequest: Sendable {
     package let interaction: Interaction
     /// The token and cookie for the forms of the page.
@@ -20,12 +20,12 @@ package struct WaitingRequest: Sendable {
 
     /// The id that pages carry.
     package var id: String { interaction.id.value }
-    /// The link for another user than the one who is signed in.
+    /// The link to continue as another user.
     package var switchTo: String { PagePath.authorize(interaction.id) + "&prompt=\(Prompt.selectAccount.rawValue)" }
 }
 
 extension WaitingRequest {
-    /// Redirects to the page of ours at `path`, which goes on with the request.
+    /// Redirects to the page of ours at `path`, which continues the request.
     package func sendBrowser(to path: String) -> Response {
         .sendBrowser(to: "\(path)?continue=\(id)", status: .seeOther, cookies: [form.setCookie])
     }
@@ -33,10 +33,8 @@ extension WaitingRequest {
 
 extension PageRenderer {
     /// Makes the request in `form` wait for the user in the browser of `http`, and does `work` with it.
-    ///
-    /// - Parameters:
-    ///   - interaction: the row in which it waits already, if it does.
-    ///   - isSignedIn: whether the browser has a session: then it waits as long as after a step.
+    /// - Parameters: `interaction` is the row in which it waits already, if it does. `isSignedIn` tells whether the
+    ///   browser has a session: then it waits as long as after a step.
     package func waiting(
         _ interaction: Interaction?, _ form: Form, _ http: Request, isSignedIn: Bool = false,
         _ work: (WaitingRequest) async throws -> Response
@@ -73,7 +71,7 @@ extension PageRenderer {
         }
     }
 
-    /// A value that differs for each sign-in in this browser, even where a session keeps its id.
+    /// A value that differs for each sign-in in this browser, even if a session keeps its id.
     package func signInMark(_ http: Request) -> Fingerprint<Session> {
         Fingerprint(of: http.cookie(site.sessionCookie) ?? "")
     }

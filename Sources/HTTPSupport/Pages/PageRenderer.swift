@@ -30,10 +30,8 @@ public struct PageRenderer: Sendable {
     }
 
     /// A page for users, with the headers of `PageHeaders`.
-    ///
-    /// - Parameters:
-    ///   - formsLeaveSite: a form's response may redirect to an app's redirect URI.
-    ///   - script: the page runs our script, and nothing else.
+    /// - Parameters: `formsLeaveSite`: a form's response may redirect to an app's redirect URI. `script`: the page runs
+    ///   our script, and no other.
     package func page(
         _ html: String, _ visit: PageContext, status: Status = .ok, cookies: [String?] = [],
         formsLeaveSite: Bool = false, script: Bool = false

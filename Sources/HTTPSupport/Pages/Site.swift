@@ -12,7 +12,7 @@ public struct Site: Sendable {
     /// Scheme, host and port, as browsers write them in `Origin`: the base of every endpoint.
     public let origin: String
     public let sameSite: SameSite
-    /// Whether clients that registered themselves get access tokens in an authorization response (RFC 9700 §2.1.2).
+    /// Whether self-registered clients may get access tokens in an authorization response (RFC 9700 §2.1.2).
     public let allowsUnsafeTokens: Bool
     package var isSecure: Bool { origin.hasPrefix("https://") }
 
@@ -25,7 +25,7 @@ public struct Site: Sendable {
 
     /// The host, as browsers write it in `Host`.
     package var host: String { origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) } ?? origin }
-    /// Where SPiD's SDK for JavaScript asks for the session at first. No browser has a cookie for it.
+    /// The host where SPiD's SDK for JavaScript first asks for the session. No browser has a cookie for it.
     package var hostOfNobody: String { "session." + host }
 
     /// The issuer's path, without a trailing slash: empty for most.
@@ -35,8 +35,8 @@ public struct Site: Sendable {
         return String(path.hasSuffix("/") ? path.dropLast() : path)
     }
 
-    /// Tells browsers what not to do with any response: no MIME sniffing, no loading and no framing, unless the
-    /// endpoint says otherwise. And HSTS (RFC 6797 §6.1), but not for subdomains, which are not ours to decide about.
+    /// Headers for every response: no MIME sniffing, no loading and no framing, unless the endpoint says otherwise.
+    /// Also HSTS (RFC 6797 §6.1), but not for subdomains, which are not ours to decide about.
     var commonFields: Fields {
         var fields: Fields = [
             .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
@@ -49,6 +49,6 @@ public struct Site: Sendable {
     package static let tokenPaths = ["/oauth/token", "/api/2/oauth/token"]
     /// The URL of the token endpoint, for clients.
     public var tokenEndpoint: String { tokenEndpoints[0] }
-    /// All its URLs: an assertion may be for any of them.
+    /// All its URLs: an assertion may name any of them as its audience.
     public var tokenEndpoints: [String] { Self.tokenPaths.map { origin + $0 } }
 }

@@ -5,7 +5,7 @@ import Logging
 import OAuth
 import Storage
 
-/// Turns every error into a response with a body, and logs it once. Programs get JSON, people a page.
+/// Turns every error into a response with a body, and logs it once. Programs get JSON, users a page.
 struct ErrorBoundary: Sendable {
     private let pages: PageRenderer
     private let dialects: [RefusalDialect]
@@ -17,7 +17,7 @@ struct ErrorBoundary: Sendable {
 
     func response(to error: any Error, of request: Request, _ context: SpindleContext) -> Response {
         var logger = context.logger
-        // The template, never the path: a path can hold a code.
+        // The template, never the path: a path can contain a code.
         logger[metadataKey: "route"] = .string("\(request.method.rawValue) \(context.route.template.text)")
         guard !(error is InteractionGone) else { return pages.gone(request, logger) }
         let answer = answer(to: error, of: request, logger)
@@ -42,17 +42,17 @@ struct ErrorBoundary: Sendable {
             logger.notice("too many are waiting", metadata: ["kind": "\(kind)"])
             return tryLater(request)
         case StorageError.unopened(let reason):
-            // A server that was started anew with the right key may answer.
+            // A server that is restarted with the right key may answer.
             logger.error("a stored secret does not open", metadata: ["reason": "\(reason)"])
             return tryLater(request)
         case StorageError.constraint(let reason), StorageError.conflict(let reason):
-            // Another request has just deleted or made a row that this one depends on. A retry tells which.
+            // A concurrent request has just deleted or made a row that this one depends on. A retry tells which.
             logger.notice("overtaken by another request", metadata: ["reason": "\(reason)"])
             return tryLater(request)
         case StorageError.rejected(let reason):
             return unchecked(request, reason, logger)
         case StorageError.holdsNUL:
-            return unchecked(request, "a text holds U+0000", logger)
+            return unchecked(request, "a text contains U+0000", logger)
         case is CancellationError, is HashingPoolFull:
             return tryLater(request)
         default:
@@ -71,7 +71,7 @@ struct ErrorBoundary: Sendable {
     /// A retry would not help: a check is missing where the value came in.
     private func unchecked(_ request: Request, _ reason: String, _ logger: Logger) -> Response {
         logger.error(
-            "bug: the schema refused a value that nobody checked; please report it", metadata: ["reason": "\(reason)"])
+            "bug: the schema refused an unchecked value; please report it", metadata: ["reason": "\(reason)"])
         return refusal(of: request, .badRequest, "invalid_request", "A value in the request cannot be stored.")
     }
 

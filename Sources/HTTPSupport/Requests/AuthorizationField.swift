@@ -1,4 +1,4 @@
-/// What an `Authorization` field says: its scheme, and the credentials behind it (RFC 9110 §11.4).
+/// An `Authorization` field: its scheme, and the credentials after it (RFC 9110 §11.4).
 package struct AuthorizationField {
     private let scheme: Substring
     package let credentials: Substring

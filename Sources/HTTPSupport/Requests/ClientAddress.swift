@@ -16,8 +16,8 @@ public struct ClientAddress: Sendable {
 
     private func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
 
-    /// The nearest address that is not a trusted proxy. Both headers at once tell nothing: a proxy sets the one it
-    /// knows and passes on the other as the client wrote it.
+    /// The nearest address that is not a trusted proxy. If both headers are present, neither is trusted: a proxy sets
+    /// the one it knows and passes on the other as the client wrote it.
     private func forwarded(_ request: Request) -> IPAddress? {
         let forwarded = request.headers[values: .forwarded]
         let xForwardedFor = request.headers[values: .xForwardedFor]

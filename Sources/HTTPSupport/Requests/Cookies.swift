@@ -11,11 +11,11 @@ extension Site {
     package var othersCookie: String { prefix + "spindle_others" }
     package var formCookie: String { prefix + "spindle_form" }
     package var deviceCookie: String { prefix + "spindle_device" }
-    // At a host of a client's site: the session there, the browser, and that nobody is signed in.
+    // Cookies at a host of a client's site: the session there, the browser, and the answer that no user is signed in.
     package var hostSessionCookie: String { prefix + "spindle_host_session" }
     package var hostBrowserCookie: String { prefix + "spindle_host_browser" }
     package var nobodyCookie: String { prefix + "spindle_nobody" }
-    /// Here: a mark for each time that a site was told that nobody is signed in to the browser.
+    /// At our host: a mark for each time that a site was told that no user is signed in to the browser.
     package var toldCookie: String { prefix + "spindle_told" }
 
     /// A cookie for this host only, which scripts cannot read. `value` is ours: base64url.
@@ -35,7 +35,7 @@ extension Site {
 
     package var clearedSessionCookie: String { cleared(sessionCookie) }
 
-    /// Both cookies of sessions, empty: nobody is signed in to the browser any more.
+    /// Both session cookies, empty: no user is signed in to the browser any more.
     package var clearedSessionCookies: [String] { [clearedSessionCookie, cleared(othersCookie)] }
 
     package func cleared(_ name: String) -> String { cookie(name, "", sameSite: sameSite) + "; Max-Age=0" }
@@ -46,7 +46,7 @@ extension Request {
     package func cookie(_ name: String, atMost longest: Int = 128) -> String? {
         var found: Substring.UTF8View?
         for field in headers[values: .cookie] {
-            // By bytes: a stranger may send thousands, for each page.
+            // As bytes: a client may send thousands with each request.
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
                 let pair = pair.drop { $0 == UInt8(ascii: " ") }
                 guard pair.starts(with: name.utf8) else { continue }

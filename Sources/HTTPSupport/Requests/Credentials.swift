@@ -52,8 +52,8 @@ package struct PresentedToken {
         return presented
     }
 
-    /// The same, but one token may be in both query and body, as SPiD's SDKs send it; with `mayRepeatField` also in two
-    /// equal Authorization fields. The caller, who knows the client, decides whether that is allowed.
+    /// As above, but accepts one token in both query and body, as SPiD's SDKs send it; with `mayRepeatField` also in
+    /// two equal Authorization fields. The caller, who knows the client, decides whether that is allowed.
     package static func find(
         _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?, mayRepeatField: Bool = false
     ) throws(OAuthError) -> PresentedToken? {
@@ -82,7 +82,9 @@ package struct PresentedToken {
 
 extension OAuthError {
     fileprivate static let twoTokens = OAuthError(
-        .invalidRequest, "two_tokens", "The access token was sent more than once: choose one way (RFC 6750 2).")
+        .invalidRequest, "two_tokens",
+        "The access token was sent more than once: send it in one way only (RFC 6750 "
+            + "2).")
 }
 
 extension AccessTokens {
@@ -102,7 +104,7 @@ extension AccessTokens {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
         guard !presented.wasSentTwice || token.may(.sendTokensInURLs) else { throw OAuthError.twoTokens }
-        // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot do otherwise.
+        // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot avoid that.
         guard !presented.wasInQuery || token.may(.sendTokensInURLs) || inQuery else {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")

@@ -3,7 +3,7 @@ package import OAuth
 import Text
 import Values
 
-/// `multipart/form-data` (RFC 7578), as libcurl writes a form for SPiD's PHP SDK: texts alone, each with its name.
+/// `multipart/form-data` (RFC 7578), as libcurl writes a form for SPiD's PHP SDK: named text parts only.
 extension Form {
     /// The largest number of parts.
     static let mostParts = 100
@@ -18,8 +18,8 @@ extension Form {
         return try parse(multipart: try bytes(of: request), boundary: boundary)
     }
 
-    /// Reads the parts between lines of `boundary`: the body is nothing else, and a part has one header field, its
-    /// name. A file, another encoding and parts within parts are refused, because no client sends them.
+    /// Reads the parts between lines of `boundary`. The body must contain nothing else, and each part only one header
+    /// field, its name. Files, other encodings and nested parts are refused, because no client sends them.
     package static func parse(multipart body: [UInt8], boundary: String) throws(OAuthError) -> Form {
         let line = Array("--\(boundary)".utf8)
         let between = Array("\r\n".utf8) + line
@@ -83,7 +83,7 @@ extension Form {
         bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
     }
 
-    /// Where `bytes` begin first.
+    /// The first place where `bytes` occur.
     private static func place(of bytes: [UInt8], in rest: ArraySlice<UInt8>) -> Int? {
         guard rest.count >= bytes.count else { return nil }
         return (rest.startIndex...(rest.endIndex - bytes.count)).first { start in

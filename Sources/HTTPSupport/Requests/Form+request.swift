@@ -3,7 +3,7 @@ import Text
 
 /// An authorization request, as its original pairs.
 extension Form {
-    /// The request with `value` for its `parameter`.
+    /// The request with `value` as its `parameter`.
     package func with(_ parameter: Parameter, _ value: String) -> Form {
         Form(pairs: pairs.filter { $0.name != parameter.rawValue } + [(parameter.rawValue, value)])
     }

@@ -45,7 +45,7 @@ package struct Form: Sendable {
         guard let name = decode(field[..<equals]), let value = decode(field[equals...].dropFirst()) else {
             throw OAuthError(
                 .invalidRequest, "malformed_form",
-                "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
+                "The form is malformed: a percent-escape or UTF-8 is broken, or it contains a NUL.")
         }
         guard name.isStreamSafe, value.isStreamSafe else { throw .tooManyMarks }
         return (name, value)
@@ -57,7 +57,7 @@ package struct Form: Sendable {
     package static func parse(_ text: String) throws(OAuthError) -> Form { try parse(Array(text.utf8)) }
 
     /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or one is a NUL, which cannot
-    /// be stored and is in no honest request.
+    /// be stored and which no honest request contains.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
         // Tokens and identifiers have nothing to decode.
         guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 })

@@ -5,8 +5,8 @@ package import Values
 
 /// Checks that a form was sent from our own page (RFC 9700 §4.7, cross-site request forgery).
 ///
-/// The page carries an HMAC of a random cookie: another site can neither read the cookie nor make the pair. Besides, a
-/// form is refused when the browser says that it comes from another site.
+/// The page contains an HMAC of a random cookie: another site can neither read the cookie nor make the pair. A form is
+/// also refused when the browser says that it comes from another site.
 public struct FormGuard: Sendable {
     package let site: Site
     private let key: [UInt8]
@@ -22,7 +22,7 @@ public struct FormGuard: Sendable {
         package let token: String
         /// The `Set-Cookie` value, when the browser has no cookie yet.
         package let setCookie: String?
-        /// The browser, known by the cookie from now on.
+        /// The browser, identified by the cookie from now on.
         package let browser: Fingerprint<Browser>
 
         package init(token: String, setCookie: String?, browser: Fingerprint<Browser>) {
@@ -56,7 +56,7 @@ public struct FormGuard: Sendable {
     /// The browser that sent `request`, by the cookie of its forms.
     package func browser(_ request: Request) -> Fingerprint<Browser>? { cookie(of: request)?.fingerprint }
 
-    /// That cookie.
+    /// The secret in the cookie of the browser's forms.
     package func cookie(of request: Request) -> Secret<Browser>? {
         request.cookie(site.formCookie).map { Secret($0) }
     }

@@ -1,10 +1,10 @@
 import Text
 
 /// The `Forwarded` field of a proxy (RFC 7239 §4). A client chooses part of what proxies quote in it, such as the host,
-/// so what is in quotes is text, whatever it looks like.
+/// so quoted text is never parsed further.
 enum ForwardedField {
-    /// The address in each element of `field`. Nil for an element that names none, or names it twice; and one nil for
-    /// all of a field that is not well-formed.
+    /// The address in each element of `field`: nil for an element that names none, or names it twice. A malformed field
+    /// gives a single nil.
     static func hops(in field: String) -> [String?] {
         var scanner = Scanner(rest: field.unicodeScalars[...])
         var hops: [String?] = []
@@ -38,7 +38,7 @@ enum ForwardedField {
             var pairs: [(name: String, value: String)] = []
             repeat {
                 let name = text(until: "=").lowercased()
-                // Some end with a semicolon.
+                // Some fields end with a semicolon.
                 if name.isEmpty, rest.first != "=" { continue }
                 guard skip("="), let value = value() else { return nil }
                 pairs.append((name, value))
@@ -46,7 +46,7 @@ enum ForwardedField {
             return pairs
         }
 
-        /// A quoted string without its quotes, or all until the next separator.
+        /// A quoted string without its quotes, or the text up to the next separator.
         private mutating func value() -> String? {
             space()
             guard skip("\"") else {

@@ -4,8 +4,8 @@ package import Values
 
 /// The sessions of one browser: the current one, and those of other users that were set aside in it.
 ///
-/// A session that is set aside does nothing until its user is chosen again. Its secret is in a cookie, as that of the
-/// current one, and nowhere else.
+/// A session that is set aside does nothing until its user is chosen again. Its secret is only in a cookie, like that
+/// of the current one.
 package struct HeldSessions: Sendable {
     package struct Held: Sendable {
         package let session: Session
@@ -16,12 +16,12 @@ package struct HeldSessions: Sendable {
     static let mostOthers = 4
 
     package let current: Held?
-    /// The last that was set aside is the first. Each is live, and of a user of its own.
+    /// The one set aside last comes first. Each is live, and of a different user.
     package let others: [Held]
-    /// Those that have become one too many.
+    /// Those beyond the limit.
     package let surplus: [Session]
 
-    /// - Parameter others: they may be of the same users, of whom the first counts.
+    /// - Parameter others: may include sessions of the same user, of which the first counts.
     init(current: Held?, others: [Held]) {
         self.current = current
         var users = Set([current?.session.user].compactMap(\.self))
@@ -47,10 +47,10 @@ package struct HeldSessions: Sendable {
     /// The ids of all of them, for the end of all.
     package var ids: [Session.ID] { (all + surplus).map(\.id) }
 
-    /// All of `user`, also one that was set aside before the same user signed in again.
+    /// All sessions of `user`, including one that was set aside before the same user signed in again.
     package func sessions(of user: UserID) -> [Session] { (all + surplus).filter { $0.user == user } }
 
-    /// The cookies that keep it so.
+    /// The cookies that store this state.
     package func cookies(_ site: Site) -> [String] {
         [
             current.map { site.sessionCookie($0.secret, isRemembered: $0.session.isRemembered) }
@@ -61,7 +61,7 @@ package struct HeldSessions: Sendable {
 }
 
 extension Site {
-    /// A cookie that ends with the browser's own session, unless all in it are to be remembered.
+    /// A cookie that ends with the browser's own session, unless all sessions in it are remembered.
     fileprivate func othersCookie(_ others: [HeldSessions.Held]) -> String {
         guard !others.isEmpty else { return cleared(othersCookie) }
         let value = others.map(\.secret.value).joined(separator: ".")
@@ -84,14 +84,14 @@ extension Sessions {
         return HeldSessions(current: current, others: others)
     }
 
-    /// Ends those of the browser that rest, because what they rest on is disabled: its user signed out, and they would
-    /// come back.
+    /// Ends the browser's sessions that rest because something they rest on is disabled: its user signed out, and they
+    /// must not come back.
     package func endResting(of request: Request, _ site: Site) async throws {
         let current = request.cookie(site.sessionCookie).map { Secret<Session>($0) }
         try await endResting([current].compactMap(\.self) + request.secretsSetAside(site))
     }
 
-    /// Ends the browser's current one if it rests and is good for `merchant` alone. Whether it is so.
+    /// Ends the browser's current session if it rests and is good for `merchant` alone. Returns whether it did.
     package func endResting(of request: Request, _ site: Site, for merchant: Merchant.ID) async throws -> Bool {
         guard let current = request.cookie(site.sessionCookie) else { return false }
         return try await endResting([Secret(current)], of: merchant)

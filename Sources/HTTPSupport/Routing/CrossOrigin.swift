@@ -7,14 +7,14 @@ import Text
 /// cookie counts at any of these routes.
 package enum PageReaders: Sendable {
     case none
-    /// What is public, and what counts only with a token that the page itself has.
+    /// For public data, and for calls that only count with a token that the page itself has.
     case everyPage
     /// The pages of origins that the client of the call has registered.
     case pagesOfClient
 }
 
-/// Lets web pages read the responses to their calls (Fetch §3.2), as the route says, and answers the preflight requests
-/// before them. It surrounds all endpoints, so that pages can read errors too.
+/// Lets web pages read the responses to their calls (Fetch §3.2), as the route allows, and answers the preflight
+/// requests before them. It surrounds all endpoints, so that pages can read errors too.
 public struct CrossOrigin: Sendable {
     private let clients: Clients
     private let origins: KnownOrigins
@@ -37,7 +37,8 @@ public struct CrossOrigin: Sendable {
         }
     }
 
-    /// A preflight names no client: it succeeds if any client has the origin. The call itself is checked for its own.
+    /// A preflight names no client: it succeeds if any client has the origin. The call itself is checked against its
+    /// own client.
     private func preflight(_ request: Request, _ methods: String, _ readers: PageReaders) async throws -> Response {
         var headers: Fields = [:]
         if readers == .everyPage {
@@ -55,8 +56,8 @@ public struct CrossOrigin: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    /// The names of the fields that the page would send, whatever its libraries add: `*` would leave `Authorization`
-    /// out (Fetch §4.8). Without those by which proxies say for whom they speak.
+    /// The names of the fields that the page wants to send, whatever its libraries add: `*` would exclude
+    /// `Authorization` (Fetch §4.8). Fields by which proxies identify clients are left out.
     private static func fields(askedBy request: Request) -> String? {
         let names = request.headers[values: .accessControlRequestHeaders]
             .flatMap { $0.split(separator: ",") }
@@ -69,7 +70,7 @@ public struct CrossOrigin: Sendable {
         ["forwarded", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")
     }
 
-    /// Sets the headers that let the page of a call read the response, be it a success or an error.
+    /// Sets the headers that let the calling page read the response, whether a success or an error.
     package func permit(_ response: inout Response, to request: Request, _ context: SpindleContext) async {
         switch context.route.readers {
         case .none: return

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The values of a path's parameters, as sent: nothing is decoded. Each is looked up when it is needed.
+/// The values of a path's parameters, as sent: not decoded. Each is looked up when it is needed.
 package struct PathParameters: Sendable {
     private let path: String
     private let template: PathTemplate

@@ -2,7 +2,7 @@ package import Directory
 import OAuth
 import Synchronization
 
-/// The client that a request seems to come from, for code that surrounds its endpoint. It need not be authenticated.
+/// The client that a request claims to come from, for code that surrounds its endpoint. It need not be authenticated.
 package final class PresumedClient: Sendable {
     private let found = Mutex<Client.ID?>(nil)
 

@@ -7,16 +7,17 @@ package final class Route: Sendable, CustomStringConvertible {
     package let method: HTTP.Method
     let template: PathTemplate
     /// Whether it is a GET that changes nothing here (RFC 9110 §9.2.1). HEAD is then answered too, as GET without the
-    /// body (§9.3.2). A GET that spends a code, ends a session or stores a request must not run for a question that
-    /// programs ask to see whether an address is there.
+    /// body (§9.3.2). A GET that spends a code, ends a session or stores a request must not run when a program only
+    /// checks whether the URL exists.
     let isSafe: Bool
     let readers: PageReaders
-    /// Whether only its own spelling leads to it: a proxy that keeps administration inside compares how a path begins.
+    /// Whether only its exact spelling leads to it: a proxy that keeps administration internal compares how a path
+    /// begins.
     let isForOperators: Bool
     /// Whether hosts of clients' sites serve it too.
     let isOfSessionService: Bool
-    /// The parameters of its query, for routes that refuse others. It is for the route's answer to do so, after it has
-    /// seen who asks.
+    /// The parameters of its query, for routes that refuse others. The route's handler refuses them, after it has
+    /// authenticated the caller.
     package let query: [String]
     /// Makes the response to an error; nil leaves it to the error boundary.
     package let refusal: Routes.Refusal?

@@ -1,8 +1,8 @@
 import HTTP
 
 /// Finds the route of a request: a tree of segments, built at the start and searched without allocation. Literals take
-/// precedence over parameters. Repeated slashes, and one at the end, are ignored, but for operators' paths repeated
-/// ones are not.
+/// precedence over parameters. Repeated and trailing slashes are ignored, except that repeated ones count in operators'
+/// paths.
 struct RouteTable: Sendable {
     /// The number of the route for unknown paths.
     static let notFound = 0

@@ -66,8 +66,8 @@ public final class Router: RequestHandler {
 extension Request {
     fileprivate var isReadable: Bool { headers.allSatisfy { $0.value.isStreamSafe } }
 
-    /// Without fields whose values are not safe to compare, not even for a refusal. Paths and queries are ASCII before
-    /// they are decoded.
+    /// Without fields whose values are not safe to compare, even in a refusal. Paths and queries are ASCII before they
+    /// are decoded.
     fileprivate var withoutUnreadableFields: Request {
         var request = self
         request.headers = Fields(headers.filter(\.value.isStreamSafe))

@@ -1,8 +1,8 @@
 public import Directory
 package import HTTP
 
-/// Keeps all but the session service away from hosts of clients' sites, which lead to this server too
-/// (docs/decisions/session-hosts.md): users are to sign in at one host only, whose name they know.
+/// Refuses everything but the session service at hosts of clients' sites, which lead to this server too
+/// (docs/decisions/session-hosts.md): users must sign in at one host only, whose name they know.
 public struct SessionHosts: Sendable {
     private static let paths: Set<String> = [
         "/session", "/v2/session", "/session/renew", "/ajax/hasSession.js", "/rpc/hasSession.js", "/hasProduct/{id}",
@@ -21,21 +21,22 @@ public struct SessionHosts: Sendable {
         self.known = known
     }
 
-    /// Whether `path` is of the session service.
+    /// Whether `path` belongs to the session service.
     static func serve(_ path: String) -> Bool { paths.contains(path) }
 
-    /// Whether a request names the host of the site as we write it. `refusal` says the same, but has to be waited for.
+    /// Whether a request names the host of the site exactly as we write it. `refusal` also decides this, but
+    /// asynchronously.
     func isAtOwnHost(_ request: Request) -> Bool { request.headers[.host] == own }
 
     /// The response to a request for anything else; nil at a host that no client registered. SPiD's SDK for browsers
-    /// logs out at the host of the site, and is sent to ours.
+    /// logs out at the host of the site, and is redirected to ours.
     func refusal(of request: Request) async -> Response? {
         guard let host = request.host, host != own else { return nil }
-        // A browser takes the name with the root's dot for another one, and the certificate for the same.
+        // To a browser a name with the root's dot is another site, but the same certificate is valid for it.
         let name = (host.hasSuffix(".") ? String(host.dropLast()) : host).replacing(".:", with: ":")
-        // Nor is another port, or the usual one, another site.
+        // Another port, or an explicit default port, is no other site.
         guard let isWritten = await known.contains(name), let isNamed = await known.contains(name.withoutPort) else {
-            // None of theirs ever shows a page to sign in. Whoever asks whether the server lives need not know.
+            // A sign-in page is never served at a client's host. A health check need not know its host.
             guard !["/healthz", "/readyz"].contains(request.target.path) else { return nil }
             return Response(status: .serviceUnavailable, headers: [.retryAfter: "1", .cacheControl: "no-store"])
         }
@@ -45,7 +46,7 @@ public struct SessionHosts: Sendable {
         }
         return Response(
             status: .notFound, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-            body: .text("This host has the session service only."))
+            body: .text("This host offers the session service only."))
     }
 }
 
@@ -56,10 +57,10 @@ extension String {
 }
 
 extension Request {
-    /// The host that was asked, as browsers write it.
+    /// The requested host, as browsers write it.
     package var host: String? { headers[.host]?.lowercased() }
 
-    /// The host that was asked, if it is one of the site of `client`. A session there is one merchant's.
+    /// The requested host, if it belongs to the site of `client`. A session there is for one merchant.
     package func sessionHost(of client: Client) -> String? {
         guard client.merchant != nil, let host, client.spid.sessionHosts.contains(host) else { return nil }
         return host

@@ -49,7 +49,7 @@ extension ReturnAddress {
         return answer(items, issuer)
     }
 
-    /// A response without contents: it only brings the browser back.
+    /// A response without contents: it only returns the browser to the client.
     public func emptyAnswer(issuer: String) -> AuthorizationAnswer { answer([], issuer) }
 
     /// An error response (RFC 6749 §4.1.2.1).
@@ -60,12 +60,12 @@ extension ReturnAddress {
     /// The response when the user cancels: the request's own address for that, or an error response.
     public func answer(cancelled: OAuthError, issuer: String) -> AuthorizationAnswer {
         guard let cancelURI else { return answer(refusal: cancelled, issuer: issuer) }
-        // SPiD said at which of its pages the user left.
+        // SPiD says at which of its pages the user cancelled.
         return .redirect(client.may(.getSPiDAnswers) ? cancelURI.adding([("spid_page", "login")]) : cancelURI.text)
     }
 
-    /// `iss` tells a client of several servers which of them answered (RFC 9207). SPiD's SDKs know one server, and make
-    /// their own address from what is left of the redirect: to most of them it would be a parameter of the page.
+    /// `iss` tells a client of several servers which of them answered (RFC 9207). SPiD's SDKs know one server and build
+    /// their own URL from the rest of the redirect, where `iss` would become a parameter of the page.
     private func answer(_ items: [(name: String, value: String)], _ issuer: String) -> AuthorizationAnswer {
         let namesIssuer = !client.may(.omitIssuer) || client.spid.authorizationResponseISS
         let items = items + (state.map { [("state", $0)] } ?? []) + (namesIssuer ? [("iss", issuer)] : [])

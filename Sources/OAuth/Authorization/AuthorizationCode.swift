@@ -5,7 +5,7 @@ import Values
 public struct AuthorizationCode: Sendable {
     let client: Client.ID
     let subject: Subject
-    /// The sign-in that was good when it was allowed.
+    /// The sign-in under which the user allowed the code.
     let signIn: SignIn
     let request: AuthenticationRequest
     let scope: Scope
@@ -18,8 +18,9 @@ public struct AuthorizationCode: Sendable {
 
     public static let lifetime: Duration = .seconds(60)
 
-    /// Checks every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6, and that the code went where the client
-    /// is still at home. Time and single use come later, so that no other client's request can spend or revoke.
+    /// Checks every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6, and that the client still has the
+    /// redirect URI. Expiry and single use are checked later, so that another client's request can neither spend nor
+    /// revoke the code.
     func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         guard client.returnURI(self.redirectURI.text, besides: nil) != nil else {

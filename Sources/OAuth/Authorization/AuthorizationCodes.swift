@@ -15,7 +15,7 @@ public struct AuthorizationCodes: Sendable {
         self.charge = charge
     }
 
-    /// Makes a code for `request`, allowed by the user of `session`. Nil when the user took back what was allowed since
+    /// Makes a code for `request`, allowed by the user of `session`. Nil when the user has revoked the permission since
     /// the request was decided.
     public func issue(
         _ request: AuthorizationRequest, in session: Session, at now: Timestamp
@@ -63,8 +63,8 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
-    /// Whether the session of a code has not ended, does not rest, is good for the code's client, and has the secret
-    /// with which the code was got.
+    /// Whether the session of a code is live, is good for the code's client, and still has the cookie secret under
+    /// which the code was issued.
     private static let isSessionGood: SQL =
         """
         EXISTS (SELECT 1 FROM sessions s \(Standing.whatSessionsRestOn)
@@ -74,8 +74,8 @@ public struct AuthorizationCodes: Sendable {
                 AND s.renewals = authorization_codes.renewals)
         """
 
-    /// Whether what a code rests on still stands: the introduction, or the consent, and that its user is at the client.
-    /// A transaction that takes one of them back does not see the code that another one stores beside it.
+    /// Whether the introduction or the consent that a code rests on still stands, and its user has not left the client.
+    /// Asked at redemption, because a transaction that revokes it does not see a code stored at the same time.
     private static let isStillAllowed: SQL =
         """
         NOT EXISTS (SELECT 1 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
@@ -90,8 +90,8 @@ public struct AuthorizationCodes: Sendable {
             session: "authorization_codes.session_id", client: "authorization_codes.client_id"))
         """
 
-    /// Spends a code that has not expired, while its user and its session live, and what they allowed stands. The end
-    /// of a session, also by a new password, ends everything issued in it. The number of changed rows decides.
+    /// Spends an unexpired code while its user and session are live and what the user allowed stands. The number of
+    /// changed rows decides. The end of a session, also by a new password, ends everything issued in it.
     static func spend(
         _ fingerprint: Fingerprint<AuthorizationCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
@@ -107,9 +107,9 @@ public struct AuthorizationCodes: Sendable {
             """) == 1
     }
 
-    /// Spends once more a code that `first` spent, while it, its user, its session and what it gave live. It expires
-    /// with that, so there is no third time, also for a request that began before this one and has waited for it. The
-    /// number of changed rows decides.
+    /// Spends a code a second time, for a client that may repeat (`first` spent it), while the code, its user, its
+    /// session and its tokens live. The code expires with this, so a third attempt fails, including one that has waited
+    /// for this one. The number of changed rows decides.
     static func spendAgain(
         _ fingerprint: Fingerprint<AuthorizationCode>, after first: String, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
@@ -119,8 +119,8 @@ public struct AuthorizationCodes: Sendable {
             SET expires_at = \(attempt.now - .minutes(10)), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_by = \(first) AND expires_at > \(attempt.now)
                 AND \(isSessionGood)
-                AND EXISTS (SELECT 1 FROM token_families p
-                    WHERE p.id = authorization_codes.family_id AND p.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM token_families f
+                    WHERE f.id = authorization_codes.family_id AND f.ended_at IS NULL)
             """) == 1
     }
 }

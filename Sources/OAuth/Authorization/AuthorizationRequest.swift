@@ -11,14 +11,14 @@ public struct AuthorizationRequest: Sendable {
     public internal(set) var prompt: Set<Prompt>
     /// The maximum age of a sign-in that the client accepts.
     public internal(set) var maxAge: Duration?
-    /// Whether the user is to sign in with a code by mail, unless they have.
+    /// Whether the user must sign in with a mailed code, unless they already have.
     var wantsMailedCode = false
     public internal(set) var loginHint: String?
-    /// An ID token of ours: the response is for its user only.
+    /// One of our ID tokens: the response is for its user only.
     public internal(set) var idTokenHint: String?
 
-    /// `issuer` is our own. `allowsUnsafeTokens`: a client that registered itself may get access tokens in the
-    /// response.
+    /// - Parameters: `issuer` is our own. `allowsUnsafeTokens`: self-registered clients may get access tokens in the
+    ///   response.
     public init(
         _ parameters: Parameters, returnAddress: ReturnAddress, issuer: String, allowsUnsafeTokens: Bool
     ) throws(OAuthError) {
@@ -34,12 +34,13 @@ public struct AuthorizationRequest: Sendable {
         guard responseType.isEmpty || client.openID.responseTypes.contains(responseType) else {
             throw .responseTypeNotAllowed(responseType, client.id)
         }
-        // RFC 9700 §2.1.2: tokens in URLs leak. Nobody vouched for this client, so nobody knows what it does then.
+        // RFC 9700 §2.1.2: tokens in URLs leak, and an unreviewed client may not handle that.
         guard allowsUnsafeTokens || client.may(.takeTokensInURLs) || !responseType.contains(.token) else {
             throw .frontChannelToken(client.id)
         }
         guard responseType.isTokensAlone || client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
-        // Its registration names the grant with such a response type (RFC 7591 §2.1), until administration takes it.
+        // A self-registered client names the grant with these response types (RFC 7591 §2.1); administration may remove
+        // it.
         guard !responseType.isDirect || client.may(.skipImplicitGrant) || client.may(.implicit) else {
             throw .grantNotAllowed(client.id)
         }
@@ -49,7 +50,7 @@ public struct AuthorizationRequest: Sendable {
             throw .missing(.codeChallenge)
         }
         scope = try Self.scope(parameters, of: client, for: responseType)
-        // The same clause: for a confidential client, the nonce of OpenID Connect is enough too.
+        // The same clause: for a confidential client, OpenID Connect's nonce is enough too.
         let isBound = challenge != nil || scope.contains(Scope.openID) && parameters[.nonce] != nil
         guard isBound || !client.requiresPKCE || !responseType.contains(.code) else {
             throw OAuthError(
@@ -59,14 +60,14 @@ public struct AuthorizationRequest: Sendable {
         authentication = try Self.authentication(parameters, of: client, for: responseType, issuer)
         prompt = try Prompt.read(parameters)
         maxAge = try Self.maxAge(parameters) ?? client.openID.defaultMaxAge
-        // A user's uuid is no address to fill in: SPiD's SDK for browsers sends what `/user-context` says.
+        // SPiD's SDK for browsers sends the user's uuid from `/user-context`, which is no address to fill in.
         loginHint = parameters[.loginHint].flatMap { UserUUID.hasForm($0) ? nil : $0 }
         idTokenHint = parameters[.idTokenHint]
         self.returnAddress = returnAddress
         if client.may(.askAsSPiD) { takeSPiDContexts(parameters[.acrValues]) }
     }
 
-    /// Refuses ways to pass parameters that are not offered here. A request object has been unpacked before.
+    /// Refuses ways to pass parameters that are not offered here. A request object has been unpacked by now.
     private static func checkForms(_ parameters: Parameters) throws(OAuthError) {
         guard parameters[.request] == nil else { throw .requestNotSupported }
         guard parameters[.requestURI] == nil else { throw .requestURINotSupported }
@@ -77,16 +78,17 @@ public struct AuthorizationRequest: Sendable {
         _ parameters: Parameters, of client: Client, for type: ResponseType
     ) throws(OAuthError) -> Scope {
         var scope = try client.understood(parameters[.scope])
-        // Google's way to request it, and Sync Gateway's. First-party and SPiD clients have its effect by other rules.
+        // Google's and Sync Gateway's way to ask for it. First-party and SPiD clients get a refresh token by other
+        // rules.
         if !client.may(.keepTokensAfterSessions), parameters[.accessType] == "offline", client.mayAskForOfflineAccess {
             scope.formUnion(Scope([Scope.offlineAccess]))
         }
         guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }
-        // Tokens that bypass the token endpoint are for now only: none of them can be refreshed (RFC 6749 §4.2.2).
+        // Tokens from the authorization endpoint cannot be refreshed (RFC 6749 §4.2.2).
         return type.isTokensAlone ? scope.forNow : scope
     }
 
-    /// In bytes: it is stored with the code.
+    /// In bytes, because it is stored with the code.
     private static let longestNonce = 512
 
     private static func authentication(
@@ -96,7 +98,7 @@ public struct AuthorizationRequest: Sendable {
         guard nonce?.utf8.count ?? 0 <= longestNonce else {
             throw .malformed(.nonce, "at most \(longestNonce) bytes")
         }
-        // Core §3.2.2.1, §3.3.2.11: nothing else ties an ID token that comes through the browser to the request.
+        // Core §3.2.2.1, §3.3.2.11: nothing else ties an ID token from the browser to the request.
         guard nonce != nil || !type.contains(.idToken) else { throw .missing(.nonce) }
         let claims = try parameters[.claims].map { text throws(OAuthError) in try ClaimsRequest(text) }
         let contexts = claims?.requiredContexts ?? []

@@ -5,14 +5,14 @@ extension AuthorizationRequest {
     /// The next step for a browser.
     public enum Step: Sendable, Equatable {
         case signIn
-        /// The user says who they are, of those who are signed in to this browser, or that they are none of them.
+        /// The user picks one of the users signed in to this browser, or none of them.
         case pick
         /// The user is known, but the sign-in is too old for this client.
         case confirm
         case signUp
-        /// The user must prove to own the e-mail address.
+        /// The user must verify their e-mail address.
         case verify
-        /// The user must be shown the merchant they go to: they have not met, or any app on the device may be asking.
+        /// The user must be shown the merchant first: they are new to it, or any app on the device may be asking.
         case introduce
         /// The user must be asked for this scope.
         case consent(Scope)
@@ -36,15 +36,16 @@ extension AuthorizationRequest {
         guard let browser, browser.origin.isGood(for: client), !browser.isGone, !prompt.contains(.selectAccount) else {
             return signIn
         }
-        // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
+        // Before anything that depends on the user: a merchant that is new to the user learns nothing about them.
         guard browser.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
-        // Nor does another's client that the user has not allowed: not whose hint or `sub` it has, nor since when.
+        // A third-party client that the user has not allowed learns nothing either: not whether its hint or `sub`
+        // matches, nor the age of the sign-in.
         let isAllowed = client.may(.skipConsent) || browser.consented != nil
         guard isAllowed || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Core §3.1.2.2, §5.5.1: no response for another user than requested, or for another way of signing in.
         guard browser.isMeant else { return hasAsked ? .refuse(.loginRequired) : signIn }
         guard hasRequiredContext(browser.subject) else {
-            // Core §5.5.1.1: a failed attempt. Asked again, the user would do the same again.
+            // Core §5.5.1.1: a failed attempt. Asking again would lead to the same sign-in.
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
         }
         guard !wantsMailedCode || prompt.contains(.none) || browser.subject.method == .mail else { return .signIn }
@@ -62,14 +63,14 @@ extension AuthorizationRequest {
 
     /// The scope to ask the user for, when `consented` was allowed before; nil when no question is needed.
     ///
-    /// A merchant's own client need not ask. Others ask for what they do not have yet, and once even for nothing.
+    /// First-party clients do not ask. Others ask for what they lack, and once even if they request nothing.
     public func scopeToAsk(for consented: Scope?) -> Scope? {
         guard !returnAddress.client.may(.skipConsent) else { return prompt.contains(.consent) ? scope : nil }
         guard !prompt.contains(.consent), let consented else { return wanted }
         return wanted.isSubset(of: consented) ? nil : wanted.subtracting(consented)
     }
 
-    /// What a user is asked to allow: the scope and, of an app that is not the merchant's own, the single claims.
+    /// What a user is asked to allow: the scope and, for a third-party client, the single claims.
     var wanted: Scope {
         let client = returnAddress.client
         guard !client.may(.skipConsent) else { return scope }
@@ -80,7 +81,7 @@ extension AuthorizationRequest {
     private func orRefuse(_ step: Step) -> Step {
         guard prompt.contains(.none) else { return step }
         return switch step {
-        // Nobody is current, which is all that a client learns: who was set aside is not its business.
+        // A client only learns that no user is current, not who was set aside.
         case .signIn, .pick, .confirm, .signUp: .refuse(.loginRequired)
         case .verify, .introduce: .refuse(.interactionRequired)
         case .consent: .refuse(.consentRequired)

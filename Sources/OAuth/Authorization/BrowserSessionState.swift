@@ -20,9 +20,9 @@ public struct BrowserSessionState: Sendable {
     public let consented: Scope?
     /// Whether this is the user that the request names, if it names one.
     public let isMeant: Bool
-    /// Whether the user has been introduced to the client's merchant, or need not be.
+    /// Whether the user has been introduced to the client's merchant, or needs no introduction.
     public let isIntroduced: Bool
-    /// Whether the user signed out of the client alone, and no page has asked since whether they are back.
+    /// Whether the user signed out of this client alone, and no page has asked since whether they are back.
     public let isGone: Bool
     /// Whether the user has just answered a page of ours about this very request.
     public let isPresent: Bool

@@ -6,7 +6,7 @@ public struct ConsentDecision: Sendable, Equatable {
     public let shown: Scope
     /// The part of it that the user allowed.
     public let allowed: Scope
-    /// What the request goes on with: what the user allowed, and what needed no question, single claims too.
+    /// What the request continues with: what the user allowed and what needed no question, including single claims.
     public let granted: Scope
 
     public init(shown: Scope, allowed: Scope, granted: Scope) {
@@ -20,8 +20,8 @@ public struct ConsentDecision: Sendable, Equatable {
 }
 
 extension AuthorizationRequest {
-    /// The decision made by the ticks of a user who had allowed the client `consented`. Nil when there was nothing to
-    /// ask, as for a form sent twice. What was not asked for is not granted, whatever the form says.
+    /// The decision from the ticks of a user who had already allowed `consented`. Nil when there was nothing to ask, as
+    /// for a form sent twice. A form cannot grant what was not asked for.
     public func decision(ticked: Scope, consented: Scope?) -> ConsentDecision? {
         guard let shown = scopeToAsk(for: consented) else { return nil }
         let required = Scope(shown.tokens.filter(ConsentDecision.isRequired))

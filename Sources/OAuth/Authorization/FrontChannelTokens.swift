@@ -35,7 +35,7 @@ public struct FrontChannelTokens: Sendable {
         let claim = BrowserRedemption(
             request: request, session: session, code: code?.fingerprint, charge: charge)
         guard request.responseType.contains(.token) else {
-            // A client that gets an ID token is connected too, and is notified of a logout, whether it redeems a code.
+            // A client that gets only an ID token is connected too, and is notified of a logout.
             let family =
                 request.responseType.contains(.idToken)
                 ? family(for: request, in: session, at: now) : nil

@@ -4,13 +4,12 @@ public import Directory
 public struct LogoutAddress: Sendable {
     /// The URL, with the request's `state` if it has one.
     public let location: String
-    /// Whether the client registered exactly this address. Otherwise it is one of a SPiD-compatible client's pages.
+    /// Whether the client registered exactly this address. Otherwise it is a page of a SPiD-compatible client.
     public let isRegistered: Bool
 
     /// Nil when the request names no client, or an address that is not the client's. The browser then stays here: a
     /// logout must not become an open redirector.
-    ///
-    /// - Parameter isUsual: whether a SPiD-compatible client that names no address means the only one that it has.
+    /// - Parameter isUsual: whether a SPiD-compatible client with a single address may leave it out.
     public init?(_ parameters: Parameters, client: Client?, isUsual: Bool = false) {
         guard let client else { return nil }
         let uri: RedirectURI?

@@ -23,7 +23,7 @@ public struct CodeChallenge: Sendable {
 
     init(stored text: String) { self.text = text }
 
-    /// Reads `code_challenge` and its method. Refuses `plain`: it proves nothing once the request was seen by others.
+    /// Reads `code_challenge` and its method. Refuses `plain`, which anyone who saw the request can answer.
     public static func read(_ parameters: Parameters) throws(OAuthError) -> CodeChallenge? {
         guard let text = parameters[.codeChallenge] else {
             guard parameters[.codeChallengeMethod] == nil else { throw .missing(.codeChallenge) }

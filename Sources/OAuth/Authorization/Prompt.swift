@@ -18,7 +18,7 @@ public enum Prompt: String, Sendable, Hashable, CaseIterable {
             throw .malformed(.prompt, "words of " + allCases.map(\.rawValue).joined(separator: ", "))
         }
         guard !prompts.contains(.none) || Set(prompts).count == 1 else {
-            throw .malformed(.prompt, "'none' stands alone")
+            throw .malformed(.prompt, "'none' cannot be combined")
         }
         return Set(prompts)
     }

@@ -4,8 +4,8 @@ extension Client {
     /// Whether `text` in a token request stands for `uri`, which the code is bound to. Compares exactly, except for
     /// SPiD's clients.
     ///
-    /// SPiD's clients send another query than before: they append the code of the response or leave out their own. The
-    /// browser's redirect was decided by then, and exactly. So theirs are compared without query and trailing slash.
+    /// SPiD's clients change the query: they append the response's code or drop their own parameters. The browser has
+    /// already been redirected to the exact address, so theirs are compared without query and trailing slash.
     func means(_ uri: RedirectURI, by text: String) -> Bool {
         guard may(.varyAddresses) else { return uri.isExactly(text) }
         return RedirectURI.stem(of: uri.text).elementsEqual(RedirectURI.stem(of: text))

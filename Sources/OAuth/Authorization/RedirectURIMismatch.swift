@@ -1,7 +1,7 @@
 public import Directory
 
-/// The one small difference between an unregistered address and a registered one: what developers search longest for.
-/// The refusal page names it (`ReturnAddress+Page`).
+/// The single difference between an unregistered address and a registered one, which developers take long to spot. The
+/// refusal page names it (`ReturnAddress+Page`).
 public enum RedirectURIMismatch: String, Sendable, CaseIterable {
     case whiteSpace = "white space around it"
     case letterCase = "letter case"
@@ -13,7 +13,8 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
 
     /// The difference between `text` and one of `registered`; nil when it differs from each in more than one way.
     ///
-    /// Anyone can ask, for a client with many long addresses: it compares bytes, and splits each address once.
+    /// Anyone can send a request for a client with many long addresses, so this compares bytes and splits each address
+    /// once.
     public init?(_ text: String, among registered: [RedirectURI]) {
         let (given, solid) = (Parts(text), text.split(whereSeparator: \.isWhitespace).joined())
         let others = registered.map { (text: $0.text, parts: Parts($0.text)) }

@@ -10,7 +10,7 @@ public enum ResponseMode: String, Sendable, CaseIterable {
     /// A message to the page that opened ours or has it in a frame.
     case webMessage = "web_message"
 
-    /// The mode of a request if it can be followed; otherwise the usual one, by which the error is sent.
+    /// The mode of a request if the client can receive it; otherwise the default mode, for the error.
     static func followed(_ parameters: Parameters, to uri: RedirectURI, of client: Client) -> ResponseMode {
         guard let mode = parameters[.responseMode].flatMap(ResponseMode.init) else { return usual(parameters) }
         return mode.fault(parameters, uri, client) == nil ? mode : usual(parameters)
@@ -36,7 +36,7 @@ public enum ResponseMode: String, Sendable, CaseIterable {
     private func fault(_ parameters: Parameters, _ uri: RedirectURI, _ client: Client) -> String? {
         switch self {
         // Multiple Response Type Encoding Practices §3, §5: a query ends up in logs.
-        case .query: Self.bringsTokens(parameters) ? "a query is no place for tokens" : nil
+        case .query: Self.bringsTokens(parameters) ? "tokens are never sent in a query" : nil
         case .fragment: nil
         case .formPost: uri.isOfWeb ? nil : "form_post needs an https redirect_uri"
         case .webMessage:

@@ -11,10 +11,10 @@ public struct ReturnAddress: Sendable {
     public let wasSent: Bool
     public let state: String?
     public let mode: ResponseMode
-    /// Where a user who cancels goes, if the request says so: registered, like the redirect URI, or a page of a
-    /// SPiD-compatible client.
+    /// Where a user who cancels goes, if the request says so: a registered URI, or a page of a SPiD-compatible client.
     public let cancelURI: RedirectURI?
-    /// Whether a SPiD-compatible client names another address for that. Its login page then has no way to cancel.
+    /// Whether a SPiD-compatible client sent an unregistered address for cancelling. Its login page then shows no
+    /// cancel link.
     public let hasUnusableCancelURI: Bool
 
     /// Why an authorization request has nowhere to return to. A page shows it, so that a developer can act on it.
@@ -46,9 +46,9 @@ public struct ReturnAddress: Sendable {
         mode = .followed(parameters, to: redirectURI, of: client)
     }
 
-    /// Whether any app on the user's device could have made the request and could use a response of `type` (RFC 8252
-    /// §8.6): any can claim an app's scheme, and read the secret of the app whose it is; and a local port, where a
-    /// client has no secret or gets tokens without a code. An `https` URL of a site has an owner.
+    /// Whether any app on the user's device could have made the request and use a response of `type` (RFC 8252 §8.6).
+    /// Any app can claim a custom scheme and extract a secret from another app's copy. Any app can also claim a local
+    /// port, which matters when the client has no secret or gets tokens without a code. An `https` URL has an owner.
     func isOpenToAnyApp(for type: ResponseType) -> Bool {
         let isAtPort = redirectURI.secureHost == nil || redirectURI.isAtDevice
         return !redirectURI.isOfWeb || isAtPort && (!client.may(.useLocalPortUnseen) || type.isDirect)
@@ -62,7 +62,7 @@ public struct ReturnAddress: Sendable {
             return client.redirectURIs.count == 1 ? client.redirectURIs.first : nil
         }
         if let registered = client.returnURI(text, besides: own) { return registered }
-        // Only an answer without a code or token may go elsewhere in the client's app.
+        // Only a response without a code or token may go to another address of the client's app.
         guard parameters[.responseType].flatMap(ResponseType.init)?.isEmpty == true, let page = client.appPage(text)
         else { throw Refusal.unregisteredRedirectURI(client, text) }
         return page
@@ -70,7 +70,7 @@ public struct ReturnAddress: Sendable {
 }
 
 extension Client {
-    /// The address at `text`, if a user who cancels may go there. No code or token does.
+    /// The address in `text`, if a user who cancels may go there. It never receives a code or token.
     package func cancelURI(_ text: String, besides own: String) -> RedirectURI? {
         returnURI(text, besides: own) ?? page(text)
     }

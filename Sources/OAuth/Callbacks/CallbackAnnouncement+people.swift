@@ -5,7 +5,7 @@ public import Values
 
 /// What clients are told about a user. Read the receivers before the change deletes the rows that name them.
 extension CallbackAnnouncement {
-    /// What `leave` needs of each receiver, a row of `clients c`.
+    /// The columns that `leave` needs of each receiver, a row of `clients c`.
     private static let receiver: SQL.Columns = "c.id, c.merchant_id, c.callback_uri, c.sealed_sign_secret"
     private static let isOwn = ClientRight.shareWithMerchant.held(by: "c")
 
@@ -29,7 +29,7 @@ extension CallbackAnnouncement {
     /// Tells every client of the user about the deletion. Must run in the transaction that deletes the user, before the
     /// deletion.
     ///
-    /// Disabled clients are told too: they have to delete what they hold about the user.
+    /// Disabled clients are told too: they must delete their data about the user.
     public func deleted(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
@@ -39,8 +39,8 @@ extension CallbackAnnouncement {
         try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: user, for: told, db)
     }
 
-    /// Tells the live clients that could act for the user that the user signed out of a browser; of those only the
-    /// clients of `merchant` where the session was good for that merchant alone.
+    /// Tells the live clients that could act for the user that the user signed out of a browser. If the session was
+    /// good for one merchant alone, only the clients of `merchant` are told.
     public func signedOut(_ user: UserID, from merchant: Merchant.ID? = nil, in db: any Transaction) throws {
         let ofMerchant: SQL = merchant.map { "AND c.merchant_id = \($0)" } ?? ""
         let told = try db.rows(
@@ -56,10 +56,11 @@ extension CallbackAnnouncement {
         try leave(.session, Self.ended, of: user, for: told, db)
     }
 
-    /// Tells that `family` ended: an app signed its user out, or a session that its token bought ended. That concerns
-    /// the app, and if it is one of a merchant's own, the merchant's other own apps. Nobody is told of a third party's.
+    /// Tells that `family` ended, because the user signed out in an app or because a session bought with the app's
+    /// token ended. Tells the app and, if it is first-party, its merchant's other first-party apps. The end of a third
+    /// party's family is not told.
     ///
-    /// Must run before the end of whatever depends on `family`.
+    /// Must run before anything that depends on `family` ends.
     public func signedOut(of family: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """

@@ -25,7 +25,7 @@ public final class CallbackAnnouncement: Sendable {
         if isSaid.load(ordering: .relaxed) { callbacks.post.send() }
     }
 
-    /// Stores a notice for `client` that a browser session ended in which it was used (`TokenFamilies.end(with:)`).
+    /// Stores a notice that a browser session in which `client` was used has ended (`TokenFamilies.end(with:)`).
     func leaveNotice(of session: Session.ID, _ user: UserID, for client: Client, _ db: any Transaction) throws {
         let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client.id)".utf8)
         let notice = LogoutNotice(

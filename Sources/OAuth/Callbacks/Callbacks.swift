@@ -36,9 +36,9 @@ public struct Callbacks: Sendable {
         public let merchant: Merchant.ID?
         /// Which client it tells about which user.
         public let subject: String
-        /// What it tells: everything in it but its time and id.
+        /// What it tells: all members but its time and id.
         public let content: String
-        /// Whether it tells a new status or password: then it does not wait for others about the same user.
+        /// Whether it tells a new status or password. If so, it does not wait for other messages about the same user.
         public let isUrgent: Bool
         public let uri: String
         /// `<signature>.<payload>`, both base64url.
@@ -60,7 +60,7 @@ public struct Callbacks: Sendable {
         announcement(at: now, origin: random.bytes(16))
     }
 
-    /// The callbacks of a transaction that says what happened to users.
+    /// The callbacks of a transaction that publishes user events.
     public func announcement(for events: UserEvents.Announcement) -> CallbackAnnouncement {
         announcement(at: events.now, origin: events.origin)
     }
@@ -68,7 +68,7 @@ public struct Callbacks: Sendable {
     /// Starts the delivery of what was stored. To be called after the commit.
     @Sendable public func deliver() { post.send() }
 
-    /// As above, with 16 random bytes that were drawn for the change already.
+    /// As above, with 16 random bytes that were already drawn for the change.
     func announcement(at now: Timestamp, origin: [UInt8]) -> CallbackAnnouncement {
         CallbackAnnouncement(self, at: now, origin: origin)
     }

@@ -5,7 +5,7 @@ public import Values
 /// The end of a browser session in which a user had signed in to a client (Back-Channel Logout §2.5). The logout token
 /// is signed when it is sent, because an old one is worthless.
 public struct LogoutNotice: Sendable, Equatable {
-    /// How long a notice is worth sending: after that, the session is over everywhere.
+    /// How long a notice is worth sending: by then sites have ended their own session.
     public static let use: Duration = .days(1)
 
     public let id: Identifier<LogoutNotice>

@@ -8,10 +8,11 @@ public struct ClientAssertions: Sendable {
     static let clockSkew: Duration = .seconds(60)
     /// The maximum age of an assertion, by its `iat`: a client makes one for use at once.
     static let longestAge: Duration = .minutes(10)
-    /// The longest life of one that does not say when it was made, and so is remembered to its end.
+    /// The longest life of an assertion without `iat`, which is remembered until it expires.
     static let longestWithoutAge: Duration = .hours(1)
 
-    /// A request object or another JWT that the client signed must not pass for one (RFC 8725 §3.11, RFC 7523bis).
+    /// The `typ` values accepted, so that a request object or another JWT of the client is no assertion (RFC 8725
+    /// §3.11, RFC 7523bis).
     private static let types = [
         "jwt", "application/jwt", "client-authentication+jwt", "application/client-authentication+jwt",
     ]
@@ -24,7 +25,7 @@ public struct ClientAssertions: Sendable {
     private let replays: ReplayMemory
     private let clock: any WallClock
 
-    /// `issuer` and `tokenEndpoints` are our names, as is each path below `origin`, which is that of our URLs.
+    /// An assertion may be addressed to `issuer`, to one of `tokenEndpoints`, or to a path below our `origin`.
     public init(
         keys: ClientKeys, secrets: SignSecrets, issuer: String, origin: String, tokenEndpoints: [String],
         replays: ReplayMemory, clock: any WallClock
@@ -62,7 +63,7 @@ public struct ClientAssertions: Sendable {
             guard let identifier = try jwt.identifier, !identifier.isEmpty else {
                 throw refused("assertion_jti_missing")
             }
-            // One that says when it was made is refused when it is too old, and need not be remembered for longer.
+            // An assertion with `iat` is refused once it is too old, so it need not be remembered for longer.
             let until = made.map { min(end, $0 + Self.longestAge + Self.clockSkew) } ?? end
             guard try await replays.isFirst(identifier, in: .assertion, of: client.id, until: until) else {
                 throw refused("assertion_replayed")
@@ -72,9 +73,9 @@ public struct ClientAssertions: Sendable {
         }
     }
 
-    /// RFC 7523bis §4: the audience is us alone. Another server named in it too could replay the assertion here. Where
-    /// the client has not chosen the issuer alone, the URLs of the token endpoint and of the endpoint asked are our
-    /// names as well, and libraries send several of them.
+    /// RFC 7523bis §4: we must be the only audience. Another server named in it could replay the assertion here. Unless
+    /// the client chose to accept the issuer alone, the URLs of the token endpoint and of the requested endpoint count
+    /// as ours too, and libraries send several of them.
     private func isUs(_ audience: [String], of assertion: ClientAssertion, to client: Client) -> Bool {
         guard !client.openID.addressesIssuer else { return audience.count == 1 && [issuer].holds(audience[0]) }
         let ours = [issuer, origin + assertion.path] + tokenEndpoints

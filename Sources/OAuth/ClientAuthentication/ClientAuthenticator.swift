@@ -6,7 +6,7 @@ public import Values
 public struct ClientAuthenticator: Sendable {
     private let database: any Database
     private let known: KnownClients
-    /// The client of which every secret is right: nil, except in development mode.
+    /// The client that any secret authenticates: nil, except in development mode.
     private let open: Client.ID?
     private let assertions: ClientAssertions
 
@@ -25,8 +25,7 @@ public struct ClientAuthenticator: Sendable {
         try await prove(credentials, alsoDisabled: false).client
     }
 
-    /// The same, and whether the client may act: with `alsoDisabled`, one that is disabled proves who it is too, to end
-    /// what it has.
+    /// As above, with `alsoDisabled` accepting a disabled client too, so that it can end its own tokens.
     func prove(
         _ credentials: ClientCredentials, alsoDisabled: Bool
     ) async throws -> (client: Client, isLive: Bool) {
@@ -55,7 +54,7 @@ public struct ClientAuthenticator: Sendable {
         return (found.client, found.isLive)
     }
 
-    /// Whether there is no such client any more, whatever this server remembers.
+    /// Whether the client has been deleted, whatever this server has cached.
     func isGone(_ id: Client.ID) async throws -> Bool {
         try await database.read { db in try Clients.find(id, in: db) == nil }
     }

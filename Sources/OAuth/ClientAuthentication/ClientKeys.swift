@@ -3,9 +3,9 @@ public import JOSE
 
 /// The public keys of clients, stored here or published by the client.
 public struct ClientKeys: Sendable {
-    /// Fetches the key set at an address: from the cache, or anew when a key was missing in it.
+    /// Fetches the key set at an address: from the cache, or anew when it lacked the key.
     public struct Published: Sendable {
-        /// `share` is whose requests to other servers it counts among (`Client.outboundShare`).
+        /// `share` says whose budget of outbound requests pays for it (`Client.outboundShare`).
         public typealias Fetch = @Sendable (_ address: String, _ share: String) async throws -> AssertionKeys
 
         let known: Fetch
@@ -27,7 +27,7 @@ public struct ClientKeys: Sendable {
     public func verify(
         _ token: String, of client: Client, allowed: Set<SignatureAlgorithm>
     ) async throws -> VerifiedJWT {
-        // Anyone can know a public key: as the secret of an HMAC it would prove nothing.
+        // A public key is no secret, so as an HMAC key it would prove nothing.
         let allowed = allowed.filter { !$0.isSymmetric }
         switch client.openID.keys {
         case .none: throw JWTRejection.unknownKey

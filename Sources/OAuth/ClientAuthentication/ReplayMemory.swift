@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Remembers the `jti` of what clients signed while it could be replayed: no node accepts one twice.
+/// Remembers the `jti` of what clients signed for as long as it could be replayed, across all nodes.
 public struct ReplayMemory: Sendable {
     /// What the `jti` belongs to. A `jti` used in an assertion may be used in a request object too.
     public enum Kind: String, Sendable {
@@ -11,9 +11,9 @@ public struct ReplayMemory: Sendable {
         case requestObject = "request"
     }
 
-    /// The longest time until the expiry of anything with a `jti`, so that nothing is remembered for ever.
+    /// The longest time until the expiry of anything with a `jti`, which bounds the memory.
     public static let longestLife: Duration = .hours(24)
-    /// Added to the expiry, because the clocks of the node that forgets and the node that checks differ.
+    /// Added to the expiry, because the node that forgets and the node that checks have different clocks.
     private static let margin: Duration = .minutes(5)
 
     private let database: any Database
@@ -32,7 +32,7 @@ public struct ReplayMemory: Sendable {
         return try await database.write { db in try use.isFirst(in: db) }
     }
 
-    /// A use that is noted in the caller's transaction, along with what it is for.
+    /// A use that is recorded in the caller's transaction, together with what it pays for.
     public struct SingleUse: Sendable {
         fileprivate let fingerprint: Fingerprint<Kind>
         /// The id of this use: when the closure runs again after a COMMIT of unknown outcome, it finds its own id.
@@ -45,11 +45,11 @@ public struct ReplayMemory: Sendable {
         }
     }
 
-    /// The use of `identifier` that is made now, and not noted yet.
+    /// The use of `identifier` by this request, not recorded yet.
     public func use(
         of identifier: String, in kind: Kind, of client: Client.ID, until end: Timestamp
     ) -> SingleUse {
-        // Each part has its length, so that no two lists of parts have the same text.
+        // Length prefixes keep different lists of parts apart.
         let parts = [kind.rawValue, client.text, identifier].map { "\($0.utf8.count):\($0)" }.joined()
         return SingleUse(
             fingerprint: Fingerprint(of: parts), taker: Identifier<Kind>.random(from: random).text, end: end)

@@ -14,7 +14,7 @@ public struct Agreements: Sendable {
         platform = terms.map { Terms(client: nil, uri: $0, changedAt: nil) }
     }
 
-    /// The terms that a user agrees to who comes through `client`.
+    /// The terms that a user accepts when coming through `client`.
     public func terms(for client: Client?) -> [Terms] { [platform, client?.terms].compactMap(\.self) }
 
     /// Whether `user` has accepted the current `terms`. True without terms.
@@ -61,7 +61,7 @@ public struct Agreements: Sendable {
 }
 
 extension Agreements {
-    /// The note that a sign-up keeps until the user exists: a line for each of `terms`, which were shown. Neither a
+    /// The note that a sign-up keeps until the user exists: one line for each of the `terms` that were shown. Neither a
     /// client's id nor a URI can contain a space or a line feed.
     public static func note(of terms: [Terms]) -> String {
         terms.map { "\($0.client?.text ?? "") \($0.uri)" }.joined(separator: "\n")

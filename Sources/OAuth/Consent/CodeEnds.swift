@@ -2,10 +2,10 @@ import Directory
 import Storage
 import Values
 
-/// The times at which a user took a client's access away: authorization codes, session codes and codes for backends of
-/// before are worth nothing any more.
+/// The times at which a user took a client's access away. Authorization codes, session codes and exchange codes issued
+/// before are void.
 ///
-/// The codes themselves are not looked for: whoever holds a token or a session may have many. Whoever spends one asks.
+/// A user may have many codes, so the codes are not searched for: redeeming one asks here.
 enum CodeEnds {
     static let table = StoredTable(
         "exchange_code_ends",
@@ -23,7 +23,7 @@ enum CodeEnds {
     /// Ends the codes of `user` that `client` could still redeem.
     static func end(of user: UserID, for client: Client.ID, at now: Timestamp, in db: any Transaction) throws {
         try end(of: user, forThose: "SELECT id FROM clients WHERE id = \(client)", at: now, in: db)
-        // A redemption holds the family that bought its code: one of the same merchant's clients.
+        // A redemption holds the family that bought its code, whose client is of the same merchant.
         try db.hold(
             """
             UPDATE token_families SET ended_at = ended_at WHERE user_id = \(user) AND ended_at IS NULL
@@ -33,7 +33,7 @@ enum CodeEnds {
             """)
     }
 
-    /// Ends those for the clients that `merchant` vouches for, whose token families of this user the caller ends too.
+    /// As above for the first-party clients of `merchant`. The caller ends their token families of this user too.
     static func end(
         of user: UserID, forAllOf merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
     ) throws {
@@ -41,7 +41,7 @@ enum CodeEnds {
     }
 
     private static func end(of user: UserID, forThose clients: SQL, at now: Timestamp, in db: any Transaction) throws {
-        // SQLite takes ON CONFLICT for a part of the SELECT where that has no WHERE.
+        // Without a WHERE, SQLite would read ON CONFLICT as part of the SELECT.
         try db.execute(
             """
             INSERT INTO exchange_code_ends (user_id, client_id, ended_at)
@@ -52,7 +52,7 @@ enum CodeEnds {
             """)
     }
 
-    /// Whether a code of `user` for `client`, sold at `soldAt`, is worth nothing any more: columns, or values.
+    /// Whether a code of `user` for `client`, sold at `soldAt`, is void. The arguments are columns or values.
     static func condition(user: SQL, client: SQL, soldAt: SQL) -> SQL {
         """
         EXISTS (SELECT 1 FROM exchange_code_ends e

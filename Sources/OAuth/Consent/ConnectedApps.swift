@@ -6,10 +6,10 @@ public import Values
 public struct ConnectedApp: Sendable {
     public let client: Client.ID
     public let name: String
-    /// Nil for a client of the platform itself, and for one that registered itself: the merchant did not make it.
+    /// Nil for a client of the platform, and for a self-registered client, which the merchant did not make.
     public let merchantName: String?
-    /// What it may do now: of the scope of its live tokens, and of what it need not ask for again, what it is
-    /// registered for.
+    /// What the app may do now: the scope of its live tokens, and what it need not ask for again, within its registered
+    /// scope.
     public let scope: Scope
     public let since: Timestamp
 }
@@ -20,8 +20,8 @@ public struct ConnectedApps: Sendable {
     private let clock: any WallClock
     private let callbacks: Callbacks
     private let events: UserEvents
-    /// Of one user one list is made at a time: the database goes through their token families, of which they may have
-    /// thousands, and others' pages should not wait for that.
+    /// Makes one list per user at a time: a user may have thousands of token families to read, and other users' pages
+    /// should not wait for that.
     private let turns = RequesterTurns(most: 8, of: "account pages")
 
     public init(database: any Database, clock: any WallClock, callbacks: Callbacks, events: UserEvents) {
@@ -67,8 +67,7 @@ public struct ConnectedApps: Sendable {
         }
     }
 
-    /// The scope that `client` has for `user`, never wider than what the client is registered for now; nil when they
-    /// are not connected.
+    /// The scope that `client` has for `user`, within what it is registered for now; nil when they are not connected.
     public func scope(of client: Client, for user: UserID) async throws -> Scope? {
         let now = clock.now
         return try await database.read { db in
@@ -86,19 +85,17 @@ public struct ConnectedApps: Sendable {
         }
     }
 
-    /// Whether `client` need not ask `user` first. What it had before it became a third party's, it had as the
-    /// merchant's own.
+    /// Whether `client` need not ask `user` first. Grants from a third-party client's first-party time do not count.
     public func isAllowed(_ client: Client, by user: UserID) async throws -> Bool {
         guard !client.may(.skipConsent) else { return true }
         return try await database.read { db in try Consents.find(user, client.id, in: db) != nil }
     }
 
-    /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection; and
-    /// says that the user left its merchant's apps. What a merchant's backend redeemed as its own client is a separate
-    /// app. The client is told.
-    ///
-    /// - Parameter charge: refuses by throwing when the user does so too often: it may rewrite what the user has at a
-    ///   merchant.
+    /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection.
+    /// Publishes that the user left its merchant's apps, and tells the client. A merchant's backend that redeemed codes
+    /// as its own client is a separate app.
+    /// - Parameter charge: throws when the user revokes too often, because a revocation may rewrite all rows of the
+    ///   user at a merchant.
     public func revoke(
         _ client: Client.ID, of user: UserID,
         charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -107,14 +104,14 @@ public struct ConnectedApps: Sendable {
         let said = events.announcement(at: now)
         let announcement = callbacks.announcement(for: said)
         try await database.write { db in
-            // Each is a row for a while. A code may be on its way to a client that the user has not used yet, but none
-            // to a client that does not exist.
+            // Each revocation leaves a row for a while. A code may be on its way to a client that the user has not used
+            // yet, but never to a client that does not exist.
             guard let app = try Clients.find(client, in: db) else { return }
             try charge(db)
             try said.say(.clientEnds(client), user, db)
             try CodeEnds.end(of: user, for: client, at: now, in: db)
             try Consents.revoke(user, client, in: db)
-            // Otherwise a page of the revoked app would get its user back at once.
+            // Otherwise a page of the revoked app would get the user signed in again at once.
             if let merchant = app.introduces {
                 try Introductions.forget(user, merchant, in: db)
                 try said.say(.disconnected(from: merchant), user, db)

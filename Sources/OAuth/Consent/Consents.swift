@@ -12,11 +12,11 @@ public struct Consents: Sendable {
         self.callbacks = callbacks
     }
 
-    /// Whether consent `k` was given to what its client `c` is now.
+    /// Whether the identity of client `c` is still the one that consent `k` was given to.
     static let isGood: SQL = "COALESCE(c.identity_changed_at, 0) = k.identity"
 
-    /// The consent of `user` for `client`, or nil. What was given to a client that registered itself, and has become
-    /// another since, is none.
+    /// The consent of `user` for `client`, or nil. A consent does not count once a self-registered client has changed
+    /// its identity.
     public func find(_ user: UserID, _ client: Client.ID) async throws -> Consent? {
         try await database.read { db in try Self.find(user, client, in: db) }
     }
@@ -33,12 +33,12 @@ public struct Consents: Sendable {
         }
     }
 
-    /// Stores that `user` was shown `shown` and allowed `scope` of it, and accepted `terms`. What was not shown stays,
-    /// but for the single claims of a scope that is left out. Allowing the same again changes nothing. Allowing less
-    /// ends the client's tokens for more. False, and nothing is stored, when the client has become another than
-    /// `shownClient`, which the user was shown.
+    /// Stores that `user` was shown `shown`, allowed `scope` of it, and accepted `terms`. Scopes that were not shown
+    /// stay allowed, except the single claims of a declined scope. Repeating it changes nothing. Allowing less ends the
+    /// client's tokens for more.
     ///
-    /// - Parameter charge: refuses by throwing when the user takes something back too often: see `ConnectedApps`.
+    /// False, and nothing is stored, when the client's identity differs from `shownClient`, which the user was shown.
+    /// - Parameter charge: throws when the user revokes too often: see `ConnectedApps`.
     public func allow(
         _ scope: Scope, of shown: Scope, to shownClient: Client, by user: UserID, at now: Timestamp,
         accepting terms: [Terms] = [], charge: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -53,14 +53,14 @@ public struct Consents: Sendable {
             let allowed = kept.union(scope.intersection(shown))
             if lost != .empty {
                 let families = try Self.families(of: user, at: client, with: lost, in: db)
-                // A third party's code of before holds no more than was allowed then.
+                // An earlier code of a third party holds no more than was allowed then.
                 if shownClient.may(.skipConsent) || !families.isEmpty || known?.isSubset(of: allowed) == false {
                     try charge(db)
                     if !families.isEmpty {
                         try Ending.carryOut(
                             .familiesEnd(families), of: user, telling: announcement, at: now, in: db)
                     }
-                    // The code that this consent leads to may come in the same millisecond.
+                    // The code that follows from this consent may be issued in the same millisecond.
                     try CodeEnds.end(of: user, for: client, at: now - .milliseconds(1), in: db)
                 }
             }
@@ -97,8 +97,8 @@ public struct Consents: Sendable {
         try !db.rows("SELECT 1 AS found FROM consents WHERE client_id = \(client) LIMIT 1").isEmpty
     }
 
-    /// Stores that `user` uses `client`, and allowed it `scope`, in another system's name: an import brings it. A
-    /// client that asks for no consent needs none, but the introduction that its users had.
+    /// Stores, for an import, that `user` uses `client` and allowed it `scope` in another system. A client that asks
+    /// for no consent needs only the introduction of its users.
     public static func keep(
         _ scope: Scope, for client: Client, by user: UserID, at time: Timestamp, in db: any Transaction
     ) throws {
@@ -122,14 +122,14 @@ public struct Consents: Sendable {
 }
 
 extension Client {
-    /// What it is to its users, as consents have it.
+    /// The identity of the client that consents are given to.
     fileprivate var identity: Int64 { identityChangedAt?.milliseconds ?? 0 }
 }
 
-/// What a third party's client has only while its user allows it.
+/// What a third-party client may have only while its user allows it.
 ///
-/// A consent page ends the codes of before it was sent. One that another request stores while the page's own waits for
-/// its turn comes after that time, so whoever redeems a code asks again.
+/// A consent page ends the codes issued before it was submitted. A code that another request stores while that
+/// submission waits for its turn is younger, so a redemption asks again.
 struct ConsentNeeded: Sendable {
     let user: UserID
     let client: Client.ID

@@ -4,20 +4,22 @@ public import Values
 
 /// The merchants that a user has been introduced to (docs/decisions/introductions.md).
 ///
-/// A merchant's own clients ask for no consent. Without this, any page of any merchant could learn who is signed in.
+/// First-party clients ask for no consent. Without introductions, any page of any merchant could learn who is signed
+/// in.
 public struct Introductions: Sendable {
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// Whether `user` must be shown whose client `client` is before it learns anything in `session`.
+    /// Whether `user` must be shown the merchant of `client` before the client learns anything in `session`.
     public func isDue(_ user: UserID, to client: Client, in session: Session.ID) async throws -> Bool {
         guard client.introduces != nil else { return false }
         return try await database.read { db in try Self.isDue(user, to: client, in: session, db) }
     }
 
-    /// Whether `user` has been introduced to `merchant`, both parts of a statement, and their account page names one of
-    /// its own clients, by which they can take that back: it may be gone since, or a third party's.
+    /// Whether `user` has been introduced to `merchant`, and the account page shows a first-party client of it, at
+    /// which the user can revoke that. A client that introduced the two may have been deleted since, or have become a
+    /// third party's. `user` and `merchant` are parts of a statement.
     static func haveMet(user: SQL, merchant: SQL) -> SQL {
         """
         EXISTS (SELECT 1 FROM introductions met WHERE met.user_id = \(user) AND met.merchant_id = \(merchant)
@@ -27,7 +29,7 @@ public struct Introductions: Sendable {
         """
     }
 
-    /// A session that a token bought belongs to the merchant already: no other merchant's client can use it.
+    /// A session bought with a token belongs to one merchant: no other merchant's client can use it.
     static func isDue(
         _ user: UserID, to client: Client, in session: Session.ID, _ db: any Transaction
     ) throws -> Bool {
@@ -42,8 +44,8 @@ public struct Introductions: Sendable {
         ).isEmpty
     }
 
-    /// Stores that `user` has seen a page that names `client`, and the merchant whose own it is, and went on. Their
-    /// account page names the client from then on, also if it redeems no code.
+    /// Stores that `user` continued on a page that named `client` and the merchant it belongs to. The client then
+    /// appears on the account page, even if it never redeems a code.
     public func introduce(_ user: UserID, to client: Client, at now: Timestamp) async throws {
         guard let merchant = client.introduces else { return }
         try await database.write { db in
@@ -80,7 +82,7 @@ public struct Introductions: Sendable {
 }
 
 extension Client {
-    /// The merchant that its users must have been introduced to: for a merchant's own client, which asks for no
-    /// consent. The platform's own clients act for this server; third-party clients ask for consent themselves.
+    /// The merchant that users of this client must have been introduced to, if the client is first-party and so asks
+    /// for no consent. The platform's own clients act for this server; third-party clients ask for consent themselves.
     public var introduces: Merchant.ID? { may(.skipConsent) ? merchant : nil }
 }

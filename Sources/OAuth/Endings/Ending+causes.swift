@@ -3,11 +3,10 @@ import Storage
 import Values
 
 extension Ending {
-    /// Ends what ends by `cause`, marks it, and tells the sites that took part in sessions that ended.
+    /// Ends what ends by `cause`, marks it, and notifies the sites that took part in sessions that ended.
     ///
-    /// An end is a mark on a row, for good. It changes or holds the row that a redemption holds, the family that sold
-    /// the code, so that one of the two comes after the other.
-    ///
+    /// An end is a permanent mark on a row. It changes or holds the row that a redemption holds, the family that bought
+    /// the code, so that one of the two sees the other.
     /// - Parameter announcement: nil where no session can be live.
     static func carryOut(
         _ cause: UserEvent, of user: UserID, telling announcement: CallbackAnnouncement?, at now: Timestamp,
@@ -34,7 +33,7 @@ extension Ending {
                     """)
         case .sessionsEnd(let ids): try ends.take(sessions: "s.id IN (\(list: ids))")
         case .allSessionsEnd(let kept):
-            // Also those got in sessions that have expired.
+            // Includes families got in sessions that have expired.
             let others = kept?.text ?? ""
             try ends.take(passing: "f.user_id = \(user) AND f.session_id IS NOT NULL AND f.session_id <> \(others)")
             try ends.take(sessions: "s.user_id = \(user) AND s.id <> \(others)", withTokens: false)
@@ -53,8 +52,8 @@ extension Ending {
         try ends.carryOut()
     }
 
-    /// Ends the family `id`, an app's, because its user signs out there; with `reached`, what came from it that has
-    /// been read before, also what backends got.
+    /// Ends the family `id` because its user signs out of that app. With `reached`, its descendants read before this
+    /// transaction, also ends what backends got.
     static func signOut(
         _ id: TokenFamily.ID, of user: UserID, reaching reached: [Family]?, telling announcement: CallbackAnnouncement,
         in db: any Transaction
@@ -63,7 +62,7 @@ extension Ending {
         try ends.take(families: "f.id = \(id)")
         if let reached, let path = ends.roots.first {
             ends.reachesBackends = true
-            // A redemption may have been faster.
+            // A redemption may have stored a family since `reached` was read.
             let young = try Rows.families(
                 "f.user_id = \(user) AND \(Rows.below(path)) AND f.created_at >= \(announcement.now - skew)", in: db)
             ends.reached = reached + young
@@ -71,7 +70,8 @@ extension Ending {
         try ends.carryOut()
     }
 
-    /// Marks families as ended: those of a client that acts for itself, on which nothing rests, and what was decided.
+    /// Marks families as ended: those of a client acting for itself, which have no descendants, and those that were
+    /// decided.
     static func mark(_ families: [TokenFamily.ID], at now: Timestamp, in db: any Transaction) throws {
         for some in Rows.some(of: families) {
             try db.execute(
@@ -79,10 +79,10 @@ extension Ending {
         }
     }
 
-    /// How much earlier it may be for the node that stores a family than for the one that looks for it.
+    /// How far the clock of the node that stores a family may lag behind that of the node that searches for it.
     private static let skew: Duration = .minutes(5)
 
-    /// The events whose end this is, each with what it ends.
+    /// The events that end something, each with what it ends.
     static let causes: [(kind: UserEvent.Kind, summary: String)] = [
         (.sessionsEnd, "ends those sessions and what lasts no longer, and tells their sites"),
         (.allSessionsEnd, "ends the sessions and what lasts no longer, and tells their sites"),
@@ -106,11 +106,11 @@ private struct Ends {
 
     var roots: Set<TokenFamily.Path> = []
     var reachesBackends = false
-    /// What is below the roots, where that has been read.
+    /// The descendants of the roots; nil if they are not read yet.
     var reached: [Ending.Family]?
     /// The sessions that end.
     var sessions: Set<Session.ID> = []
-    /// Which of the user's rows of `session_clients` go, because their client lost the user.
+    /// Which of the user's rows of `session_clients` are deleted, because their client lost the user.
     var revoked: SQL?
 
     init(user: UserID, now: Timestamp, announcement: CallbackAnnouncement?, db: any Transaction) {
@@ -124,17 +124,17 @@ private struct Ends {
         roots.formUnion(try Rows.paths(condition, in: db))
     }
 
-    /// Takes the families that bought these web views, which may be forgotten.
+    /// Adds the families that bought these web views. Those families may be forgotten.
     mutating func take(buyersOf webViews: SQL) throws {
         roots.formUnion(try Rows.sessions(webViews, in: db).compactMap(\.path))
     }
 
-    /// Takes those that last no longer than their session.
+    /// Adds the families that last no longer than their session.
     mutating func take(passing condition: SQL) throws {
         roots.formUnion(try Rows.families(condition, in: db).filter(\.isPassing).map(\.path))
     }
 
-    /// Takes sessions, with the passing tokens that were got there.
+    /// Adds sessions, with the passing tokens that were got there.
     mutating func take(sessions condition: SQL, withTokens: Bool = true) throws {
         try take(try Rows.sessions(condition, in: db).map(\.id), withTokens: withTokens)
     }
@@ -145,7 +145,7 @@ private struct Ends {
         for some in Rows.some(of: ids) { try take(passing: "f.session_id IN (\(list: some))") }
     }
 
-    /// Takes what rests on a sign-in, except the session `kept`, what was got there and what came from that.
+    /// Adds what rests on a sign-in, except the session `kept`, the tokens got there and their descendants.
     mutating func take(except kept: Session.ID?, families: SQL, _ sessions: SQL) throws {
         let spared: [TokenFamily.Path] =
             if let kept {
@@ -183,8 +183,8 @@ private struct Ends {
         }
     }
 
-    /// Leaves a notice for each site that took part in those of the `ids` that have not expired. A disabled one too: it
-    /// is told when it is enabled, if that is within a day (`LogoutTokens`).
+    /// Leaves a notice for each site that took part in those sessions of `ids` that have not expired. A disabled site
+    /// gets one too: it is told if it is enabled within a day (`LogoutTokens`).
     func tell(of ids: [Session.ID], _ which: SQL = .always) throws {
         guard let announcement else { return }
         var clients: [Client.ID: Client?] = [:]
@@ -206,9 +206,9 @@ private struct Ends {
     }
 }
 
-/// What an end reads.
+/// The rows that an end reads.
 enum Rows {
-    /// `ids` in parts for one statement each.
+    /// `ids` in batches for one statement each.
     static func some<ID>(of ids: [ID], by most: Int = 1000) -> [[ID]] {
         stride(from: 0, to: ids.count, by: most).map { start in Array(ids[start..<min(start + most, ids.count)]) }
     }
@@ -228,8 +228,8 @@ enum Rows {
                 """))
     }
 
-    /// What was got in web views that came from `paths`. Joined to their ranges: for many conditions with OR SQLite
-    /// makes no use of the index.
+    /// What was got in web views that came from `paths`. Joins a list of ranges, because SQLite uses no index for many
+    /// conditions with OR.
     static func families(below paths: [TokenFamily.Path], in db: any Transaction) throws -> [Ending.Family] {
         try some(of: paths, by: 100).flatMap { some in
             let ranges = some.dropFirst().reduce(range(some[0])) { "\($0), \(range($1))" }
@@ -244,7 +244,7 @@ enum Rows {
         }
     }
 
-    /// Between which paths lies what was got by way of web views of the family at `path`.
+    /// The range of paths of everything that came from the family at `path` by its web views.
     private static func range(_ path: TokenFamily.Path) -> SQL { "(\(path.webViews.low), \(path.webViews.high))" }
 
     private static let columns: SQL = "f.path, f.scope, f.front_channel, c.scope AS registered, \(ClientKind.columns)"
@@ -263,8 +263,8 @@ enum Rows {
         "f.path > \(path.descendants.low) AND f.path < \(path.descendants.high)"
     }
 
-    /// The sessions `s` that have not ended and for which `condition` holds: also those that have expired, which a
-    /// request that has just found one alive may prolong.
+    /// The sessions `s` that have not ended and meet `condition`. Includes expired ones, which a request in progress
+    /// may still prolong.
     static func sessions(
         _ condition: SQL, in db: any Transaction
     ) throws -> [(id: Session.ID, path: TokenFamily.Path?)] {
@@ -276,13 +276,13 @@ enum Rows {
         ).map { (try $0.get("id"), try $0.get("path")) }
     }
 
-    /// Whether the token family in `row` lasts no longer than its session: one for OpenID Connect, or of a third party
-    /// that does not speak SPiD, unless the user allowed `offline_access` (Back-Channel Logout §2.7, OpenID Connect
-    /// Core §11); and one whose tokens came through the browser.
+    /// Whether the token family in `row` lasts no longer than its session. True for tokens for OpenID Connect or of a
+    /// third party that does not speak SPiD, unless the user allowed `offline_access` (Back-Channel Logout §2.7, OpenID
+    /// Connect Core §11), and for front-channel tokens.
     private static func isPassing(_ row: Row, of client: ClientKind) throws -> Bool {
         guard try !row.get("front_channel", as: Bool.self) else { return true }
         let scope: Scope = try row.get("scope")
-        // The client may have lost it since.
+        // The client may have lost `offline_access` since.
         let registered: Scope = try row.get("registered")
         guard !scope.contains(Scope.offlineAccess) || !registered.contains(Scope.offlineAccess) else { return false }
         return !client.may(.keepTokensAfterSessions) || scope.contains(Scope.openID)

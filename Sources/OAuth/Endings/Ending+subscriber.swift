@@ -1,9 +1,8 @@
 public import Directory
 
 extension TokenFamilies {
-    /// Ends sessions and token families, and tells the sites of sessions that ended.
-    ///
-    /// - Parameter signUpClient: the client to whose address the link of an app's sign-up leads.
+    /// Ends sessions and token families on user events, and notifies the sites of sessions that ended.
+    /// - Parameter signUpClient: the client that the link of an app's sign-up leads to.
     public static func subscriber(
         telling callbacks: Callbacks, signUpClient: @escaping @Sendable (String) -> Client.ID?
     ) -> UserEvents.Subscriber {

@@ -1,9 +1,9 @@
 import Directory
 import Values
 
-/// The one decision about ends (docs/model.md): rows in, decisions out. What carries it out is in Ending+causes.swift.
+/// The one decision about ends (docs/model.md): rows in, decisions out. Ending+causes.swift carries it out.
 struct Ending: Sendable {
-    /// A token family that has not ended, as far as an end asks.
+    /// What an end needs to know of a live token family.
     struct Family: Sendable {
         let path: TokenFamily.Path
         /// Whether it lasts no longer than its session.
@@ -14,24 +14,22 @@ struct Ending: Sendable {
         var id: TokenFamily.ID { path.family }
     }
 
-    /// A session that a token bought and that has not ended.
+    /// A live session that a token bought.
     struct WebView: Sendable {
         let id: Session.ID
-        /// That of the family which bought it.
+        /// The path of the family that bought it.
         let path: TokenFamily.Path
     }
 
-    /// The families that end by what happened, before what follows from it.
+    /// The families that the cause itself ends, before what follows from them.
     let roots: Set<TokenFamily.Path>
-    /// Whether also what backends have ends, which they got by codes or in web views.
+    /// Whether tokens that backends got by codes or in web views end too.
     var reachesBackends = false
 
-    /// What ends with the roots: they themselves, the web views that they bought, and of what was got in these the
-    /// passing tokens and those of apps; and so on from each of them.
-    ///
-    /// - Parameters:
-    ///   - families: those below the roots. One that is missing has ended before, or is forgotten.
-    ///   - webViews: all that the user has.
+    /// What ends with the roots: the roots, the web views they bought, and of the families got there the passing ones
+    /// and those of apps, each with its own descendants.
+    /// - Parameters: `families` are those below the roots; a missing one has ended before or is forgotten. `webViews`
+    ///   are all that the user has.
     func plan(_ families: [Family], _ webViews: [WebView]) -> (families: [TokenFamily.ID], sessions: [Session.ID]) {
         let known = Dictionary(families.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
         var decided = Dictionary(uniqueKeysWithValues: roots.map { ($0, true) })

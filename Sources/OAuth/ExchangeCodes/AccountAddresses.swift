@@ -1,7 +1,7 @@
 import Directory
 
-/// The addresses of this server that an app may open for its user in a web view: those of the account page, as SPiD's
-/// apps know them. Nobody registers them.
+/// The addresses of this server that an app may open for its user in a web view: the account page's, as SPiD's apps
+/// know them. They need no registration.
 public struct AccountAddresses: Sendable {
     package static let paths = [
         "/account", "/account/summary", "/account/phones", "/profile-pages", "/profile-pages/about-you/phone",
@@ -12,8 +12,8 @@ public struct AccountAddresses: Sendable {
     /// - Parameter origin: that of this server.
     public init(origin: String) { all = Set(Self.paths.map { origin + $0 }) }
 
-    /// Whether a session code for `client` may lead to `text`: exactly to one of them, for an app that speaks SPiD and
-    /// is its merchant's own.
+    /// Whether a session code for `client` may lead to `text`: exactly to one of these addresses, for a first-party app
+    /// that speaks SPiD.
     func isOpen(_ text: String, to client: Client) -> Bool {
         client.may(.showAccountInWebViews) && all.contains(text)
     }

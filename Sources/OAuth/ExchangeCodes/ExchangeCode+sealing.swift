@@ -2,8 +2,8 @@ import Directory
 import Keys
 import Values
 
-// How the text of a code carries what it says: its id, which begins with the time, and all else sealed under the master
-// key (docs/decisions/codes-are-sealed.md). By bytes: characters cost five times as much.
+// The text of a code is its id, which begins with the time, and everything else sealed under the master key
+// (docs/decisions/codes-are-sealed.md). It is handled as bytes: characters cost five times as much.
 
 extension ExchangeCode {
     private static let separator = UInt8(ascii: "\n")
@@ -19,12 +19,12 @@ extension ExchangeCode {
             content += field.utf8
             content.append(Self.separator)
         }
-        // The last, so that it may have any byte.
+        // Last, so that it may contain any byte.
         if let redirectURI { content += redirectURI.text.utf8 }
         return Secret(id.text + seal.sealCode(content, id: id.text))
     }
 
-    /// What `text` says, if this server sealed it. It may be spent, or expired.
+    /// Opens `text`, if this server sealed it. The code may be spent or expired.
     init?(opening text: String, by seal: Seal) {
         let idLength = Identifier<ExchangeCode>.orderedLength
         guard let id = String(text.utf8.prefix(idLength)), let sealed = String(text.utf8.dropFirst(idLength)),

@@ -4,12 +4,12 @@ public import Keys
 public import Storage
 public import Values
 
-/// Charges a user for a code that is stored for them, in the transaction that stores it, or refuses by throwing:
-/// whoever holds a token or a session could fill a table. The text is what the codes share an allowance by
-/// (`Client.shareOfUser`): one merchant does not use up what the user may have at others.
+/// Charges a user for a code in the transaction that stores it, or throws, so that no token or session can fill a
+/// table. The text names the share that the code counts against (`Client.shareOfUser`): one merchant does not use up
+/// what the user may have at others.
 public typealias CodeCharge = @Sendable (UserID, String, Timestamp, any Transaction) throws -> Void
 
-/// Sells exchange codes, and spends them. What they are bound to stands in `ExchangeCode`.
+/// Sells exchange codes, and spends them. `ExchangeCode` says what they are bound to.
 ///
 /// A session code is stored when it is sold, a code for a backend never.
 public struct ExchangeCodes: Sendable {
@@ -35,7 +35,7 @@ public struct ExchangeCodes: Sendable {
     }
 
     /// Sells `token` a code as `request` asks, and returns it with its kind, which tells its lifetime. Whether it may
-    /// be spent is asked when it is.
+    /// be spent is checked at redemption.
     public func issue(
         _ request: ExchangeRequest, for token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
@@ -81,11 +81,11 @@ public struct ExchangeCodes: Sendable {
         ).isEmpty
     }
 
-    /// Spends a session code that has not expired, while the token family that bought it, its client and its user live.
-    /// The number of changed rows decides: of any number of simultaneous attempts, one gets true.
+    /// Spends an unexpired session code, while the family that bought it, its client and its user live. The number of
+    /// changed rows decides: of simultaneous attempts, one gets true.
     ///
-    /// Whatever takes access from the user or the app ends that family, so its row is held: what is stored for the code
-    /// cannot outlive an end at the same time.
+    /// Everything that revokes access of the user or the app ends that family. Its row is held, so that nothing is
+    /// stored for the code after its end.
     static func spendSession(
         _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {

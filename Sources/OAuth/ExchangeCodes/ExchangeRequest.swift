@@ -6,10 +6,10 @@ public struct ExchangeRequest: Sendable {
     let client: Client.ID
     let kind: ExchangeCode.Kind
     let redirectURI: String?
-    /// Comes back with the redirect that spends a session code.
+    /// Returned with the redirect that spends a session code.
     let state: String?
 
-    /// The longest `state`, in bytes: it is stored with the code.
+    /// The longest `state`, in bytes, because it is stored with the code.
     private static let longestState = 2048
 
     public init(_ parameters: Parameters) throws(OAuthError) {
@@ -27,30 +27,30 @@ public struct ExchangeRequest: Sendable {
         }
     }
 
-    /// A token that was in a URL and within reach of a page's scripts buys nothing, unless its SPiD-compatible client
-    /// wants it so; and then codes alone, which a receiver's secret redeems. A session would be all that is needed to
-    /// sign in to each app of the merchant.
+    /// A token that came through a URL, within reach of a page's scripts, buys nothing, unless its SPiD-compatible
+    /// client is set so. Even then it buys only codes, which need the receiver's secret: a session would sign its
+    /// bearer in to each app of the merchant.
     private func checkFrontChannel(of buyer: Client?) throws(OAuthError) {
         guard let buyer, buyer.spid.exchangeFrontChannelTokens else {
             throw OAuthError(
                 .accessDenied, "front_channel_exchange",
-                "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
+                "A token from an authorization response buys nothing: use one from the token endpoint.")
         }
         guard kind == .code else {
             throw OAuthError(
                 .accessDenied, "front_channel_session",
-                "A token that came with an authorization answer buys no sessions: use one of the token endpoint.")
+                "A token from an authorization response buys no sessions: use one from the token endpoint.")
         }
     }
 
-    /// The scope that `token` may buy for `receiver`. Throws when it may not buy. `buyer` is the client of a token that
-    /// came with an authorization answer.
+    /// The scope that `token` may buy for `receiver`; throws when it may not buy. `buyer` is the token's client, if the
+    /// token came with an authorization response.
     func check(
         _ token: AccessToken, of buyer: Client?, receiver: Client?, accounts: AccountAddresses
     ) throws(OAuthError) -> Scope {
         guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
         // The code signs the user in at a backend or in a browser, but the user allowed a third-party app a few scopes
-        // only (RFC 9700 §4.5: the backend could not tell the code from one of its own).
+        // only (RFC 9700 §4.5: the backend could not tell that code from one of its own sign-ins).
         guard token.may(.buyCodes) else {
             throw OAuthError(
                 .accessDenied, "third_party_exchange", "Only a first-party client's token buys codes and sessions.")
@@ -65,11 +65,11 @@ public struct ExchangeRequest: Sendable {
         }
         switch kind {
         case .code:
-            // Otherwise it would get through the merchant's app what it must ask the user for.
+            // Otherwise a third-party receiver would get through the merchant's app what it must ask the user for.
             guard receiver.may(.redeemExchangeCodes) else {
                 throw OAuthError(
                     .accessDenied, "third_party_receiver",
-                    "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
+                    "The receiving client is not first-party: it must ask the user itself, at /oauth/authorize.")
             }
             guard receiver.takesCodes(boughtWith: token) else {
                 throw .receiver(
@@ -86,10 +86,10 @@ public struct ExchangeRequest: Sendable {
             }
             return token.scope.intersection(receiver.scope)
         case .session:
-            // Nobody vouched for the address to which it would lead the signed-in user.
+            // The redirect URI of a self-registered client is not reviewed, and the user would arrive there signed in.
             guard receiver.may(.receiveSessions) else {
                 throw OAuthError(
-                    .accessDenied, "self_registered_receiver", "A client that registered itself gets no session code.")
+                    .accessDenied, "self_registered_receiver", "A self-registered client gets no session code.")
             }
             return token.scope
         }
@@ -97,8 +97,8 @@ public struct ExchangeRequest: Sendable {
 }
 
 extension Client {
-    /// Whether `token` may buy a code for it. A code for an app is as good as its tokens: no secret that only a server
-    /// has, and no `code_verifier`, is needed for it. So a token that was in a URL buys none.
+    /// Whether `token` may buy a code for this receiver. An app redeems a code without a server-side secret or a
+    /// `code_verifier`, so the code is worth as much as tokens. A front-channel token therefore buys none.
     fileprivate func takesCodes(boughtWith token: AccessToken) -> Bool {
         guard let sources = exchangeCodeSources else { return true }
         return sources.contains(token.client) && !token.isOfFrontChannel

@@ -7,10 +7,10 @@ public struct SessionExchange: Sendable {
     /// What a session code entitles its bearer to.
     public struct Entitlement: Sendable {
         public let user: UserID
-        /// Whose token bought the code. The session ends with its family.
+        /// The token family that bought the code. The session ends with it.
         public let purchase: Session.Purchase
         public let redirectURI: RedirectURI
-        /// What the app sent to get back with the redirect.
+        /// The `state` that the app sent, returned with the redirect.
         public let state: String?
         public let client: Client.ID
 
@@ -37,7 +37,7 @@ public struct SessionExchange: Sendable {
         self.clock = clock
     }
 
-    /// What `code` would give, without spending it: for a page that must ask first.
+    /// What `code` would give, without spending it: for a page that must ask the user first.
     public func look(at code: Secret<ExchangeCode>) async throws -> Entitlement {
         let now = clock.now
         let fingerprint = code.fingerprint

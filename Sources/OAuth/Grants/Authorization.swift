@@ -17,12 +17,12 @@ public struct Authorization: Sendable {
         case client
         /// A sign-in, in this request or in a browser session.
         case signIn(SignIn)
-        /// A browser session that the family at the path had bought.
+        /// A browser session that the family at this path had bought.
         case webView(SignIn, of: TokenFamily.Path)
-        /// A code, which is redeemed by storing the family: it has the code's id.
+        /// A code, redeemed by storing the family under the code's id.
         case code(ExchangeCode)
 
-        /// That of what is got in a session with this sign-in, which the family at `buyer` bought, if one did.
+        /// The origin of tokens got in a session with this sign-in, which the family at `buyer` bought, if any.
         static func session(_ signIn: SignIn, boughtBy buyer: TokenFamily.Path?) -> Origin {
             buyer.map { .webView(signIn, of: $0) } ?? .signIn(signIn)
         }
@@ -32,7 +32,7 @@ public struct Authorization: Sendable {
     public enum Refresh: Sendable {
         case none
         case issue
-        /// The redemption stores the refresh token, or it was stored before.
+        /// The redemption stores this refresh token, or has stored it before.
         case answer(Secret<RefreshToken>)
     }
 
@@ -49,7 +49,7 @@ public struct Authorization: Sendable {
     public let isOfFrontChannel: Bool
     public private(set) var claim: any Redemption
 
-    /// The longest lifetime of a token that administers, whatever its client is set to: about a working session.
+    /// The longest lifetime of a token with an admin scope, whatever its client is set to: about a working session.
     static let longestAdministration: Duration = .hours(1)
 
     /// The lifetime of the access token.
@@ -58,7 +58,7 @@ public struct Authorization: Sendable {
         return isRenewable ? client.renewableTokenLifetime : client.accessTokenLifetime
     }
 
-    /// Whether the client gets another such token whenever it likes: its own, and one of a family that it refreshes.
+    /// Whether the client can get another token at any time: with its own credentials, or by refreshing.
     private var isRenewable: Bool {
         guard subject != nil, case .new = family, case .none = refresh else { return true }
         return false
@@ -82,14 +82,14 @@ public struct Authorization: Sendable {
 }
 
 extension Client {
-    /// The lifetime of an access token that it gets another of whenever it likes. No number of them is the limit, as it
-    /// is of token families: a loop leaves one each time.
+    /// The lifetime of an access token that the client can renew at any time. Such tokens have no count limit, as token
+    /// families have, and a client in a loop leaves one each time.
     var renewableTokenLifetime: Duration { min(accessTokenLifetime, .days(1)) }
 }
 
 extension Authorization {
-    /// The authorization for the resource that a token request names (RFC 8707 §2.2). For a code or a refresh token,
-    /// that is the authorization request's one resource; for other grants, any that the client is registered for.
+    /// The authorization for the resource that a token request names (RFC 8707 §2.2). A code or refresh token allows
+    /// only the resource of its authorization request; other grants allow any that the client is registered for.
     func aimed(as parameters: Parameters, by grant: GrantType, issuer: String) throws(OAuthError) -> Authorization {
         let resource = try client.resource(parameters, issuer: issuer)
         guard parameters[.resource] != nil else {
@@ -101,18 +101,18 @@ extension Authorization {
         }
         if grant == .authorizationCode || grant == .refreshToken {
             guard resource == request.resource else {
-                throw .targetRefused("another_resource", "The permission was given for another resource.")
+                throw .targetRefused("another_resource", "The user's permission is for another resource.")
             }
             return self
         }
-        // Without a family, only the token itself could name its audience.
+        // A token without a family would have to store its own audience.
         if case .none = family, client.openID.accessTokenFormat == .opaque, resource != nil {
             throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
         }
         return aimed(at: resource)
     }
 
-    /// The same authorization, which is won only while its client may use `grant`.
+    /// The same authorization, won only while its client may use `grant`.
     func confirming(_ grant: GrantType) -> Authorization {
         won(by: ClientRedemption(claim: claim, client: client, grant: grant, scope: scope))
     }

@@ -45,7 +45,7 @@ public struct AuthorizationCodeGrant: Grant {
         _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest,
         _ family: Authorization.Family, _ claim: CodeRedemption
     ) -> Authorization {
-        // The client may have lost a scope since the code was sold or sent.
+        // The client may have lost a scope since the code was issued or sold.
         let scope = scope.intersection(client.scope)
         let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false
         return Authorization(

@@ -2,8 +2,8 @@ import Directory
 import Storage
 import Values
 
-/// Confirms that a request's decision still holds: its user, session and consent are live. Stores the code that goes
-/// with the tokens, if there is one.
+/// Confirms that a request's decision still holds: its user, session and consent are live. Also stores the code that
+/// goes with the tokens, if any.
 struct BrowserRedemption: Redemption {
     let request: AuthorizationRequest
     let session: Session
@@ -37,7 +37,7 @@ struct BrowserRedemption: Redemption {
 }
 
 extension AuthorizationRequest {
-    /// Whether `user` allows all of it in `session`, as of this transaction.
+    /// Whether `user` still allows all of it in `session`, read in this transaction.
     func isAllowed(by user: UserID, in session: Session.ID, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
         guard try !Introductions.isDue(user, to: client, in: session, db),

@@ -10,14 +10,13 @@ extension Client {
         return scope
     }
 
-    /// The scope for an authorization request of this client: what is left of the requested one without the words that
-    /// are no scope here (OpenID Connect Core §3.1.2.1), and without offline access where it cannot be given (§11). The
-    /// token response says what was granted (RFC 6749 §3.3).
+    /// The scope for an authorization request of this client: the requested scope without unknown words (OpenID Connect
+    /// Core §3.1.2.1), and without offline access where it cannot be given (§11). The token response says what was
+    /// granted (RFC 6749 §3.3).
     ///
-    /// A word is a scope here if it has a meaning for every client, or is among this client's: what others are
-    /// registered for is not looked up, and the answer tells nothing of it. A scope with a meaning that this client may
-    /// not have is refused, and so is a request of which nothing is left: it gets less than it asked for, never the
-    /// default.
+    /// A word is known if every client may know it, or if this client is registered for it. Other clients' scopes are
+    /// not looked up, so the answer reveals nothing about them. A known scope that this client may not have is refused.
+    /// So is a request of which nothing is left: the client would get the default, which it did not ask for.
     func understood(_ requested: String?) throws(OAuthError) -> Scope {
         let registered = scope.withoutAdministration
         let limit = mayAskForOfflineAccess ? registered : registered.forNow
@@ -29,7 +28,7 @@ extension Client {
         return granted
     }
 
-    /// Whether it can be given tokens for while the user is away: a refresh token is what they are (Core §11).
+    /// Whether the client can get tokens for use while the user is away, which means a refresh token (Core §11).
     var mayAskForOfflineAccess: Bool { scope.contains(Scope.offlineAccess) && may(.refreshToken) }
 }
 

@@ -12,7 +12,7 @@ public protocol Grant: Sendable {
 /// A token request as a grant sees it.
 public struct TokenRequest: Sendable {
     public let parameters: Parameters
-    /// The client's IP address, for throttling sign-ins. Other grants never ask for it.
+    /// The client's IP address, for throttling sign-ins. Other grants do not ask for it.
     public var address: String { findAddress() }
     private let findAddress: @Sendable () -> String
     /// The `User-Agent` of the request.

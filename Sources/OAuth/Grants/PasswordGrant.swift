@@ -41,7 +41,7 @@ public struct PasswordGrant: Grant {
         let password = try request.parameters.require(.password)
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(username, password, request, client)
-        // Told only to someone who knows the password.
+        // Said only to a user who knows the password.
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,
@@ -51,14 +51,14 @@ public struct PasswordGrant: Grant {
     }
 }
 
-/// Confirms that the password is still the same: a new one ends everything, also requests in flight.
+/// Confirms that the password is unchanged: a new one ends everything, including requests in flight.
 struct PasswordRedemption: Redemption {
     let proof: PasswordGrant.Proof
     let client: Client
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
-        // A user who types a password or a mailed code in a merchant's own app knows whose app it is.
+        // Typing a password or a mailed code into a first-party app introduces the user to its merchant.
         if let merchant = client.introduces {
             try Introductions.introduce(proof.user, to: merchant, at: attempt.now, in: db)
         }

@@ -6,12 +6,12 @@ import Values
 public struct PasswordlessGrant: Grant {
     public static let type = GrantType.passwordless
 
-    /// What an app sends of it.
+    /// What an app returns of it.
     public struct Returned: Sendable {
-        /// What the app got when it asked for the mail.
+        /// The token that the app got when it asked for the mail.
         public let token: String
         public let code: String
-        /// Whom the app takes the user for.
+        /// The e-mail address or phone number that the app believes the user to have.
         public let identifier: String?
     }
 
@@ -24,14 +24,14 @@ public struct PasswordlessGrant: Grant {
     public init(check: @escaping Check) { self.check = check }
 
     public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
-        // Everything else comes before the code, which can be taken once.
+        // Everything else is checked before the code, which can be taken once.
         guard client.may(.mailCodes) else { throw OAuthError.grantNotAllowed(client.id) }
         let returned = Returned(
             token: try request.parameters.require(.passwordlessToken), code: try request.parameters.require(.code),
             identifier: request.parameters[.identifier])
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(returned, request, client)
-        // A phone number says nothing of the address.
+        // A verified phone number does not verify the e-mail address.
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: Subject(user: proof.user, proof.signIn), scope: scope,

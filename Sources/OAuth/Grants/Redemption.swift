@@ -2,17 +2,17 @@ public import Directory
 public import Storage
 public import Values
 
-/// What must be won in the transaction that stores the tokens: this code unspent, this refresh token current.
+/// What must be won in the transaction that stores the tokens, such as an unspent code or a current refresh token.
 public protocol Redemption: Sendable {
     /// Wins by a guarded UPDATE or INSERT, or says why not. Returns refusals instead of throwing them, so that what
     /// they record (a replay that revokes) is committed too.
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome
 
-    /// Whether the row that `win` changes, or holds, decides alone (`Database.guardedWrite`), also when the tokens are
-    /// stored with a new family.
+    /// Whether the row that `win` changes or holds decides alone (`Database.guardedWrite`), also when a new family is
+    /// stored.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool
 
-    /// The same without an answer before its last statement, nor any other change; nil when it takes more.
+    /// The same as statements of which only the last is answered; nil where that is not enough.
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption?
 }
 
@@ -21,11 +21,11 @@ extension Redemption {
     public func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? { nil }
 }
 
-/// How a redemption is won by statements that are sent with the one that stores the token (`Database.change`).
+/// A redemption as statements that are sent together with the one that stores the token (`Database.change`).
 public enum LoneRedemption: Sendable {
     /// By storing the token, if a condition holds.
     case storing(when: SQL?)
-    /// By `first`; `decided` holds only if this attempt has won by it, and is given to the statements that follow.
+    /// By `first`. `decided` holds only if this attempt has won by it, and guards the statements that follow.
     case changing(first: SQL, decided: SQL, next: @Sendable (_ decided: SQL?) -> [SQL])
 }
 
@@ -33,7 +33,7 @@ public enum LoneRedemption: Sendable {
 /// outcome recognizes its own work.
 public struct Attempt: Sendable {
     public let id: String
-    /// The token family of the tokens, if they get one.
+    /// The token family of the tokens, if they have one.
     public let family: TokenFamily.ID?
     /// That family, if it is not stored yet.
     let newFamily: NewTokenFamily?
@@ -58,7 +58,7 @@ public struct Attempt: Sendable {
         self.now = now
     }
 
-    /// True of one attempt in 256, by its random id: for upkeep that not every request should pay for.
+    /// True for one attempt in 256, by its random id: for upkeep that not every request should pay for.
     var isSampled: Bool { Self.isSampled(id) }
 
     static func isSampled(_ id: String) -> Bool { id.hasPrefix("A") && ("A"..."P").contains(id.dropFirst().prefix(1)) }
@@ -68,12 +68,12 @@ public enum RedemptionOutcome: Sendable {
     case won
     /// This attempt won before: everything is stored.
     case wonBefore
-    /// Won by a code that gave tokens before, and may do so once more: those end.
+    /// Won by a code that was spent before and may be spent once more: the earlier tokens end.
     case wonAgain(ending: TokenFamily.ID)
     /// The state that the grant read has changed: run the grant again.
     case changed
     case refused(OAuthError)
-    /// A code or refresh token was used again, so two parties hold it: whatever it gave ends.
+    /// A code or refresh token was used again, so two parties hold it: everything it gave ends.
     case replayed(OAuthError, ending: TokenFamily.ID)
 }
 
@@ -84,21 +84,21 @@ public struct NothingToRedeem: Redemption {
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 
-/// Spends a one-time code before it expires, once. A second attempt revokes what the first one got; it gets something
-/// only if the client may repeat it, and then the third revokes.
+/// Spends a one-time code before it expires. A second attempt revokes what the first one got. Where the client may
+/// repeat a code, the second attempt gets new tokens and the third revokes.
 struct CodeRedemption: Redemption {
     enum Code: Sendable {
         case authorization(Fingerprint<AuthorizationCode>)
-        /// `from`: bought with a token of one of these clients.
+        /// `from`: the clients with whose tokens it may have been bought.
         case exchange(ExchangeCode, from: [Client.ID]?)
     }
     let code: Code
     /// Whether an authorization code may be spent once more while it lives (`SPiDSettings.codesRedeemedTwice`).
     var mayRepeat = false
-    /// What of a third party's client rests on its user's consent.
+    /// What rests on the user's consent, for a third-party client.
     var consent: ConsentNeeded?
 
-    /// An exchange code lives with the token family that bought it, whose row is held.
+    /// An exchange code depends on the token family that bought it, whose row is held.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
@@ -135,8 +135,8 @@ struct CodeRedemption: Redemption {
         return .replayed(.codeRefused("code_replayed"), ending: family)
     }
 
-    /// Whether a replay still revokes. An exchange code's family lives on: nobody's sign-in should end because somebody
-    /// found the code in an old log.
+    /// Whether a replay still revokes. An exchange code's family may live on for long, and a code found in an old log
+    /// must not end a user's sign-in.
     private func isRemembered(at now: Timestamp) -> Bool {
         guard case .exchange(let code, _) = code else { return true }
         return now < code.expiresAt + AuthorizationCodes.memory

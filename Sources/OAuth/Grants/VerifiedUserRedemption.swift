@@ -2,7 +2,7 @@ import Directory
 import Storage
 import Values
 
-/// Confirms that the user's e-mail address is verified, where the client takes no others, whatever the grant.
+/// Confirms that the user's e-mail address is verified, for clients that require it, whatever the grant.
 struct VerifiedUserRedemption: Redemption {
     let claim: any Redemption
     let user: UserID
@@ -14,8 +14,8 @@ struct VerifiedUserRedemption: Redemption {
         case .won, .wonAgain: break
         case .wonBefore, .changed, .refused, .replayed: return outcome
         }
-        // Asked afterwards, because the claim may make the user. Thrown, so that nothing is committed: what would have
-        // been spent is good once the address is verified.
+        // Asked afterwards, because the claim may create the user. Thrown, so that nothing is committed: the code or
+        // token can be used again once the address is verified.
         guard try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 1").isEmpty else {
             throw refusal
         }
@@ -24,8 +24,8 @@ struct VerifiedUserRedemption: Redemption {
 }
 
 extension Authorization {
-    /// The same authorization, which is won only for a user whom its client takes. One in an existing family was asked
-    /// when that began.
+    /// The same authorization, won only for a user that its client accepts. A family that exists was checked when it
+    /// began.
     func confirmingUser(by grant: GrantType) -> Authorization {
         guard client.requiresVerifiedEmail, let subject, case .new = family else { return self }
         return won(

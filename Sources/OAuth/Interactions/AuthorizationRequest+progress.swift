@@ -2,8 +2,8 @@ import Directory
 import Values
 
 extension AuthorizationRequest {
-    /// The same request, in which a user who is signed in says so first: what SPiD's own pages began with. A client
-    /// that says how to begin is obeyed.
+    /// The same request, in which a signed-in user confirms who they are first, as on SPiD's own pages. A `prompt` of
+    /// the client takes precedence.
     public func asking() -> AuthorizationRequest {
         guard returnAddress.client.may(.askAsSPiD), prompt.isEmpty else { return self }
         var request = self
@@ -15,7 +15,7 @@ extension AuthorizationRequest {
     public func after(_ progress: InteractionProgress) -> AuthorizationRequest {
         var request = trying(progress.trial ?? authentication.trial)
         if progress.isByAnotherUser {
-            // An `id_token_hint` stays: no other user gets an answer (Core §3.1.2.2).
+            // An `id_token_hint` stays: no other user may get a response (Core §3.1.2.2).
             request.loginHint = nil
             request.prompt.insert(.selectAccount)
         }
@@ -23,7 +23,7 @@ extension AuthorizationRequest {
         if progress.isSignedIn {
             request.prompt.subtract(Prompt.signingIn)
             request.wantsMailedCode = false
-            // Coming back takes a while itself: `max_age` must not ask again because of that.
+            // Returning takes a while itself, and `max_age` must not ask again because of that.
             request.maxAge = maxAge.map { max($0, .minutes(1)) }
         }
         if progress.asksConsent { request.prompt.insert(.consent) }

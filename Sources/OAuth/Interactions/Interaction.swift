@@ -13,14 +13,14 @@ public struct Interaction: Sendable {
     public enum Browser {}
 
     /// How long a user may take after each step, unless a mail links back to the interaction and may be read later.
-    /// Longer than an idle session, so that a user who was signed out meanwhile can sign in again.
+    /// Longer than an idle session lives, so that a user who was signed out meanwhile can sign in again.
     public static let lifetime: Duration = .hours(3)
-    /// How long it lives at most, however often its user takes a step; unless a mail links back to it.
+    /// How long it lives at most, however many steps are taken, unless a mail links back to it.
     public static let longestLifetime: Duration = .hours(24)
     /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
     public static let untouchedLifetime: Duration = .hours(1)
-    /// How many wait in all that no user has signed in for, and how many that one has. Beyond it the oldest go. A row
-    /// has 12 KB at most if its request came as an address, 23 KB if it was posted.
+    /// How many wait in total without a signed-in user, and how many with one. Beyond that the oldest are deleted. A
+    /// row has at most 12 KB if its request came in a URL, 23 KB if it was posted.
     public static let mostInAll: Int64 = 250_000
     /// The maximum number open in one browser; the oldest is deleted.
     public static let mostOfBrowser: Int64 = 32
@@ -28,7 +28,7 @@ public struct Interaction: Sendable {
     public let id: ID
     /// The client that made the request.
     public let client: Client.ID
-    /// The original parameters, as a query. The same parser reads them again whenever the request goes on.
+    /// The original parameters, as a query. The same parser reads them again whenever the request continues.
     public let request: String
     /// Nil until a browser takes it up.
     public internal(set) var browser: Fingerprint<Browser>?

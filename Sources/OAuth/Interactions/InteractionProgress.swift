@@ -15,7 +15,7 @@ public struct InteractionProgress: Sendable, Equatable {
     let trial: TokenTrial?
     /// Whether the user said that they are not the hinted user.
     let isByAnotherUser: Bool
-    /// Whether consent must be asked for in any case: the user who answered is not the one who was asked.
+    /// Whether consent must be asked for in any case, because the user who answered is not the user who was asked.
     let asksConsent: Bool
 
     public static let none = InteractionProgress()
@@ -33,7 +33,7 @@ public struct InteractionProgress: Sendable, Equatable {
         self.asksConsent = asksConsent
     }
 
-    /// The part that counts in `session`. What another user did, or the same one before signing in again, does not.
+    /// The part that counts in `session`. Answers of another user, or from before the user's last sign-in, do not.
     public func counted(in session: Fingerprint<Session>?) -> InteractionProgress {
         guard let session, session == self.session else {
             return InteractionProgress(isByAnotherUser: isByAnotherUser, asksConsent: asksConsent)
@@ -41,20 +41,20 @@ public struct InteractionProgress: Sendable, Equatable {
         return self
     }
 
-    /// Whether there is anything left that a user who is somebody else begins without.
+    /// Whether the progress must be reset for another user.
     var mayPassOn: Bool { !isByAnotherUser || session != nil }
 
     /// Whether the user of this session has answered any page about this request: then they have been chosen for it.
     var hasAnswered: Bool { seenAt != nil }
 
-    /// Whether the user of this session wants to be signed in to the client, having signed out of it alone.
+    /// Whether the user, after signing out of this client alone, wants to be signed in to it again.
     public var isBack: Bool { hasAnswered || isSignedIn }
 
     /// How long an answer on a page proves that the user is present.
     public static let longestPresence: Duration = .minutes(5)
 
-    /// Whether the user has just answered a page about this request. An app cannot claim that itself: otherwise it
-    /// could get a response from an open session with no user present.
+    /// Whether the user has just answered a page about this request. An app must not be able to claim that: it could
+    /// then get a response from an open session with no user present.
     public func isPresent(at now: Timestamp) -> Bool {
         seenAt.map { now < $0 + Self.longestPresence } ?? false
     }

@@ -2,12 +2,12 @@ import Keys
 import Storage
 import Values
 
-/// An app may send an ID token along as `id_token_hint`, which is good elsewhere too. It is stored sealed under the
-/// master key and the interaction's id: whoever reads the database cannot use it.
+/// An app may send an ID token as `id_token_hint`, and that token is good elsewhere too. It is stored sealed under the
+/// master key and the interaction's id, so that a copy of the database reveals none.
 extension Interactions {
     private static let name = Parameter.idTokenHint.rawValue + "="
 
-    /// The parameters of `interaction` as they are stored under `id`, in the transaction that does so.
+    /// The parameters of `interaction` in the form stored under `id`.
     func stored(_ interaction: Interaction, as id: Interaction.ID, in db: any Transaction) throws -> String {
         try Self.changingHint(of: interaction.request) { hint in
             try seal.confirm(in: db)
@@ -15,15 +15,15 @@ extension Interactions {
         }
     }
 
-    /// The parameters that `stored` made of a request. A hint that does not open stays as it is, and means nobody: the
-    /// database has another master key by now.
+    /// The parameters that `stored` made of a request. A hint sealed under another master key stays sealed, and matches
+    /// no user.
     func opened(_ stored: String, of id: Interaction.ID) -> String {
         Self.changingHint(of: stored) { hint in
             seal.open(hint, .hint, of: id.value, row: id.fingerprint.text) ?? hint
         }
     }
 
-    /// A query with another value of each `id_token_hint`. Values come and go percent-encoded.
+    /// A query with each `id_token_hint` replaced by the result of `change`. Values are percent-encoded.
     private static func changingHint(of query: String, _ change: (String) throws -> String) rethrows -> String {
         guard query.contains(name) else { return query }
         return try query.split(separator: "&", omittingEmptySubsequences: false).map { pair in

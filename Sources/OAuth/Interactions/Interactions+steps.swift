@@ -6,10 +6,8 @@ public import Values
 /// The steps that a user takes. Each is one update of the row, for its own browser only.
 extension Interactions {
     /// Notes that `session` was just opened for the request, in the transaction that opens it.
-    ///
-    /// - Parameters:
-    ///   - target: `interaction`'s own id, or the id under which it goes on in another browser.
-    ///   - isSeen: whether its user answered a page of ours about the request.
+    /// - Parameters: `target` is the id of `interaction`, or the id under which it continues in another browser.
+    ///   `isSeen`: whether its user answered one of our pages about the request.
     public func signedIn(
         _ interaction: Interaction, as target: Interaction.ID, in browser: Fingerprint<Interaction.Browser>,
         session: Fingerprint<Session>, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp,
@@ -47,7 +45,7 @@ extension Interactions {
         }
     }
 
-    /// Notes that the user of `session` allowed `scope` of it. Asked twice, the last answer counts.
+    /// Notes that the user of `session` allowed `scope` of it. If asked twice, the last answer counts.
     public func allowed(_ scope: Scope, of interaction: Interaction, in session: Fingerprint<Session>) async throws {
         let now = clock.now
         try await step(interaction, in: session) { db in
@@ -60,13 +58,13 @@ extension Interactions {
         }
     }
 
-    /// The time until the next step begins anew, but not for ever. A mail that links back may have given it more.
+    /// Each step renews the time until the next one, within a limit. A mail that links back may have set a later end.
     private static func renewed(_ id: Interaction.ID, at now: Timestamp) -> SQL {
         let end = min(now + Interaction.lifetime, (id.fingerprint.time ?? now) + Interaction.longestLifetime)
         return "expires_at = CASE WHEN expires_at < \(end) THEN \(end) ELSE expires_at END"
     }
 
-    /// Does `work` once the row belongs to `session`. What was done in another session is cleared first.
+    /// Does `work` once the row belongs to `session`. Answers given in another session are cleared first.
     private func step(
         _ interaction: Interaction, in session: Fingerprint<Session>,
         _ work: @escaping @Sendable (any Transaction) throws -> Int
@@ -83,8 +81,8 @@ extension Interactions {
         }
     }
 
-    /// Starts over for another user than the one who is signed in. A link leads here, which anyone can follow again and
-    /// again: what has started over is not written again.
+    /// Starts over for another user than the signed-in one. The link to this can be followed again and again, so a row
+    /// that has already started over is not written again.
     public func passOn(_ interaction: Interaction) async throws -> Interaction? {
         guard interaction.progress.mayPassOn else { return interaction }
         try await database.write { db in
@@ -100,7 +98,7 @@ extension Interactions {
         return try await find(interaction.id, in: interaction.browser)
     }
 
-    /// Requires consent in any case: the user who answered is not the one who was asked.
+    /// Requires consent in any case, because the user who answered is not the user who was asked.
     public func askAgain(_ interaction: Interaction) async throws {
         try await database.write { db in
             _ = try db.execute(
@@ -126,7 +124,7 @@ extension Interactions {
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
             guard consumed == 0 else { return true }
-            // After a COMMIT of unknown outcome it was this very attempt.
+            // After a COMMIT of unknown outcome, this attempt may itself be the winner.
             let winner = try db.rows(
                 "SELECT answered_by FROM interactions WHERE fingerprint = \(interaction.id.fingerprint)"
             ).first?.get("answered_by", as: String?.self)

@@ -63,12 +63,12 @@ public struct Interactions: Sendable {
         try await find(id).flatMap { $0.isOf(browser) ? $0 : nil }
     }
 
-    /// The interaction of any browser: for a user who brings a secret that leads to it.
+    /// The interaction in any browser: the caller checks the browser, or the user has the secret of a mail.
     public func find(_ id: Interaction.ID) async throws -> Interaction? {
         let now = clock.now
         let begun = id.fingerprint.time ?? now
         let found = try await database.read { db in
-            // Its pages named the client as a third party or as its merchant's own.
+            // If the client has become first-party or a third party's since, its pages showed the former state.
             try db.rows(
                 """
                 SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,
@@ -82,7 +82,7 @@ public struct Interactions: Sendable {
         return found.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    /// Binds an interaction that no browser has taken up to `browser`; nil when another was faster.
+    /// Binds an interaction that no browser has taken up to `browser`; nil when another browser was faster.
     public func bind(
         _ interaction: Interaction, to browser: Fingerprint<Interaction.Browser>
     ) async throws -> Interaction? {
@@ -99,8 +99,8 @@ public struct Interactions: Sendable {
         return isBound ? bound : nil
     }
 
-    /// Keeps it for at least `duration` from now, because a mail links back to it. In the transaction that queues the
-    /// mail, and so only once that was charged: rows that are kept are exempt from the bound of all.
+    /// Keeps it for at least `duration` from now, because a mail links back to it. Runs in the transaction that queues
+    /// the mail, and so after that was charged: kept rows are exempt from the limit on all rows.
     public func keep(_ interaction: Interaction, for duration: Duration, in db: any Transaction) throws {
         let expiresAt = clock.now + duration
         guard interaction.expiresAt < expiresAt else { return }
@@ -111,14 +111,14 @@ public struct Interactions: Sendable {
             """)
     }
 
-    /// Another id of `interaction`, under which it goes on in another browser: a new one, or that of `secret`, which
-    /// begins with the same time.
+    /// A second id for `interaction` in another browser: a new one, or the id of `secret`, which begins with the same
+    /// time.
     public func another(of interaction: Interaction, by secret: Secret<Interaction>?) -> Interaction.ID {
         guard let secret else { return .ordered(at: clock.now, from: random) }
         return Interaction.ID(interaction.id.value.prefix(12) + secret.value)
     }
 
-    /// Deletes the oldest of `browser`, to make room for one more.
+    /// Deletes the oldest rows of `browser`, to make room for one more.
     private static func makeRoom(in browser: Fingerprint<Interaction.Browser>, _ db: any Transaction) throws {
         try db.execute(
             """

@@ -4,7 +4,7 @@ public import Directory
 public enum AuthenticationContext {
     public static let all = ["urn:spindle:password", "urn:spindle:mail", "urn:spindle:issuer"]
 
-    /// The context of a sign-in by text message, which only apps' own forms have: a request cannot ask for it.
+    /// The context of a sign-in by text message, which only apps' own forms offer: a request cannot ask for it.
     private static let byText = "urn:spindle:sms"
 
     /// The context of a sign-in by `method`.
@@ -17,6 +17,6 @@ public enum AuthenticationContext {
         }
     }
 
-    /// The name that RFC 8176 has for `method`; nil of a sign-in at another issuer, for which it has none.
+    /// The name of `method` in RFC 8176; nil for a sign-in at another issuer, which has no name there.
     public static func reference(_ method: SignIn.Method) -> String? { method == .issuer ? nil : method.rawValue }
 }

@@ -2,7 +2,7 @@ public import Directory
 
 /// What a client asked for along with a sign-in, for its tokens (OpenID Connect Core §3.1.2.1, RFC 8707).
 public struct AuthenticationRequest: Sendable, Equatable {
-    /// Goes into the first ID token only, and only if it was sent.
+    /// Returned in the first ID token only, and only if it was sent.
     public let nonce: String?
     public internal(set) var claims: ClaimsRequest?
     /// The audience of the access token, when that is not this server.

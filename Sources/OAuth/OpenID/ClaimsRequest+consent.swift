@@ -24,8 +24,7 @@ extension ClaimsRequest {
         Scope(scopes.filter { scope.contains($0.key) }.flatMap { $0.value.sorted() }.map(family(for:)))
     }
 
-    /// What of `allowed` a client may still use that is registered for `registered`: also the single claims of its
-    /// scopes.
+    /// What of `allowed` a client with the scope `registered` may still use, including the single claims of its scopes.
     static func rest(of allowed: Scope, for registered: Scope) -> Scope {
         let claims = Set(scopes.filter { registered.contains($0.key) }.flatMap(\.value).map(family(for:)))
         return Scope(allowed.tokens.filter { registered.contains($0) || claims.contains($0) })
@@ -39,8 +38,7 @@ extension ClaimsRequest {
                 .flatMap { _, claims in claims.intersection(names).sorted() }.map(Self.family(for:)))
     }
 
-    /// The request without the `declined` claims, and those of declined scopes: whoever declines a scope declines each
-    /// claim of it.
+    /// The request without the `declined` claims and those of declined scopes: declining a scope declines its claims.
     func without(_ declined: Scope) -> ClaimsRequest {
         let permissions = declined.union(Self.permissions(of: declined)).tokens.filter(Self.isPermission)
         let names = Set(permissions.map { String($0.dropFirst(Self.prefix.count)) })

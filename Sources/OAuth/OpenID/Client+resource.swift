@@ -24,7 +24,7 @@ extension Client {
 
     private func target(_ name: String?, issuer: String) throws(OAuthError) -> String? {
         guard let name, name != issuer else { return nil }
-        // As registered: Swift takes texts for equal that only look alike.
+        // Compared as bytes: Swift takes strings for equal that only look alike.
         guard let resource = openID.resources.first(where: { $0.utf8.elementsEqual(name.utf8) }) else {
             throw .targetRefused("unknown_resource", "This client is not registered for that resource.")
         }

@@ -8,7 +8,8 @@ public struct TokenTrial: Sendable, Equatable {
     public let idTokenLifetime: Duration?
     public let givesRefreshToken: Bool
 
-    /// The seconds an ID token may live: from fewer than a client's setting allows, so that one can be seen to expire.
+    /// The range of lifetimes in seconds. It begins lower than a client's setting may, so that developers can watch a
+    /// token expire.
     public static let lifetimes = 1...OpenIDSettings.longestJWT.seconds
 
     /// Nil for a lifetime out of range.

@@ -3,14 +3,14 @@ import Storage
 import Values
 
 // The tabs of a browser app refresh with one stored token and take no lock. Within the client's leeway
-// (`Client.refreshLeeway`) a token that another tab rotated stands for its newest successor: both tabs then hold that
-// one, so the chain does not fork, and its second use, once later than the leeway, ends the family.
+// (`Client.refreshLeeway`), a token that another tab rotated stands for its newest successor. Both tabs then hold that
+// successor, so the chain does not fork, and any use of the old token after the leeway ends the family.
 
 extension RefreshTokenGrant {
-    /// Several tabs that come with older and older tokens.
+    /// Limits the search for the newest token, when several tabs come with older and older ones.
     private static let mostSuccessors = 20
 
-    /// The current token that `token` still stands for, with its text; nil for a current one, and after the leeway.
+    /// The current token that `token` still stands for, with its text; nil for a current token and after the leeway.
     func newest(
         after token: RefreshToken, _ value: Secret<RefreshToken>, of client: Client, at now: Timestamp
     ) async throws -> (token: RefreshToken, value: Secret<RefreshToken>)? {
@@ -26,7 +26,7 @@ extension RefreshTokenGrant {
         return nil
     }
 
-    /// Gives a tab the token that another one has, with an access token of its own.
+    /// Gives a tab the token that another tab has, with an access token of its own.
     func share(
         _ newest: (token: RefreshToken, value: Secret<RefreshToken>), _ client: Client, _ scope: Scope
     ) -> Authorization {
@@ -37,19 +37,19 @@ extension RefreshTokenGrant {
 }
 
 extension RefreshToken {
-    /// Whether the token that it took the place of still stands for it.
+    /// Whether another tab may still present its predecessor.
     func isInLeeway(of client: Client, at now: Timestamp) -> Bool {
         guard predecessor != nil, let issuedAt = fingerprint.time else { return false }
         return client.isInRefreshLeeway(now, of: issuedAt)
     }
 }
 
-/// Holds while the token is current. It spends nothing and confirms nothing: not this token was presented. Nor does it
-/// count as a repetition, and no access token ends: tabs do this at every rotation.
+/// Holds while the token is current. The token itself was not presented, so this spends and confirms nothing. It is no
+/// repetition either, and no access token ends: tabs do this at every rotation.
 struct SharedRefresh: Redemption {
     let token: RefreshToken
 
-    /// The end of the family ends also what is stored for it at the same time.
+    /// The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {

@@ -2,7 +2,7 @@ import Keys
 import Storage
 import Values
 
-// What refreshing does to a stored token; what a replay does is in RefreshReplay.swift. `RefreshTokenGrant` decides
+// What refreshing does to a stored token. RefreshReplay.swift says what a replay does; `RefreshTokenGrant` decides
 // which of these a request gets.
 
 /// Rotates a current token: stores its successor, and keeps it sealed beside the token until the rotation is confirmed.
@@ -10,13 +10,13 @@ struct RefreshRotation: Redemption {
     let token: RefreshToken
     let successor: Fingerprint<RefreshToken>
     let sealed: String
-    /// What it is sealed with.
+    /// Seals the successor.
     let seal: Seal
     let expiresAt: RefreshToken.Expiry
-    /// Whether the token's own rotation, by which it came, may still be asked for by another tab.
+    /// Whether another tab may still present this token's predecessor.
     let isInLeeway: Bool
 
-    /// Of two rotations one changes the row. The end of the family ends also what is stored for it at the same time.
+    /// Of two rotations one changes the row. The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
@@ -51,8 +51,8 @@ struct RefreshRotation: Redemption {
         SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
             rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
         WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
-            AND EXISTS (SELECT 1 FROM token_families p
-                WHERE p.id = refresh_tokens.family_id AND p.ended_at IS NULL)
+            AND EXISTS (SELECT 1 FROM token_families f
+                WHERE f.id = refresh_tokens.family_id AND f.ended_at IS NULL)
             AND \(seal.isConfirmed)
         """
     }
@@ -65,7 +65,7 @@ struct RefreshRotation: Redemption {
             WHERE \(decided ?? .always)
             ON CONFLICT (fingerprint) DO NOTHING
             """
-        // Presenting this token proves that the response with it arrived.
+        // Presenting this token proves that the client received it.
         let confirmed = token.predecessor.map {
             RefreshTokens.confirmation(of: $0, at: attempt.now, isInLeeway: isInLeeway, when: decided)
         }
@@ -75,9 +75,9 @@ struct RefreshRotation: Redemption {
 
 /// Repeats the response of an unconfirmed rotation. The access token of the lost response ends.
 ///
-/// Two parties who hold the same token and take turns look like this at every rotation, while a bad connection loses a
-/// response now and then. So the third repeated rotation in a row ends the family. And each is repeated so often at
-/// most: every repetition changes the same row, and the others of its client would wait for one another.
+/// Two parties that share a token and take turns look like this at every rotation; a bad connection loses a response
+/// only now and then. So the third repeated rotation in a row ends the family. Repetitions of one rotation are limited,
+/// because each changes the same row and the client's other requests wait for it.
 struct RefreshRepeat: Redemption {
     let token: RefreshToken
 
@@ -86,7 +86,7 @@ struct RefreshRepeat: Redemption {
             """
             SELECT r.latest_access_token, r.repeat_run, r.repeats, b.repeat_run AS run_before
             FROM refresh_tokens r
-            JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+            JOIN token_families f ON f.id = r.family_id AND f.ended_at IS NULL
             LEFT JOIN refresh_tokens b ON b.fingerprint = r.predecessor
             WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
                 AND r.expires_at > \(attempt.now)
@@ -101,7 +101,7 @@ struct RefreshRepeat: Redemption {
             return .refused(.repeatedTooOften(token))
         }
         let before = try row?.get("run_before", as: Int64?.self) ?? 0
-        // However often this one rotation is repeated, it counts once.
+        // Repeating one rotation several times counts once.
         let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
         guard run < RefreshToken.longestRepeatRun else {
             return .replayed(
@@ -124,7 +124,7 @@ struct RefreshWithoutRotation: Redemption {
     let token: RefreshToken
     let expiresAt: RefreshToken.Expiry
 
-    /// Nothing is spent. The end of the family ends also what is stored for it at the same time.
+    /// Nothing is spent. The end of the family also ends a token that is stored at the same time.
     func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
 
     func withoutAnswers(_ attempt: Attempt) -> LoneRedemption? {
@@ -147,8 +147,8 @@ struct RefreshWithoutRotation: Redemption {
         return .won
     }
 
-    /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page. It slides back where the
-    /// client has got a shorter lifetime.
+    /// A slide of less than a hundredth of the lifetime is not worth a write to a cold page. It slides back when the
+    /// client's lifetime has been shortened.
     private func slides(from until: Timestamp, at now: Timestamp) -> Bool {
         max(expiresAt.token - until, until - expiresAt.token) > (expiresAt.token - now) / 100
     }
@@ -159,7 +159,7 @@ extension RefreshToken {
     func ifCurrent(at now: Timestamp) -> SQL {
         """
         SELECT r.expires_at FROM refresh_tokens r
-        JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
+        JOIN token_families f ON f.id = r.family_id AND f.ended_at IS NULL
         WHERE r.fingerprint = \(fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(now)
         """
     }

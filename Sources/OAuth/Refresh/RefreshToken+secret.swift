@@ -3,10 +3,10 @@ import Directory
 import Keys
 import Values
 
-// The text of a refresh token: 256 random bits after the time, then the name of its token family, and the server's mark
-// on both. Of a family only so many tokens are remembered, and each for so long (`RefreshTokens`): a thief who rotates
-// fast, or an owner who comes late, would otherwise present a token that nobody knows, and the chain of the other would
-// go on. The name is no secret; the random bits are.
+// The text of a refresh token: 256 random bits after the time, the name of its token family, and a MAC of this server
+// over both. Only so many tokens of a family are remembered, and only for so long (`RefreshTokens`). With the name, the
+// replay of a forgotten token still ends its family: otherwise a thief could rotate until the user's token is
+// forgotten. The name is no secret; the random bits are.
 extension RefreshToken {
     private static let randomLength = 55
 

@@ -6,10 +6,10 @@ public struct RefreshToken: Sendable {
     /// The state of a rotation, without invalid combinations: a confirmed one has no successor left to hand out.
     enum State: Sendable {
         case current
-        /// Rotated, but nobody has proved yet that the response arrived: the successor can be requested again.
+        /// Rotated, but without proof that the response arrived: the successor can be requested again.
         case rotated(Rotation)
-        /// Its successor, or an access token issued with it, was presented: using it now is a replay, unless the
-        /// client has a leeway (RefreshLeeway.swift).
+        /// Its successor, or an access token issued with it, was presented. Using this token now is a replay, unless
+        /// the client has a leeway (RefreshLeeway.swift).
         case confirmed(Rotation)
     }
 
@@ -31,13 +31,13 @@ public struct RefreshToken: Sendable {
     let predecessor: Fingerprint<RefreshToken>?
     let expiresAt: Timestamp
     let state: State
-    /// How often the answer to its rotation was repeated.
+    /// How often the response to its rotation was repeated.
     let repeats: Int64
     /// Whether the user's address is verified; true without a user.
     let isOfVerifiedUser: Bool
     /// Whether its token family has ended.
     let hasEnded: Bool
-    /// That of its family.
+    /// The standing of its family.
     let standing: Standing
 
     /// Nil while it is current.
@@ -51,8 +51,8 @@ public struct RefreshToken: Sendable {
     /// The third repeated rotation in a row ends the family: two parties hold the token and take turns.
     static let longestRepeatRun: Int64 = 3
 
-    /// How often the answer to one rotation is repeated at most. An app that refreshes in many places at once, over a
-    /// bad connection, stays far below.
+    /// How often the response to one rotation is repeated at most. An app that refreshes in many places at once over a
+    /// bad connection stays far below.
     static let mostRepeats: Int64 = 50
 
     /// The expiry of a token that is issued or slid now, and of its family.

@@ -3,7 +3,7 @@ public import Directory
 public import Keys
 public import Values
 
-/// Refreshes an access token (RFC 6749 §6). Rotation tolerates a lost response, but no thief.
+/// Refreshes an access token (RFC 6749 §6). Rotation tolerates a lost response, but not a thief.
 public struct RefreshTokenGrant: Grant {
     public static let type = GrantType.refreshToken
 
@@ -23,20 +23,20 @@ public struct RefreshTokenGrant: Grant {
         let value = Secret<RefreshToken>(try request.parameters.require(.refreshToken))
         let now = clock.now
         guard let token = try await tokens.find(value.fingerprint) else {
-            // It was a token of the family, and is forgotten: others have taken its place since.
+            // A forgotten token of the family: it has been replaced since.
             guard let family = RefreshToken.family(of: value, markedBy: seal),
                 try await tokens.isLive(family, of: client)
             else { throw OAuthError.refreshRefused("unknown_refresh_token") }
             return replay(of: family, by: client)
         }
-        // A request of another client neither spends nor revokes.
+        // Another client's request neither spends nor revokes.
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
         guard !token.hasEnded else { throw OAuthError.refreshRefused("permission_ended") }
         // The client may have shortened the family's life since the token was issued.
         let end = client.refreshFamilyLifetime.end(since: token.familyCreatedAt) ?? token.expiresAt
         let isExpired = now >= min(token.expiresAt, end)
         let newest = try await newest(after: token, value, of: client, at: now)
-        // Before all that is asked of a token that is good: two parties hold this one, whatever else is the matter.
+        // Checked before anything that a good token must meet: two parties hold this one.
         if newest == nil,
             token.isReplaced || !isExpired && token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow)
         {
@@ -46,7 +46,7 @@ public struct RefreshTokenGrant: Grant {
         try Self.confirm(token, client)
         guard !isExpired else { throw OAuthError.refreshRefused("refresh_token_expired") }
 
-        // RFC 6749 §6: never wider than it was, and never wider than the client is now.
+        // RFC 6749 §6: never wider than the token's scope, and never wider than the client's scope now.
         let limit = token.scope.intersection(client.scope)
         let scope =
             if let text = request.parameters[.scope] { try client.granted(text, within: limit) } else { limit }
@@ -60,8 +60,8 @@ public struct RefreshTokenGrant: Grant {
         }
     }
 
-    /// Confirms what the client asks of its users, and of itself, and may have begun to ask since the token was issued.
-    /// The token stays good.
+    /// Confirms requirements that the client may have got since the token was issued, for its users and for itself. The
+    /// token stays good.
     private static func confirm(_ token: RefreshToken, _ client: Client) throws(OAuthError) {
         guard token.isOfVerifiedUser || !client.requiresVerifiedEmail else { throw .unverifiedUser }
         guard token.subject != nil || client.may(.refreshOwnTokens) && client.may(.clientCredentials) else {

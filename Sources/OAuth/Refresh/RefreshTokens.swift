@@ -13,7 +13,7 @@ public struct RefreshTokens: Sendable {
         when condition: SQL?
     ) -> SQL {
         let until = RefreshToken.expiry(at: now, client: client, familySince: family.createdAt).token
-        // PostgreSQL takes values without a type for texts here.
+        // PostgreSQL takes untyped values for texts here.
         return """
             INSERT INTO refresh_tokens (fingerprint, family_id, scope, issued_at, expires_at)
             SELECT \(fingerprint), \(family.id), \(family.scope), CAST(\(now) AS BIGINT), CAST(\(until) AS BIGINT)
@@ -25,19 +25,19 @@ public struct RefreshTokens: Sendable {
     /// How many tokens of one family are remembered.
     static let mostOfFamily = 1000
 
-    /// Deletes the oldest tokens of a family beyond `mostOfFamily`: an app that refreshes in a loop would fill the
-    /// disk. What their text says is enough to know a replay of one (`RefreshToken.family(of:markedBy:)`).
+    /// Deletes the oldest tokens of a family beyond `mostOfFamily`, so that an app that refreshes in a loop cannot fill
+    /// the disk. A replay of a deleted one is still recognized by its text (`RefreshToken.family(of:markedBy:)`).
     static func forgetOldest(of family: TokenFamily.ID, in db: any Transaction) throws {
         let all = try db.rows(
             "SELECT fingerprint FROM refresh_tokens WHERE family_id = \(family) LIMIT \(4 * mostOfFamily)"
         ).map { try $0.get("fingerprint", as: String.self) }
         guard all.count > mostOfFamily else { return }
-        // They begin with their time.
+        // The ids begin with their time.
         let oldest = all.sorted().prefix(all.count - mostOfFamily)
         try db.execute("DELETE FROM refresh_tokens WHERE fingerprint IN (\(list: Array(oldest)))")
     }
 
-    /// Whether `family` is one of `client` and goes on.
+    /// Whether `family` is live and belongs to `client`.
     func isLive(_ family: TokenFamily.ID, of client: Client) async throws -> Bool {
         try await !database.rows(
             """
@@ -62,8 +62,8 @@ public struct RefreshTokens: Sendable {
         return try rows.first.map(RefreshToken.init)
     }
 
-    /// Marks a rotation as received, if `condition` holds, and erases its sealed successor unless its client's leeway
-    /// still needs it: then the next rotation does. One small write per rotation.
+    /// Marks a rotation as received, if `condition` holds, and erases its sealed successor. Where the client's leeway
+    /// still needs the successor, the next rotation erases it. One small write per rotation.
     static func confirmation(
         of predecessor: Fingerprint<RefreshToken>, at now: Timestamp, isInLeeway: Bool = false, when condition: SQL?
     ) -> SQL {

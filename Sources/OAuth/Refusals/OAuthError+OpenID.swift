@@ -11,18 +11,22 @@ extension OAuthError {
     static func frontChannelToken(_ client: Client.ID) -> OAuthError {
         OAuthError(
             .unauthorizedClient, "front_channel_token",
-            "A client that registered itself gets no access token with an authorization answer: ask for a code.",
+            "A self-registered client gets no access token in an authorization response: ask for a code.",
             detail: "client=\(client)")
     }
     static let noIDTokenWithoutOpenID = OAuthError(
         .invalidScope, "id_token_without_openid", "An ID token needs the scope openid.")
     static let noSuchContext = OAuthError(
         .unmetAuthenticationRequirements, "essential_acr_unknown",
-        "Nobody can sign in here in any of the ways that are essential: see acr_values_supported.")
+        "No sign-in here meets the essential acr values: see acr_values_supported.")
     static let requestURINotSupported = OAuthError(
-        .requestURINotSupported, "request_uri", "request_uri is not taken here: send it to the authorization endpoint.")
+        .requestURINotSupported, "request_uri",
+        "request_uri is not accepted here: send it to the authorization "
+            + "endpoint.")
     static let registrationNotSupported = OAuthError(
-        .registrationNotSupported, "registration", "The parameter registration is not offered: register beforehand.")
+        .registrationNotSupported, "registration",
+        "The parameter registration is not supported: register the "
+            + "client beforehand.")
     public static let requestNotSupported = OAuthError(
         .requestNotSupported, "unsigned_request_object", "A request object must be signed with a key of the client.")
     public static func requestObjectRefused(

@@ -27,13 +27,13 @@ extension OAuthError {
     }
     public static func scopeTooWide(_ client: Client.ID) -> OAuthError {
         OAuthError(
-            .invalidScope, "scope_too_wide", "The scope asked for is wider than what may be granted here.",
+            .invalidScope, "scope_too_wide", "The requested scope is wider than what can be granted here.",
             detail: "client=\(client)")
     }
     static func noScopeUnderstood(_ client: Client.ID) -> OAuthError {
         OAuthError(
             .invalidScope, "no_scope_understood",
-            "This client is registered for none of the scopes asked for; add them to the client's scope.",
+            "This client is registered for none of the requested scopes; add them to the client's scope.",
             detail: "client=\(client)")
     }
 
@@ -62,7 +62,7 @@ extension OAuthError {
             .invalidClient, "unknown_client", "Client authentication failed.", detail: "client=\(id.beginning)")
     }
 
-    /// The client may be who it says: its key set, on its own server, cannot be read. It may ask again.
+    /// The client's key set on its own server cannot be read, so the client may be genuine. It may ask again.
     public static func clientKeysUnavailable(_ client: Client.ID, _ cause: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "client_keys_unavailable",
@@ -74,17 +74,17 @@ extension OAuthError {
 
     static let softwareStatement = OAuthError(
         .unapprovedSoftwareStatement, "software_statement",
-        "This server takes no software statements: say what it holds in the members of the registration.")
+        "This server accepts no software statements: send their content as members of the registration.")
     static let registrationsExhausted = OAuthError(
         .tooManyRequests, "registrations_exhausted",
-        "This initial access token has registered as many clients as it may: ask for another.")
+        "This initial access token is used up: ask for another one.")
     static let merchantIsFull = OAuthError(
         .tooManyRequests, "merchant_is_full",
-        "The merchant of this initial access token has \(Clients.mostOfMerchant) clients that registered themselves: "
+        "The merchant of this initial access token has \(Clients.mostOfMerchant) self-registered clients: "
             + "one must be deleted first.")
     static func registrationRefused(_ fault: JSONFault) -> OAuthError {
         let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
-        // RFC 7591 §3.2.2 has an error code of its own for redirect URIs.
+        // RFC 7591 §3.2.2 has a separate error code for redirect URIs.
         let code: Code = fault.member == "redirect_uris" ? .invalidRedirectURI : .invalidClientMetadata
         let expected = fault.expected.replacing("\"", with: "'")
         return OAuthError(code, "registration", "\(name) must be \(expected).", detail: "member=\(fault.member)")
@@ -107,7 +107,7 @@ extension OAuthError {
     }
     static let unverifiedUser = OAuthError(
         .invalidGrant, "unverified_user",
-        "It is the user, but this client needs people whose e-mail address is verified: send them to /verify.",
+        "The credentials are right, but this client requires a verified e-mail address: send the user to /verify.",
         userFault: .unverified)
     /// RFC 8693 §2.2.2: a subject token that a policy does not accept is an invalid request.
     static let unverifiedSubject = OAuthError(
@@ -116,7 +116,7 @@ extension OAuthError {
     /// again.
     public static let unknownUser = OAuthError(
         .invalidGrant, "unknown_user",
-        "Nobody here goes by this provider's account yet: register or attach it first.",
+        "No user is linked to this provider account: register or link it first.",
         userFault: .unknown)
     public static func wrongUserCredentials(_ reason: String) -> OAuthError {
         OAuthError(.invalidGrant, reason, "The user name or password is wrong.", userFault: .wrongCredentials)
@@ -129,18 +129,18 @@ extension OAuthError {
     public static func tooManyUsers(_ wait: Duration) -> OAuthError {
         OAuthError(
             .tooManyRequests, "new_users_throttled",
-            "The merchant has made many people's accounts. Wait as long as Retry-After says, or ask the platform to "
+            "The merchant has created many users. Wait as long as Retry-After says, or ask the platform to "
                 + "import them.", retryAfter: wait)
     }
     public static func tooManyIssuedCodes(_ wait: Duration) -> OAuthError {
         OAuthError(
             .tooManyRequests, "issued_codes_throttled",
-            "This person was given many codes in a short time. Wait as long as Retry-After says.", retryAfter: wait)
+            "This user was issued many codes in a short time. Wait as long as Retry-After says.", retryAfter: wait)
     }
     public static func tooManyChanges(_ wait: Duration) -> OAuthError {
         OAuthError(
             .tooManyRequests, "changes_throttled",
-            "The merchant has changed this person often. Wait as long as Retry-After says.", retryAfter: wait)
+            "The merchant has changed this user often. Wait as long as Retry-After says.", retryAfter: wait)
     }
     public static let signInsOverloaded = OAuthError(
         .temporarilyUnavailable, "password_queue_full", "Too many sign-ins at once. Try again in a moment.",
@@ -149,7 +149,7 @@ extension OAuthError {
         OAuthError(.invalidGrant, reason, "The assertion was refused: \(hint)", detail: detail)
     }
     public static let stateChanged = OAuthError(
-        .temporarilyUnavailable, "contended", "Other requests with this token were in the way. Try again.",
+        .temporarilyUnavailable, "contended", "Concurrent requests with this token interfered. Try again.",
         retryAfter: .seconds(1))
 
     static let secretEndedMeanwhile = OAuthError(
@@ -166,12 +166,13 @@ extension OAuthError {
     }
     static let tokenForResource = OAuthError(
         .invalidToken, "token_for_resource",
-        "The access token is for the resource it was asked for, and opens nothing here: ask for one without resource.")
+        "The access token is for another resource and not valid here: request one without resource.")
     public static let userTokenNeeded = OAuthError(
-        .invalidToken, "user_token_needed", "This needs a person's token, not a client's own.")
+        .invalidToken, "user_token_needed", "This call needs a user's token, not a client's own.")
     static let chainTooLong = OAuthError(
         .accessDenied, "too_many_purchases",
-        "This token comes of \(TokenFamily.Path.longest - 1) purchases, one from another: sign the user in anew.")
+        "This token descends from \(TokenFamily.Path.longest - 1) purchases, which is the limit: sign the user in "
+            + "again.")
     public static func scopeMissing(_ scope: String) -> OAuthError {
         OAuthError(.insufficientScope, "insufficient_scope", "The access token lacks the scope '\(scope)'.")
     }
@@ -181,7 +182,7 @@ extension OAuthError {
     public static func foreignMerchant(_ client: Client.ID) -> OAuthError {
         OAuthError(
             .accessDenied, "foreign_merchant",
-            "There is no such active client of the access token's merchant.",
+            "The access token's merchant has no active client with this id.",
             detail: "client=\(client.beginning)")
     }
     public static func receiver(_ reason: String, _ hint: String) -> OAuthError {

@@ -35,7 +35,7 @@ public struct OAuthError: Error, Sendable {
         case serverError = "server_error"
     }
 
-    /// What a refused grant says about its user. SPiD's clients get names of their own for these.
+    /// What a refused grant says about its user. SPiD's clients get SPiD's names for these.
     public enum UserFault: Sendable, Equatable {
         case wrongCredentials
         case unverified
@@ -45,7 +45,7 @@ public struct OAuthError: Error, Sendable {
 
     public let code: Code
     public let userFault: UserFault?
-    /// What the developer of the client can fix: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
+    /// What the client's developer can fix: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
     public let hint: String
     /// One word for the log and metrics.
     public let reason: String

@@ -1,7 +1,7 @@
 import Directory
 public import JSON
 
-/// Rules for the URLs of a client: never one of ours. A client that registers itself has not been reviewed: it may only
+/// Rules for the URLs of a client: never one of ours. A self-registered client has not been reviewed, so it may only
 /// give URLs that users' browsers and this server can reach.
 public struct AddressRules: Sendable {
     private let site: WebSite?
@@ -13,7 +13,7 @@ public struct AddressRules: Sendable {
         self.mayAsk = mayAsk
     }
 
-    /// The names of this server, which no merchant and no client takes: its host's, with and without the first label.
+    /// The names of this server, which no merchant or client may take: its host, with and without the first label.
     public var ownNames: [String] {
         guard let site else { return ["Spindle"] }
         let labels = site.host.split(separator: ".")
@@ -21,24 +21,24 @@ public struct AddressRules: Sendable {
             + (labels.count > 2 ? [labels.dropFirst().joined(separator: ".")] : [])
     }
 
-    /// Where users are sent, or what their browser loads.
+    /// URLs that users are sent to, or that their browser loads.
     private static let visited = [
         "redirect_uris", "post_logout_redirect_uris", "client_uri", "logo_uri", "policy_uri", "tos_uri",
         "initiate_login_uri",
     ]
-    /// Those of them that may have an app's own scheme.
+    /// Those that may have an app's custom scheme.
     private static let returns = ["redirect_uris", "post_logout_redirect_uris"]
-    /// What this server fetches while a request waits for it.
+    /// URLs that this server fetches while a request waits.
     private static let fetched = ["jwks_uri", "sector_identifier_uri", "request_uris"]
-    /// What this server requests.
+    /// All URLs that this server requests.
     private static let asked = fetched + ["backchannel_logout_uri"]
 
-    /// Refuses a URL of this server in any client's metadata. A browser that our page sends there comes from our own
-    /// origin, which is how we recognize a user's intent. And a request of ours to ourselves would loop.
+    /// Refuses a URL of this server in any client's metadata. A browser sent there from our page would come from our
+    /// origin, which we take for the user's intent. And a request of ours to ourselves would loop.
     public func refuseOwn(in document: JSON) throws(JSONFault) {
         for name in Self.visited + Self.asked + ["callback_uri", "web_origins"]
         where Self.texts(document[name]).map(RedirectURI.init(stored:)).contains(where: isOfUs) {
-            throw JSONFault(name, "of the client's own, and not of this server")
+            throw JSONFault(name, "the client's own URLs, not this server's")
         }
     }
 
@@ -55,9 +55,12 @@ public struct AddressRules: Sendable {
         try refuseOwn(in: document)
         for name in Self.visited {
             let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
-            // RFC 8252 §7.1: a reversed domain name. Otherwise any app could have the scheme, or browsers act on it.
+            // RFC 8252 §7.1: a reversed domain name. Otherwise any app could claim the scheme, or browsers act on it.
             guard !Self.returns.contains(name) || uris.allSatisfy({ $0.isOfWeb || $0.scheme.contains(".") }) else {
-                throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")
+                throw JSONFault(
+                    name,
+                    "https URLs, or URIs in an app's scheme with a period, such as "
+                        + "com.example.app:/back")
             }
         }
         try refuseUnaskable(Self.asked, in: document)
@@ -73,7 +76,7 @@ public struct AddressRules: Sendable {
         // The fragment of a request_uri is the hash of the document, and is not sent.
         for name in names
         where !Self.texts(document[name]).allSatisfy({ text in mayAsk(String(text.prefix { $0 != "#" })) }) {
-            throw JSONFault(name, "an https URL of a host on the open internet: this server has to ask it")
+            throw JSONFault(name, "an https URL at a public host: this server must be able to fetch it")
         }
     }
 

@@ -18,7 +18,7 @@ public struct ClientRegistration: Sendable {
     private let allowsUnsafeTokens: Bool
     private let random: any RandomSource
 
-    /// `allowsUnsafeTokens`: such clients may get access tokens in an authorization response.
+    /// `allowsUnsafeTokens`: self-registered clients may get access tokens in an authorization response.
     public init(
         database: any Database, clients: Clients, initialTokens: InitialAccessTokens, sectors: SectorDocument.Source,
         addresses: AddressRules, allowsUnsafeTokens: Bool, random: any RandomSource
@@ -41,7 +41,7 @@ public struct ClientRegistration: Sendable {
         do {
             let document = try RegistrationDocument(json).json
             try review(document)
-            // Its users are asked for consent, because nobody vouched for it.
+            // Its users are asked for consent, because it has not been reviewed.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let requester = SectorDocument.Source.Requester(newOf: initial.merchant, token: initial.id.text)
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: requester))
@@ -89,8 +89,8 @@ public struct ClientRegistration: Sendable {
     /// Deletes the client with everything it holds (RFC 7592 §2.3).
     public func delete(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws {
         let client = try await client(id, with: presented)
-        // Its data goes in many small transactions, and the first one decides: an administrator may have revoked the
-        // token since it was checked.
+        // Its data is deleted in many small transactions, and the first one decides: an administrator may have revoked
+        // the token since it was checked.
         try await database.inTurn(of: .registered(of: client.merchant, by: id.text)) {
             _ = try await clients.delete(id, by: holder(of: client, presented))
         }
@@ -108,17 +108,17 @@ public struct ClientRegistration: Sendable {
     private func review(_ document: JSON, after current: Client? = nil) throws(JSONFault) {
         try addresses.check(document)
         try Self.checkSector(document, of: current)
-        // As above; its sector is what it was (`permitSector`).
+        // As above; its sector is unchanged (`permitSector`).
         let isKept = current.map { $0.openID.backChannelLogoutURI == document["backchannel_logout_uri"]?.string }
         if isKept != true { try Self.checkLogoutHost(document) }
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
         guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
-            throw JSONFault("response_types", "without token: access tokens come from the token endpoint alone")
+            throw JSONFault("response_types", "without token: access tokens come only from the token endpoint")
         }
     }
 
-    /// A sector's document says whose an https address is. At any other its apps are as good as everybody's. What a
-    /// client has, from before this was asked, it keeps.
+    /// A sector's document proves who owns an https address. Other addresses prove no ownership. A client's existing
+    /// addresses stay valid.
     private static func checkSector(_ document: JSON, of current: Client?) throws(JSONFault) {
         guard document["subject_type"]?.string == "pairwise", document["sector_identifier_uri"]?.string != nil else {
             return
@@ -130,8 +130,9 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// Logout tokens name users as the client's sector does. Only a host of the sector may learn them: that of the
-    /// redirect URIs, which need not be the registrant's own; with a document, one of those that it lists, or its own.
+    /// Logout tokens name users by the client's sector identifiers, so only a host of the sector may receive them.
+    /// Without a document that is the host of the redirect URIs, which the registrant may not own; with one, a host it
+    /// lists or its own.
     private static func checkLogoutHost(_ document: JSON) throws(JSONFault) {
         guard document["subject_type"]?.string == "pairwise",
             let address = document["backchannel_logout_uri"]?.string

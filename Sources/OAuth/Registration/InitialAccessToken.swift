@@ -9,7 +9,7 @@ public struct InitialAccessToken: Sendable {
     /// The default lifetime, and the longest one.
     public static let usualLife: Duration = .days(1)
     public static let longestLife: Duration = .days(365)
-    /// How many clients may register with one token at most, and unless its maker says fewer.
+    /// How many clients may register with one token: at most, and by default.
     public static let mostRegistrations = 1000
 
     public let id: ID

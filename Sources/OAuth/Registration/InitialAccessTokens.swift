@@ -56,10 +56,10 @@ public struct InitialAccessTokens: Sendable {
         return (token, value)
     }
 
-    /// How many tokens a merchant may make by itself: expired ones count until the next sweep.
+    /// How many tokens a merchant may make itself. Expired ones count until the next sweep.
     public static let mostOfMerchant = 1000
 
-    /// Whether `merchant` has no more tokens than that, the one that was just stored among them.
+    /// Whether `merchant` has at most that many tokens, including the one just stored.
     public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """
@@ -86,8 +86,8 @@ public struct InitialAccessTokens: Sendable {
         return token
     }
 
-    /// Counts a registration. Throws when `token` has been used as often as it may, and when it was deleted, or its
-    /// merchant disabled, during the registration.
+    /// Counts a registration. Throws when `token` is used up, or when it was deleted or its merchant disabled
+    /// meanwhile.
     static func use(_ token: InitialAccessToken.ID, in db: any Transaction) throws {
         let row = try db.rows(
             """

@@ -7,9 +7,9 @@ import Values
 struct RegistrationDocument: Sendable {
     let json: JSON
 
-    /// The scope that a client which registers itself may ask users for.
+    /// The scope that a self-registered client may ask users for.
     static let scope = Scope.standard
-    /// It acts for users who came to it themselves: not with their passwords, and not for itself.
+    /// It acts for users who came to it themselves: never with their passwords, and never for itself.
     static let grantTypes: Set<GrantType> = [.authorizationCode, .implicit, .refreshToken]
 
     /// The defaults. Those that depend on other members follow below.
@@ -28,13 +28,13 @@ struct RegistrationDocument: Sendable {
     /// The names of the members, in the order in which they are shown.
     static let members: [String] = defaults.map(\.key) + ["grant_types", "response_types", "scope"]
 
-    /// Reads `sent`. With `base`, it replaces that client's metadata: what administration granted it beyond the usual
-    /// stays if the client repeats it.
+    /// Reads `sent`. With `base`, it replaces that client's metadata: a repeated value that administration granted
+    /// beyond the defaults stays.
     init(_ sent: JSON, over base: Client? = nil) throws {
         let members = try JSONMembers(sent)
         guard members.any("software_statement") == nil else { throw OAuthError.softwareStatement }
         let responses = try Self.responseTypes(members)
-        // RFC 7592 §2.2: a client repeats what it was shown, also where administration took something of it.
+        // RFC 7592 §2.2: a client repeats the metadata it was shown, even if administration has removed some since.
         let repeats =
             base.map { base in
                 ["grant_types", "response_types", "redirect_uris"].allSatisfy { members.any($0) == base.json[$0] }
@@ -101,10 +101,10 @@ struct RegistrationDocument: Sendable {
         let uris = try members.list("redirect_uris") ?? []
         let isSentBack = grants.contains(.authorizationCode) || grants.contains(.implicit)
         guard !isSentBack || !uris.isEmpty else {
-            throw JSONFault("redirect_uris", "given: people are sent back there")
+            throw JSONFault("redirect_uris", "given: users are sent back there")
         }
-        // OpenID Connect Registration §2, application_type: a token in a fragment must not go to something on the
-        // user's own machine, unless that is a native app.
+        // OpenID Connect Registration §2, application_type: a token in a fragment must not go to a local address,
+        // unless the client is a native app.
         guard grants.contains(.implicit), try members.text("application_type") != "native" else { return }
         guard uris.allSatisfy({ $0.hasPrefix("https://") && RedirectURI(stored: $0).host != "localhost" }) else {
             throw JSONFault("redirect_uris", "https and not localhost for a web application with the implicit grant")
@@ -113,7 +113,7 @@ struct RegistrationDocument: Sendable {
 }
 
 extension Client {
-    /// The registration as a client that registered itself sees it.
+    /// The registration as a self-registered client sees it.
     public var registration: [JSON.Member] {
         let shown = Set(RegistrationDocument.members + ["client_id", "client_id_issued_at"])
         return (json.members ?? []).filter { shown.contains($0.name) }

@@ -11,7 +11,7 @@ struct NewTokenFamily: Sendable {
     let scope: Scope
     let request: AuthenticationRequest
     let createdAt: Timestamp
-    /// As long as its tokens live; moves along with them.
+    /// When its tokens expire; later after each refresh.
     let expiresAt: Timestamp
     /// Whether its tokens come with an authorization response, through the browser.
     let isOfFrontChannel: Bool
@@ -19,8 +19,8 @@ struct NewTokenFamily: Sendable {
     var redeemedBy: String?
 
     var user: UserID? { subject?.user }
-    /// Whether older families have nothing to do with it (`TokenFamilies.keepUp`).
+    /// Whether storing it changes nothing for older families (`TokenFamilies.keepUp`).
     var isStoredAlone: Bool { subject?.session == nil && !isSampled }
-    /// Of a code's id one could tell beforehand, and never redeem such a code.
+    /// Sampling by the code's id could be avoided, since its holder can see it.
     var isSampled: Bool { redeemedBy.map(Attempt.isSampled) ?? id.isSampled }
 }

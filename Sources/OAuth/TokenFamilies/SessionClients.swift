@@ -2,11 +2,10 @@ public import Directory
 public import Storage
 public import Values
 
-/// The clients that took part in a browser session: those that got something there are told when it ends, and the user
-/// can leave one of them alone and stay signed in to the browser for all others (docs/decisions/logout-of-one-site.md).
+/// The clients that took part in a browser session. They are told when it ends. The user can also sign out of one of
+/// them alone and stay signed in to the browser for all others (docs/decisions/logout-of-one-site.md).
 ///
-/// For a client that was left the session is as good as none until its user comes back, by a page of ours, or signs in
-/// to the browser anew.
+/// That client sees no session until the user returns by one of our pages, or signs in to the browser anew.
 public struct SessionClients: Sendable {
     private let database: any Database
     private let callbacks: Callbacks
@@ -25,7 +24,7 @@ public struct SessionClients: Sendable {
         try !db.rows("SELECT 1 AS found WHERE \(isGone(session: "\(session)", client: "\(client)"))").isEmpty
     }
 
-    /// The same as a condition of another statement: of columns, or values.
+    /// The same as a condition of another statement; the arguments are columns or values.
     static func isGone(session: SQL, client: SQL) -> SQL {
         """
         EXISTS (SELECT 1 FROM session_clients n JOIN sessions s ON s.id = n.session_id
@@ -33,7 +32,7 @@ public struct SessionClients: Sendable {
         """
     }
 
-    /// Whether the user of the session `s` has left the client of the row `n`, and not signed in to the browser since.
+    /// Whether the user of session `s` has left the client of row `n`, and has not signed in to the browser since.
     static let isLeft: SQL = "(n.left_at IS NOT NULL AND n.left_at >= s.created_at)"
 
     /// Notes that `client` got something in `session`: it is told of the session's end.
@@ -45,11 +44,11 @@ public struct SessionClients: Sendable {
             """)
     }
 
-    /// Signs the user of `session` out of `client`: ends what would have ended with the session, and tells the client.
+    /// Signs the user of `session` out of `client`: ends what the end of the session would have ended, and tells the
+    /// client.
     ///
-    /// Only a client that would learn who the user is can be left, and once, so that no site fills the table.
-    ///
-    /// - Parameter charge: refuses by throwing when the user does so too often: it may rewrite what the user has at a
+    /// Only a client that would learn who the user is can be left, and only once, so that no site fills the table.
+    /// - Parameter charge: throws when the user does so too often, because it may rewrite all rows of the user at a
     ///   merchant.
     public func leave(
         _ client: Client.ID, in session: Session, at now: Timestamp,
@@ -84,7 +83,8 @@ public struct SessionClients: Sendable {
         return try !Introductions.isDue(session.user, to: client, in: session.id, db)
     }
 
-    /// Keeps those left in `session`, which has been opened anew by a token for `client` alone: its user is back there.
+    /// Keeps clients left that were left in `session`, which a token for `client` alone has just renewed. Its user is
+    /// back at that client.
     public static func keep(
         in session: Session.ID, exceptOf client: Client.ID, at now: Timestamp, _ db: any Transaction
     ) throws {
@@ -107,7 +107,7 @@ public struct SessionClients: Sendable {
             """)
     }
 
-    /// Forgets that a client which is being deleted took part in the sessions in which `families`, its own, were got.
+    /// Deletes the rows of a client that is being deleted, in the sessions where its `families` were got.
     static func forget(
         _ client: any SQLBindable & Sendable, with families: [TokenFamily.ID], in db: any Transaction
     ) throws {

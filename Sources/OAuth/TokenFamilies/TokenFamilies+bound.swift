@@ -5,17 +5,17 @@ import Values
 extension TokenFamilies {
     /// How many token families one user may have at one client. A user with many devices has dozens.
     static let most = 1000
-    /// How many at all first-party clients of a merchant together, or of the platform, and how many at its others: a
-    /// new password ends them in one transaction, and a merchant may have a thousand clients. No merchant takes the
-    /// share of another, no third party that of its merchant.
+    /// How many at all first-party clients of a merchant together, or of the platform, and how many at its third-party
+    /// clients together. A new password ends them in one transaction, and a merchant may have a thousand clients.
+    /// Merchants do not share a limit, nor do a merchant and its third parties.
     static let mostAtMerchant = 20_000
 
     /// Ends a user's oldest token families at a client beyond `most`, and at its merchant beyond `mostAtMerchant`, and
-    /// forgets ended and expired ones at the client beyond as many. Otherwise a user who signs in in a loop would leave
-    /// more than a sign-out can end in a single transaction, and fill the disk.
+    /// forgets ended and expired ones at the client beyond as many. Otherwise a user who signs in in a loop would fill
+    /// the disk and leave more than one sign-out can end.
     ///
-    /// Checks one stored family in 256, so that not every sign-in pays for the count: at times there are some hundreds
-    /// more.
+    /// Checks one stored family in 256, so that few sign-ins pay for the count. The limit may therefore be exceeded by
+    /// some hundreds.
     static func endOldest(
         for family: NewTokenFamily, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
@@ -64,12 +64,12 @@ extension TokenFamilies {
         ).map { try $0.get("id") }
     }
 
-    /// For how long a family says that its exchange code is spent: longer than the code lives, for nodes whose clocks
+    /// How long a family shows that its exchange code is spent: longer than the code lives, for nodes whose clocks
     /// differ.
     private static let codeMemory: Duration = .minutes(2)
 
-    /// How many token families of its own a client may have. A program that asks for a token at each request, and never
-    /// for a refresh, leaves one each time: so they are many, and the oldest are used no more.
+    /// How many token families of its own a client may have. A program that asks for a new token at each request, and
+    /// never refreshes, leaves one each time: there are many, and the oldest are unused.
     static let mostOwn = 100_000
 
     /// The same for the families of a client that acts for itself.
@@ -86,8 +86,8 @@ extension TokenFamilies {
             """, most, in: db)
     }
 
-    /// Deletes families that have ended or expired beyond `most` of each, as far as one transaction should. What
-    /// outlives its family's expiry (`TokenFamilies.memory`) keeps it, and so does an exchange code that could be
+    /// Deletes ended and expired families beyond `most` of each kind, as many as one transaction should. A family stays
+    /// while a refresh token or web view outlives it (`TokenFamilies.memory`), or while its exchange code could be
     /// redeemed again.
     private static func forgetOldest(
         of user: UserID, _ client: Client.ID, at now: Timestamp, in db: any Transaction

@@ -4,8 +4,8 @@ public import Values
 
 /// The logout that a device asks for.
 extension TokenFamilies {
-    /// Logs a device out: ends its token family and, if the merchant says "logout reaches backends", also what was
-    /// redeemed from its codes. Sessions bought with it end too. The merchant's clients are told once.
+    /// Logs a device out: ends its token family and the sessions bought with it. If the merchant's logout reaches
+    /// backends, also ends what was redeemed from its codes. The merchant's clients are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
         let (isLive, reach) = try await database.read { db -> (Bool, Reach?) in
             guard let holder = try Self.holder(ofLive: id, in: db) else { return (false, nil) }
@@ -15,7 +15,7 @@ extension TokenFamilies {
         guard isLive else { return }
         guard let reach else { return try await end(with: id, at: now) }
         let requester = Requester.user(reach.user, of: reach.merchant, for: "logouts")
-        // All that a user has redeemed is gone through then. Nobody's logout is refused because others sign out too.
+        // This may read everything that the user has redeemed. A logout must not fail because others sign out too.
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {
             do {
@@ -27,7 +27,7 @@ extension TokenFamilies {
         try await end(with: id, reaching: reach, at: now)
     }
 
-    /// Whose backends a logout reaches, and of which merchant.
+    /// The merchant and path that a logout reaches backends by.
     private struct Reach: Sendable {
         let user: UserID
         let merchant: Merchant.ID
@@ -38,7 +38,8 @@ extension TokenFamilies {
         let announcement = callbacks.announcement(at: now)
         var known: [Ending.Family]?
         if let reach {
-            // Read before: it may be all that the user has at the merchant, and the write is everybody's.
+            // Read before the write: it may be everything the user has at the merchant, and all requests share the
+            // writer.
             known = try await database.readAside { db in
                 try Rows.families("f.user_id = \(reach.user) AND \(Rows.below(reach.path))", in: db)
             }
@@ -64,15 +65,15 @@ extension TokenFamilies {
         try await logOut(family, at: now)
     }
 
-    /// Ends what came with a token that is refused because its client, merchant or issuer is disabled: otherwise it
-    /// would live again, though its user has signed out. Does nothing for any other.
+    /// Ends what came with a token that is refused because its client, merchant or issuer is disabled: otherwise the
+    /// token would work again later, though its user has signed out. Does nothing for any other token.
     public func logOut(resting token: Secret<AccessToken>, among tokens: AccessTokens, at now: Timestamp) async throws {
         if let family = try await tokens.restingFamily(of: token) { try await logOut(family, at: now) }
     }
 
-    /// Ends what `client` got in the browser session `sid` of the user `subject` and that lasts no longer, after it has
-    /// expired: its user signs out at the client all the same. Does nothing while the session lives, perhaps in another
-    /// browser; nor for a client with pairwise identifiers, whose `sid` leads to no session.
+    /// Ends the passing tokens that `client` got in the browser session `sid` of the user `subject`, after the session
+    /// has expired, so that the user can still sign out at the client. Does nothing while the session lives, perhaps in
+    /// another browser, nor for a client with pairwise identifiers, whose `sid` leads to no session.
     public func logOut(ofExpired sid: String, subject: String, from client: Client, at now: Timestamp) async throws {
         guard !client.openID.isPairwise else { return }
         let left: @Sendable (any Transaction) throws -> (user: UserID, families: [TokenFamily.ID])? = { db in
@@ -86,7 +87,7 @@ extension TokenFamilies {
             ).filter(\.isPassing).map(\.id)
             return families.isEmpty ? nil : (user, families)
         }
-        // After most sign-outs nothing is left, and the write is everybody's.
+        // After most sign-outs nothing is left, and all requests share the writer.
         guard try await database.read({ db in try left(db) != nil }) else { return }
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
@@ -96,8 +97,8 @@ extension TokenFamilies {
         announcement.send()
     }
 
-    /// The merchant and path of a family of `user`, if its merchant wants that. A code's receiver is of the merchant of
-    /// the client that bought the code.
+    /// The merchant and path of a family of `user`, if its merchant's logout reaches backends. The receiver of a code
+    /// has the same merchant as the client that bought it.
     private static func reach(of id: TokenFamily.ID, _ user: UserID, in db: any Transaction) throws -> Reach? {
         try db.rows(
             """

@@ -3,8 +3,8 @@ public import Storage
 public import Values
 
 extension TokenFamilies {
-    /// Ends families of clients of `merchant` for whose sign-in its issuer with the id `issuer` vouched, as many as one
-    /// transaction should. Whether there may be more. Those of other merchants' clients are none of its business.
+    /// Ends families that clients of `merchant` got by a sign-in at its issuer `issuer`, as many as one transaction
+    /// should. Returns whether there may be more. Other merchants' families are not touched.
     public func endAsserted(by issuer: String, of merchant: Merchant.ID, at now: Timestamp) async throws -> Bool {
         let announcement = callbacks.announcement(at: now)
         let count = try await database.write { db in
@@ -27,11 +27,11 @@ extension TokenFamilies {
 
     private static let endedAtOnce = 50
 
-    /// Whether families that have not ended rest on an issuer `i`.
+    /// Whether live families rest on an issuer `i`.
     public static let restOnIssuer: SQL =
         "EXISTS (SELECT 1 FROM token_families f WHERE f.issuer_id = i.id AND f.ended_at IS NULL)"
 
-    /// Whether there are some that its end ends.
+    /// Whether the end of the issuer ends any of them.
     public static let endWithIssuer: SQL =
         """
         EXISTS (

@@ -3,23 +3,21 @@ import Storage
 public import Values
 
 extension TokenFamilies {
-    /// Whether `user` has signed out of `client` since it got an ID token at `issuedAt`: every sign-in in which it may
-    /// have been given has ended.
+    /// Whether `user` has signed out of `client` since it got an ID token at `issuedAt`: every sign-in that may have
+    /// issued it has ended.
     ///
-    /// An ID token that was given in a browser session says which: it lasts as long as a family that was got there, or
-    /// outlived it. Any other does not say to which of a user's devices it was given: it lasts as long as the last of
-    /// those that were signed in to the client then. Every ID token comes with a token family, which had not expired
-    /// then.
-    ///
+    /// An ID token with a `sid` lasts as long as a family got in that session, which may outlive the session. One
+    /// without does not name a device: it lasts as long as the last device that was signed in to the client at
+    /// `issuedAt`. Every ID token comes with a token family, which had not expired then.
     /// - Parameter session: the `sid` of the ID token.
     public func hasSignedOut(
         _ user: UserID, of client: Client.ID, since issuedAt: Timestamp, session: String?
     ) async throws -> Bool {
-        // It is in whole seconds.
+        // `iat` is in whole seconds.
         let nextSecond = issuedAt + .seconds(1)
         let isOfSession: SQL =
             if let session { "f.session_id = \(session)" } else { "f.session_id IS NULL" }
-        // No ID token is given without it.
+        // Only families for `openid` get ID tokens.
         let isForOpenID: SQL = "' ' || f.scope || ' ' LIKE '% openid %'"
         return try await database.read { db in
             try db.rows(

@@ -22,7 +22,7 @@ public struct TokenFamilies: Sendable {
         try keepUp(family, telling: announcement, in: db)
     }
 
-    /// What a new family, just stored, brings with it for older ones.
+    /// What storing a new family entails for older ones.
     static func keepUp(
         _ family: NewTokenFamily, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
@@ -61,7 +61,7 @@ public struct TokenFamilies: Sendable {
     private static func insertion(
         of family: NewTokenFamily, _ signIn: SignIn?, path: TokenFamily.Path, when condition: SQL?
     ) -> SQL {
-        // PostgreSQL takes values without a type for texts here.
+        // PostgreSQL takes untyped values for texts here.
         """
         INSERT INTO token_families (\(columns))
         SELECT \(family.id), \(path), \(family.client), CAST(\(family.user) AS BIGINT), \(family.scope),
@@ -74,8 +74,8 @@ public struct TokenFamilies: Sendable {
         """
     }
 
-    /// The same for one that `code` buys: its sign-in is that of the family `f` that bought the code, while that and
-    /// what it rests on are live and `condition` holds.
+    /// The same for a family bought with `code`. It copies the sign-in of the buying family `f`, while `f` and what it
+    /// rests on are live and `condition` holds.
     private static func insertion(of family: NewTokenFamily, redeeming code: ExchangeCode, when condition: SQL) -> SQL {
         """
         INSERT INTO token_families (\(columns))
@@ -96,8 +96,8 @@ public struct TokenFamilies: Sendable {
         }.map(ClaimsRequest.init)
     }
 
-    /// Ends a token family of a user or of a client itself, with the web views that it bought, and tells their sites.
-    /// Does nothing when it has ended: a dead token may be shown again and again.
+    /// Ends a token family of a user or of a client itself, with the web views that it bought, and notifies their
+    /// sites. Does nothing when it has ended: a dead token may be presented again and again.
     static func end(
         _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
@@ -115,13 +115,13 @@ public struct TokenFamilies: Sendable {
         case client
     }
 
-    /// Whose a family is; nil when it has ended.
+    /// The holder of a family; nil when it has ended.
     static func holder(ofLive id: TokenFamily.ID, in db: any Transaction) throws -> Holder? {
         let row = try db.rows("SELECT user_id FROM token_families WHERE id = \(id) AND ended_at IS NULL").first
         return try row.map { row in try row.get("user_id", as: UserID?.self).map(Holder.user) ?? .client }
     }
 
-    /// Whether `client` got tokens in the browser session, and has not lost them since, other than by their age.
+    /// Whether `client` got tokens in the browser session and still has them, or lost them by expiry only.
     public func isSignedIn(_ client: Client.ID, in session: Session.ID) async throws -> Bool {
         try await database.read { db in
             try !db.rows(
@@ -133,7 +133,7 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Whether the tokens of `family` were got in the browser session, or bought it. Also when they have ended since.
+    /// Whether `family` was got in the browser session, or bought it. Also true when it has ended since.
     public func isOf(_ session: Session.ID, _ family: TokenFamily.ID) async throws -> Bool {
         try await database.read { db in
             try !db.rows(
@@ -146,8 +146,8 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Whether the user has used one of the own apps of `merchant`. A third party's is none: the user allowed that one
-    /// a scope, and the merchant nothing.
+    /// Whether the user has used a first-party app of `merchant`. A third party's app does not connect the user to the
+    /// merchant.
     public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in try Self.isConnected(user, to: merchant, in: db) }
     }
@@ -166,7 +166,7 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Deletes, in the caller's transaction, a user's connections, consents and accepted terms, because they may be
-    /// someone else's. Tells the clients. `kept` is the client through which the user signed up.
+    /// another user's. Tells the clients. `kept` is the client through which the user signed up.
     public static func forget(
         _ user: UserID, except kept: Client.ID?, telling announcement: CallbackAnnouncement,
         _ said: UserEvents.Announcement, in db: any Transaction
@@ -198,7 +198,7 @@ public struct TokenFamilies: Sendable {
             try authority.confirm(in: db)
             guard try Self.isConnected(user, to: merchant, in: db) else { return false }
             try announcement.disconnected(user, from: merchant, in: db)
-            // Before the families: that of a redemption which is faster is there then.
+            // Before the families, so that the family of a concurrent redemption is either refused or found below.
             try CodeEnds.end(of: user, forAllOf: merchant, at: now, in: db)
             try said.say(.removed(from: merchant), user, db)
             try db.execute(

@@ -2,8 +2,8 @@ package import Directory
 package import Values
 
 extension AccessToken {
-    /// What a client's own token would say, for one request of `client`, which has just authenticated. It is stored
-    /// nowhere: it can be neither presented nor revoked.
+    /// A client's own token for a single request of `client`, which has just authenticated. It is not stored, so it can
+    /// be neither presented nor revoked.
     package static func own(of client: Client, at now: Timestamp) -> AccessToken {
         AccessToken(
             fingerprint: Secret<AccessToken>("").fingerprint, family: nil, path: nil, client: client.id,

@@ -6,13 +6,13 @@ public struct AccessToken: Sendable {
     public let fingerprint: Fingerprint<AccessToken>
     /// Nil for a client's own token.
     public let family: TokenFamily.ID?
-    /// That of its family.
+    /// The path of its family.
     let path: TokenFamily.Path?
     public let client: Client.ID
     /// What its client is now.
     package let clientKind: ClientKind
     public let user: UserID?
-    /// The user's `sub`, if an import kept another than their number.
+    /// The user's `sub`, if an import kept one that is not their number.
     public let keptSubject: String?
     public let scope: Scope
     /// The audience, when that is not this server (RFC 8707).
@@ -32,8 +32,8 @@ public struct AccessToken: Sendable {
     /// Whether its client has the right.
     public func may(_ right: ClientRight) -> Bool { clientKind.may(right) }
 
-    /// Refuses a token for another server's resource: that server must not use here what users present to it there (RFC
-    /// 8707 §1, RFC 9068 §4).
+    /// Refuses a token for another resource server: that server must not use here the tokens that users present to it
+    /// (RFC 8707 §1, RFC 9068 §4).
     public func requireUs() throws(OAuthError) {
         guard resource == nil else { throw .tokenForResource }
     }

@@ -19,7 +19,7 @@ public struct AccessTokens: Sendable {
         of fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, family: TokenFamily.ID?,
         at now: Timestamp, when condition: SQL?
     ) -> SQL {
-        // PostgreSQL takes values without a type for texts here.
+        // PostgreSQL takes untyped values for texts here.
         """
         INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at, expires_at,
             resource)
@@ -39,13 +39,13 @@ public struct AccessTokens: Sendable {
         try await present(value) { _ in true }
     }
 
-    /// As above, for a resource server of `merchant`: another merchant's token is unknown there, and not confirmed.
-    /// Without a merchant, every token is unknown.
+    /// As above, for a resource server of `merchant`: another merchant's token is unknown there, and does not confirm a
+    /// rotation. Without a merchant, every token is unknown.
     public func present(_ value: Secret<AccessToken>, toMerchant merchant: Merchant.ID?) async throws -> AccessToken {
         try await present(value) { Merchant.same(merchant, $0.merchant) }
     }
 
-    /// As above, for `client`, which introspects it: a client that registered itself sees only its own tokens.
+    /// As above, for `client`, which introspects it: a self-registered client sees only its own tokens.
     func present(_ value: Secret<AccessToken>, to client: Client) async throws -> AccessToken {
         try await present(value) { client.sees(tokensOf: $0.client, of: $0.merchant) }
     }
@@ -61,7 +61,7 @@ public struct AccessTokens: Sendable {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
         if let rotation = found?.unconfirmedRotation {
-            // Another tab may ask for the same tokens still: they came when this one was made, or before.
+            // Another tab may still ask for the tokens that were issued with this one, or before it.
             let isYoung = now - token.issuedAt <= Client.longestRefreshLeeway
             let client = isYoung ? try await clients.findLive(token.client) : nil
             let isInLeeway = client?.isInRefreshLeeway(now, of: token.issuedAt) ?? false
@@ -75,8 +75,8 @@ public struct AccessTokens: Sendable {
         return token
     }
 
-    /// The family of a token that rests, because its client, merchant or issuer is disabled; nil for every other, and
-    /// for one for another resource server.
+    /// The family of a token that rests, because its client, merchant or issuer is disabled; nil for any other token,
+    /// and for one of another resource server.
     func restingFamily(of value: Secret<AccessToken>) async throws -> TokenFamily.ID? {
         guard let found = try await database.rows(Self.query(value.fingerprint)).first.map(Found.init),
             case .rests = found.standing, found.token.resource == nil,
@@ -92,7 +92,7 @@ public struct AccessTokens: Sendable {
         return try Self.check(found, token.fingerprint, at: clock.now)
     }
 
-    /// The client that a token was issued to, live or not. Proves nothing, but tells which client sent the user.
+    /// The client that a token was issued to, live or not. It proves nothing, but tells which client sent the user.
     public func client(of value: Secret<AccessToken>) async throws -> Client.ID? {
         let fingerprint = value.fingerprint
         return try await database.read { db in
@@ -106,7 +106,7 @@ public struct AccessTokens: Sendable {
         try db.execute("DELETE FROM access_tokens WHERE fingerprint = \(fingerprint)")
     }
 
-    /// Reads everything that can end a token, each time: nothing that revokes is cached.
+    /// Reads everything that can end a token, each time: no revocation waits for a cache.
     private static func query(_ fingerprint: Fingerprint<AccessToken>) -> SQL {
         """
         SELECT t.fingerprint, t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
@@ -128,8 +128,8 @@ public struct AccessTokens: Sendable {
         _ found: Found?, _ fingerprint: Fingerprint<AccessToken>, at now: Timestamp
     ) throws(OAuthError) -> AccessToken {
         guard let found else {
-            // Expired tokens are deleted. A client that shows one later is to refresh, as SPiD's SDKs do then only. One
-            // that was revoked alone is told the same: its refresh token is good.
+            // Expired tokens are deleted. The client of an expired token should refresh, which SPiD's SDKs do for this
+            // error only. A token that was revoked alone gets the same answer: its refresh token is good.
             let isOld = fingerprint.time.map { now - $0 >= Client.shortestAccessTokenLifetime } ?? false
             throw .tokenRefused(isOld ? "expired_token" : "unknown_token")
         }
@@ -142,16 +142,16 @@ public struct AccessTokens: Sendable {
     }
 }
 
-/// What is stored of a token, and of what may have ended it.
+/// The stored token and everything that may have ended it.
 private struct Found {
     let token: AccessToken
     let unconfirmedRotation: Fingerprint<RefreshToken>?
     /// Whether it is good, apart from its expiry.
     let standing: Standing
-    /// When the browser's session expires that a token of the front channel came in; nil when it is gone.
+    /// The expiry of the browser session that a front-channel token was issued in; nil when the session is gone.
     private let sessionEnd: Timestamp?
 
-    /// Whether the token outlived its session, as one of the front channel must not.
+    /// Whether the token outlived its session, which a front-channel token must not.
     func isLeftBehind(at now: Timestamp) -> Bool {
         token.isOfFrontChannel && sessionEnd.map { $0 <= now } ?? true
     }
@@ -175,9 +175,9 @@ private struct Found {
         sessionEnd = try row.get("session_expires_at")
     }
 
-    /// Why the token alone has ended, whatever it rests on.
+    /// Why the token alone has ended, apart from what it rests on.
     private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
-        // Whoever had the secret could have got it, and would make another.
+        // A holder of the ended secret may have got this token, and would keep making new ones.
         if token.user == nil, token.scope.administers, let end: Timestamp = try row.get("secret_ended_at"),
             token.issuedAt <= end
         {

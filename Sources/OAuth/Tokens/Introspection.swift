@@ -20,8 +20,8 @@ public struct Introspection: Sendable {
         return try await token(value, for: client)
     }
 
-    /// The same for a caller that shows a token of its own instead of its secret (RFC 7662 §2.1), as SPiD's SDKs do:
-    /// for SPiD-compatible clients. A user's token introspects nothing.
+    /// The same for a SPiD-compatible client that presents a token of its own instead of its secret (RFC 7662 §2.1), as
+    /// SPiD's SDKs do. A user's token introspects nothing.
     public func token(_ parameters: Parameters, by own: AccessToken) async throws -> AccessToken? {
         let value = Secret<AccessToken>(try parameters.require(.token))
         guard parameters[.clientID] ?? own.client.text == own.client.text else { throw OAuthError.twoCredentials }

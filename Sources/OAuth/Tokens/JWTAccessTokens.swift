@@ -4,8 +4,8 @@ import JSON
 public import Keys
 public import Values
 
-/// Access tokens that resource servers can read and verify with our key set (RFC 9068). They are stored like opaque
-/// tokens and end like them, for every server that asks us.
+/// Access tokens that resource servers can read and verify with our key set (RFC 9068). They are stored and ended like
+/// opaque tokens, for every server that asks us.
 public struct JWTAccessTokens: Sendable {
     /// The subject identifier of a user for a client, which may be the client's own.
     public typealias Name = @Sendable (UserID, Client) async throws -> String

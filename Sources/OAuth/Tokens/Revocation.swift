@@ -24,12 +24,12 @@ public struct Revocation: Sendable {
 
     /// Revokes an access token, or a refresh token with its whole family. An unknown token is no error (§2.2).
     ///
-    /// A client may revoke its own tokens. A confidential first-party client may revoke any of its merchant's that it
-    /// holds, so that a backend can end what a device gave it. Browser sessions that the family bought end too, and
-    /// their clients are told. For another merchant's token, nothing changes and nobody is told.
+    /// A client may revoke its own tokens. A confidential first-party client may revoke any token of its merchant that
+    /// it holds, so that a backend can end what a device gave it. Browser sessions that the family bought end too, and
+    /// their clients are told. Another merchant's token does not change.
     ///
-    /// A disabled client is refused, and its own token ends all the same: otherwise it would live again, though its
-    /// user has signed out.
+    /// A disabled client is refused, but its own token still ends: otherwise the token would work again later, though
+    /// its user has signed out.
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
         let (client, isLive) = try await clients.prove(credentials, alsoDisabled: true)
@@ -37,7 +37,7 @@ public struct Revocation: Sendable {
         let announcement = callbacks.announcement(at: now)
         let access = Secret<AccessToken>(value).fingerprint
         let refresh = Secret<RefreshToken>(value)
-        // Of one that is forgotten, its text tells the family.
+        // The text of a forgotten token tells its family.
         let named = RefreshToken.family(of: refresh, markedBy: seal)
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
@@ -80,8 +80,8 @@ public struct Revocation: Sendable {
     ) throws -> Owner? {
         try db.rows(
             """
-            SELECT c.id, c.merchant_id, p.id AS family_id FROM token_families p JOIN clients c ON c.id = p.client_id
-            WHERE p.id = COALESCE(
+            SELECT c.id, c.merchant_id, f.id AS family_id FROM token_families f JOIN clients c ON c.id = f.client_id
+            WHERE f.id = COALESCE(
                 (SELECT family_id FROM refresh_tokens WHERE fingerprint = \(fingerprint)), \(named))
             """
         ).first.map(owner)

@@ -29,7 +29,7 @@ public struct TokenIssuance: Sendable {
             do {
                 minted = try await mint.tokens(for: authorization)
             } catch StorageError.constraint(let reason) {
-                // A server knows a client that was deleted elsewhere for a second: nothing can be stored for it.
+                // A node caches a client for a second after it was deleted elsewhere: nothing can be stored for it.
                 guard try await clients.isGone(client.id) else { throw StorageError.constraint(reason) }
                 throw OAuthError.unknownClient(client.id)
             }
@@ -40,7 +40,7 @@ public struct TokenIssuance: Sendable {
         throw OAuthError.stateChanged
     }
 
-    /// The same authorization for the resource that `request` names, won only while user and client are what it needs.
+    /// The same authorization for the resource that `request` names, won only while user and client still qualify.
     private func confirmed(
         _ granted: Authorization, _ request: TokenRequest, by type: GrantType
     ) throws(OAuthError) -> Authorization {
@@ -49,6 +49,6 @@ public struct TokenIssuance: Sendable {
         return isToConfirm ? aimed.confirming(type) : aimed
     }
 
-    /// The client that a refused request named, so that the error can be in its dialect.
+    /// The client that a refused request named, for the dialect of the error.
     public func client(named id: Client.ID) async throws -> Client? { try await clients.named(id) }
 }

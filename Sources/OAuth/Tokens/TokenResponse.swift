@@ -8,7 +8,8 @@ public struct TokenResponse: Sendable {
     public let lifetime: Duration
     public let scope: Scope
     public let user: UserID?
-    /// The user's subject identifier for the client, which may not be told their number; nil when it acts for itself.
+    /// The user's subject identifier for the client, which may differ from their number; nil when the client acts for
+    /// itself.
     public let subject: String?
     @Boxed public private(set) var client: Client
     public let issuedAt: Timestamp

@@ -8,7 +8,7 @@ struct LogoutToken: Sendable {
     let issuer: String
     let subject: String
     let client: Client.ID
-    /// Always set, required by the client or not: without it, the token would mean every session of the user.
+    /// Always set, whether or not the client requires it: without it, the token would mean every session of the user.
     let session: String
     let issuedAt: Timestamp
     let id: String
@@ -20,7 +20,7 @@ struct LogoutToken: Sendable {
 
     func signed(by signer: IDTokenSigner) -> String { signer.sign(json, type: Self.type) }
 
-    /// Never with a nonce, so that nobody can mistake it for an ID token.
+    /// Never with a nonce, so that it cannot be mistaken for an ID token.
     private var json: JSON {
         .members([
             "iss": .string(issuer), "sub": .string(subject), "aud": .string(client.text),

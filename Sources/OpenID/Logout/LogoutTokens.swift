@@ -36,7 +36,7 @@ public struct LogoutTokens: Sendable {
     }
 
     /// The request for `notice`, made now; nil when its client is deleted, or no longer wants notices. Throws
-    /// `ClientIsDisabled` while that is so.
+    /// `ClientIsDisabled` while the client is.
     public func message(for notice: LogoutNotice) async throws -> Message? {
         guard let client = try await clients.find(notice.client), let uri = client.openID.backChannelLogoutURI else {
             return nil
@@ -47,7 +47,7 @@ public struct LogoutTokens: Sendable {
             issuer: issuer, subject: try await names.subject(of: notice, for: client), client: client.id,
             session: try await names.session(notice.session, for: client),
             issuedAt: clock.now, id: Base64URL.encode(random.bytes(16)))
-        // A compact JWT has only characters that a form need not encode.
+        // A compact JWT has only characters that need no form encoding.
         return Message(uri: uri, form: "logout_token=" + token.signed(by: signer))
     }
 }

@@ -3,7 +3,7 @@ import JOSE
 public import JSON
 public import Keys
 
-/// The public halves of our keys, as others fetch them (RFC 7517 §5).
+/// The public halves of our keys, as other servers fetch them (RFC 7517 §5).
 public struct KeySet: Sendable {
     private let ring: KeyRing
 
@@ -12,7 +12,7 @@ public struct KeySet: Sendable {
     /// The keys that sign, those that will, and those whose signatures may still be presented.
     public func json() async throws -> JSON {
         let keys = try await ring.published()
-        // Some libraries know no other kind of key than that of RS256, and try the first alone.
+        // Some libraries only know RS256 keys, and only try the first key.
         let sorted = keys.filter { $0.algorithm == .rs256 } + keys.filter { $0.algorithm != .rs256 }
         return .members(["keys": .array(sorted.map(\.publicKey.json))])
     }

@@ -5,7 +5,8 @@ import JOSE
 public import JSON
 import OAuth
 
-/// Our metadata for clients (OpenID Connect Discovery §3, RFC 8414 §2). The bytes never vary, for clients that compare.
+/// Our metadata for clients (OpenID Connect Discovery §3, RFC 8414 §2). The bytes never vary, for clients that compare
+/// them.
 public struct ProviderMetadata: Sendable {
     private let issuer: String
     /// Scheme, host and port: the base of every endpoint.

@@ -20,7 +20,7 @@ public struct AuthorizationAnswers: Sendable {
         self.clock = clock
     }
 
-    /// The response to `request`, allowed by the user of `session`. Nil when the user took that back since the request
+    /// The response to `request`, allowed by the user of `session`. Nil when the user revoked that since the request
     /// was decided: decide again.
     public func answer(
         to request: AuthorizationRequest, in session: Session

@@ -9,14 +9,15 @@ public struct RequestAddresses: Sendable {
 
     private let fetch: @Sendable (String, Client, _ browser: String) async throws -> [UInt8]
 
-    /// `fetch` returns what is published at a URL of a client, and throws when nothing is. The browser that brings the
-    /// URL is not authenticated, so the cost counts against its IP address first, and then against the client.
+    /// `fetch` returns what is published at a URL of a client, and throws when there is nothing. The browser that
+    /// brings the URL is not authenticated, so the request counts against its IP address first, and then against the
+    /// client.
     public init(fetch: @escaping @Sendable (String, Client, _ browser: String) async throws -> [UInt8]) {
         self.fetch = fetch
     }
 
     /// The current object at `address`, which a browser at the IP address `browser` brought. Only URLs that the client
-    /// registered are fetched: a request must not direct us.
+    /// registered are fetched, so that a request cannot direct us elsewhere.
     func object(at address: String, of client: Client, for browser: String) async throws -> String {
         guard client.openID.requestURIs.contains(where: { Self.place($0).elementsEqual(Self.place(address)) }) else {
             throw OAuthError.requestURIRefused("request_uri_unregistered", "it is not among the client's request_uris")
@@ -29,7 +30,7 @@ public struct RequestAddresses: Sendable {
         }
         let text = String(decoding: body, as: UTF8.self)
         guard text.isStreamSafe else {
-            throw OAuthError.requestURIRefused("request_uri_marks", "what is there has \(String.tooManyMarks)")
+            throw OAuthError.requestURIRefused("request_uri_marks", "its content has \(String.tooManyMarks)")
         }
         return text
     }

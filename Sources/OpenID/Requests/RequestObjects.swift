@@ -36,18 +36,18 @@ public struct RequestObjects: Sendable {
         self.clock = clock
     }
 
-    /// What a valid object holds. It is not spent yet.
+    /// The content of a valid object. It is not spent yet.
     public struct Opened: Sendable {
         /// They take precedence over those beside the object.
         public let parameters: [(name: String, value: String)]
         fileprivate let use: ReplayMemory.SingleUse?
 
-        /// Spends an object with a `jti` in the transaction that charges its sender and stores the parameters: anybody
-        /// may send one, and what is refused may be sent again. Throws an `OAuthError` when it was spent before.
+        /// Spends an object with a `jti` in the transaction that charges its sender and stores the parameters: anyone
+        /// may send one, and a refused one may be sent again. Throws an `OAuthError` when it was spent before.
         @Sendable public func spend(in db: any Transaction) throws {
             guard try use?.isFirst(in: db) ?? true else {
                 throw OAuthError.requestObjectRefused(
-                    "request_object_replayed", "its jti was used: each request needs an object of its own")
+                    "request_object_replayed", "its jti was used before: each request needs a new object")
             }
         }
     }
@@ -59,7 +59,7 @@ public struct RequestObjects: Sendable {
         return Opened(parameters: try parameters(in: jwt), use: try use(of: jwt, from: client))
     }
 
-    /// The same for the object at the URL `address`, which a browser at the IP address `browser` brought.
+    /// As above, for the object at the URL `address`, which a browser at the IP address `browser` brought.
     public func open(at address: String, from client: Client, for browser: String) async throws -> Opened {
         try await open(try await addresses.object(at: address, of: client, for: browser), from: client)
     }
@@ -96,14 +96,14 @@ public struct RequestObjects: Sendable {
             throw refused("request_object_issuer", "its iss is not the client_id")
         }
         guard jwt.claims["client_id"].map({ $0.string == client.id.text }) ?? true else {
-            throw refused("request_object_client", "its client_id is another than that beside it")
+            throw refused("request_object_client", "its client_id differs from the one beside it")
         }
         // RFC 9101 §10.8: with that `sub`, the object could be replayed to authenticate the client.
         guard try jwt.subject != client.id.text else {
             throw refused("request_object_subject", "its sub is the client_id")
         }
         guard try jwt.audience.map({ $0.contains(issuer) }) ?? true else {
-            throw refused("request_object_audience", "its aud does not hold the issuer of this server")
+            throw refused("request_object_audience", "its aud does not contain this server's issuer")
         }
         let now = clock.now
         guard try jwt.expiresAt.map({ now < $0 }) ?? true else { throw refused("request_object_expired", "it expired") }
@@ -118,7 +118,7 @@ public struct RequestObjects: Sendable {
         }
         // Core §6.1: no request within the request.
         guard jwt.claims["request"] == nil, jwt.claims["request_uri"] == nil else {
-            throw refused("request_object_nested", "it holds request or request_uri")
+            throw refused("request_object_nested", "it contains request or request_uri")
         }
     }
 

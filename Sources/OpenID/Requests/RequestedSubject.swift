@@ -2,7 +2,7 @@ import Directory
 public import OAuth
 public import Values
 
-/// Checks whether a request that names its user means the one who is signed in.
+/// Checks whether a request that names its user means the signed-in user.
 public struct RequestedSubject: Sendable {
     private let names: SubjectIdentifiers
     private let hints: IDTokenHints
@@ -12,9 +12,9 @@ public struct RequestedSubject: Sendable {
         self.hints = hints
     }
 
-    /// By `id_token_hint` (Core §3.1.2.1) and a `sub` among the claims (§5.5.1). A request with neither means any user.
-    /// Refuses an invalid hint, with or without a user. So is one of a client that knows users by other names: the two
-    /// could find out whom both know.
+    /// Checks `id_token_hint` (Core §3.1.2.1) and a `sub` among the claims (§5.5.1). A request with neither means any
+    /// user. Refuses an invalid hint, with or without a user. Also refuses a hint of a client that knows users by other
+    /// subjects: the two clients could find out which users they share.
     public func isMeant(_ user: UserID?, by request: AuthorizationRequest) async throws -> Bool {
         var hint: IDTokenHint?
         if let text = request.idTokenHint {

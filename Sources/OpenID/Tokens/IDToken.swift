@@ -45,8 +45,8 @@ public struct IDToken: Sendable {
         return .object((own.members ?? []) + claims.filter { !names.contains($0.name) })
     }
 
-    /// The left half of the signature's digest (Core §3.1.3.6, §3.3.2.11): of SHA-512 for Ed25519, which
-    /// has it inside, and of SHA-256 for the others.
+    /// The left half of the digest of the signature's algorithm (Core §3.1.3.6, §3.3.2.11): SHA-512 for Ed25519, which
+    /// has it built in, and SHA-256 for the others.
     static func hash(_ text: String, isSHA512: Bool) -> String {
         let digest = isSHA512 ? Digest.sha512(text.utf8) : Digest.sha256(text.utf8)
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))

@@ -17,7 +17,7 @@ public struct IDTokenHint: Sendable {
     public let nonce: String?
     public let issuedAt: Timestamp
     public let expiresAt: Timestamp
-    /// Whether only this server can have made it; one that is signed with the client's sign secret may be the client's.
+    /// Whether only this server can have made it. One signed with the client's sign secret may be made by the client.
     public let isOursAlone: Bool
 
     let names: SubjectIdentifiers
@@ -65,7 +65,7 @@ public struct IDTokenHints: Sendable {
 
     private func verified(_ text: String) async throws -> VerifiedJWT? {
         guard let header = CompactJWS.header(of: text) else { return nil }
-        // RFC 8725 §2.1: what is public never verifies an HMAC, so the two ways have nothing in common.
+        // RFC 8725 §2.1: a public key must never verify an HMAC, so the two ways have nothing in common.
         guard header["alg"]?.string != SignatureAlgorithm.hs256.rawValue else {
             return try await verifiedBySecret(text)
         }
@@ -75,9 +75,9 @@ public struct IDTokenHints: Sendable {
         return try? await AssertionKeys(key.publicKey).verify(text, allowed: [algorithm])
     }
 
-    /// By the sign secret of the client that it is for, if that client has such tokens. A `kid` means nothing here.
+    /// Verifies it by the sign secret of its audience, if that client has such ID tokens. A `kid` means nothing here.
     private func verifiedBySecret(_ text: String) async throws -> VerifiedJWT? {
-        // Nothing is verified yet, and no database takes U+0000.
+        // Nothing is verified yet, and no database accepts U+0000.
         guard let name = CompactJWS.unverifiedClaims(of: text)?["aud"]?.string, !name.utf8.contains(0),
             let client = try await clients.findLive(Client.ID(name)), client.openID.idTokenAlgorithm == .signSecret
         else { return nil }

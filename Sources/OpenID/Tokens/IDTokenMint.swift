@@ -4,8 +4,8 @@ import Keys
 public import OAuth
 public import Values
 
-/// Mints bearer tokens, with an ID token for the scope `openid` (OpenID Connect Core §3.1.3.3, §12.2). The claims
-/// of an ID token are written by `IDToken`.
+/// Mints bearer tokens, with an ID token for the scope `openid` (OpenID Connect Core §3.1.3.3, §12.2). `IDToken` writes
+/// the claims of an ID token.
 public struct IDTokenMint: TokenMint {
     private let bearer: BearerTokenMint
     private let ids: IDTokens
@@ -21,7 +21,7 @@ public struct IDTokenMint: TokenMint {
         guard let subject = authorization.subject, authorization.scope.contains(Scope.openID) else {
             return try await bearer.tokens(for: authorization)
         }
-        // Everything that can fail comes before the redemption: no code is spent without a response.
+        // Everything that can fail comes before the redemption, so that no code is spent without a response.
         let draft = try await ids.draft(
             of: subject, for: authorization.client, scope: authorization.scope, asked: authorization.request)
         guard var response = try await bearer.tokens(for: authorization) else { return nil }

@@ -15,7 +15,7 @@ enum IDTokenSigner: Sendable {
         }
     }
 
-    /// Whether the signature has SHA-512 inside, and therefore the hashes of an ID token (Core §3.1.3.6).
+    /// Whether the signature uses SHA-512, and therefore the hashes of an ID token too (Core §3.1.3.6).
     var isSHA512: Bool {
         guard case .key(let key) = self else { return false }
         return key.algorithm == .edDSA

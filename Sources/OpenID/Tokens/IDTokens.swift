@@ -3,7 +3,7 @@ import JSON
 public import OAuth
 public import Values
 
-/// Makes ID tokens: reads what one needs; `IDToken` decides its content.
+/// Makes ID tokens: reads what they need; `IDToken` decides the content.
 public struct IDTokens: Sendable {
     private let issuer: String
     private let signers: IDTokenSigners
@@ -17,7 +17,7 @@ public struct IDTokens: Sendable {
         self.claims = claims
     }
 
-    /// An ID token that is ready to be signed, with what signs it.
+    /// An ID token that is ready to be signed, with its signer.
     public struct Draft: Sendable {
         let signer: IDTokenSigner
         let token: @Sendable (Timestamp) -> IDToken
@@ -32,7 +32,7 @@ public struct IDTokens: Sendable {
     }
 
     /// Reads what is needed. `alone`: no access token comes with it, so it must also carry the claims of the scope
-    /// (Core §5.4), as some clients want it always.
+    /// (Core §5.4), as some clients always want.
     public func draft(
         of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
     ) async throws -> Draft {

@@ -7,8 +7,8 @@ public import Values
 
 /// The identifiers of users for clients: public, or pairwise by sector and merchant (OpenID Connect Core §8).
 ///
-/// The merchant is included because nobody proves to own a sector's host: another merchant's client that names the same
-/// host would get the same identifiers.
+/// The merchant is included because ownership of a sector's host is not proved: another merchant's client that names
+/// the same host would otherwise get the same identifiers.
 public final class SubjectIdentifiers: Sendable {
     private static let fact = "pairwise_salt"
 
@@ -27,11 +27,10 @@ public final class SubjectIdentifiers: Sendable {
         return try await subject(user)
     }
 
-    /// The `sub` of `user` for everybody who has no other. It never changes, but a user who was deleted may be imported
-    /// again with another.
+    /// The public `sub` of `user`. It never changes, but a user who was deleted may be imported again with another one.
     public func subject(_ user: UserID) async throws -> String { try await User.sub(of: user, in: database) }
 
-    /// The `sub` of the user of `notice`, who may be gone by now.
+    /// The `sub` of the user of `notice`, who may be deleted by now.
     func subject(of notice: LogoutNotice, for client: Client) async throws -> String {
         try await pairwise(notice.user, for: client) ?? notice.keptSubject ?? notice.user.description
     }
@@ -47,13 +46,13 @@ public final class SubjectIdentifiers: Sendable {
         try await pairwise(user, for: client) ?? user.description
     }
 
-    /// The identifier of `user` for a client that knows users by no other; nil for other clients.
+    /// The pairwise identifier of `user`; nil for clients with public ones.
     public func pairwise(_ user: UserID, for client: Client) async throws -> String? {
         try await pairwise(user.description, for: client)
     }
 
-    /// SPiD's `pairId` of `user`: the same for all clients of a merchant, and another one for each merchant. Clients
-    /// that must not know that they have users in common get the pairwise identifier.
+    /// SPiD's `pairId` of `user`: the same for all clients of a merchant, and different for each merchant. Clients that
+    /// must not know which users they share get the pairwise identifier.
     public func pair(_ user: UserID, with client: Client) async throws -> String {
         if let pairwise = try await pairwise(user, for: client) { return pairwise }
         let text = "pair|\(client.merchant?.text ?? "")|\(user)"
@@ -73,8 +72,8 @@ public final class SubjectIdentifiers: Sendable {
         return Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: try await key()))
     }
 
-    /// The salt of pairwise identifiers, made when one is first needed. It never changes: clients would no longer
-    /// recognize their users. So it does not depend on the master key, which may change.
+    /// The salt of pairwise identifiers, made when one is first needed. It never changes, because clients would no
+    /// longer recognize their users. So it does not depend on the master key, which may change.
     private func key() async throws -> [UInt8] {
         if let known = salt.withLock({ $0 }) { return known }
         let made = Base64URL.encode(random.bytes(32))

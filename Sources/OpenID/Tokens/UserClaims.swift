@@ -56,8 +56,8 @@ public struct UserClaims: Sendable {
         return Self.members(of: user) { _, _ in true }
     }
 
-    /// Which single claims may be told: for a merchant's own client, what it is registered for. For any other client,
-    /// the user must have allowed the scope, or the claim by name.
+    /// Which single claims may be told: to a first-party client, those it is registered for. For any other client, the
+    /// user must have allowed the scope, or the claim by name.
     private func allowing(
         _ wishes: [String: ClaimsRequest.Wish], of person: UserID, to client: Client.ID, _ scope: Scope,
         asksNoConsent: Bool, clientScope: Scope

@@ -41,12 +41,10 @@ public struct AccountPage: PageContents {
     private let notice: Notice?
     private let refused: (form: Form, refusal: PageRefusal)?
 
-    /// - Parameters:
-    ///   - account: what is stored, or what was typed into a refused form.
-    ///   - returnQuery: what the forms' addresses end with, so that the way back is there afterwards.
-    ///   - isOfApp: an app signed its user in to this web view: the profile alone is shown.
-    ///   - hasPhones: there is a page for a phone number that codes are sent to.
-    ///   - newEmail: the address that was typed into the refused form `email`.
+    /// - Parameters: `account` is what is stored, or what was typed into a refused form. `returnQuery` is the end of
+    ///   the forms' URLs, so that the way back is kept. `isOfApp`: an app signed its user in to this web view, which
+    ///   shows only the profile. `hasPhones`: there is a page for a phone number that codes are sent to. `newEmail` is
+    ///   the address that was typed into the refused form `email`.
     public init(
         account: Profile, formToken: String, back: Back? = nil, returnQuery: String = "", isOfApp: Bool = false,
         hasPhones: Bool = false, sessions: [SessionItem],

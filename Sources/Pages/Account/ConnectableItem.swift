@@ -1,4 +1,4 @@
-/// An issuer that the user could link to sign in with.
+/// An issuer that the user could link, to sign in with it.
 public struct ConnectableItem: Sendable {
     let issuer: String
     let name: String

@@ -7,7 +7,7 @@ public struct DeleteAccountPage: PageContents {
     let asksPassword: Bool
     let refusal: PageRefusal?
 
-    /// - Parameter graceDays: how long the user can change their mind; 0 if not at all.
+    /// - Parameter graceDays: how long the user can cancel; 0 if not at all.
     public init(
         action: String, formToken: String, email: String, graceDays: Int, asksPassword: Bool,
         refusal: PageRefusal? = nil

@@ -1,4 +1,4 @@
-/// An issuer that the user has linked to sign in with.
+/// An issuer that the user has linked, to sign in with it.
 public struct LinkItem: Sendable {
     let issuer: String
     let subject: String

@@ -1,4 +1,4 @@
-/// Asks a user who signs in while waiting to be deleted whether to keep the account.
+/// Asks a user who signs in while waiting for deletion whether to keep the account.
 ///
 /// Posts `form_token`, `verification`, `continue` and `decision`, which is `keep` or `leave`, to `action`.
 public struct RestorePage: PageContents {
@@ -8,7 +8,7 @@ public struct RestorePage: PageContents {
     let continueTo: String
     let dueAt: String
 
-    /// - Parameter dueAt: when it will be deleted: in UTC, as `2026-11-21 10:58`.
+    /// - Parameter dueAt: when the account will be deleted: in UTC, as `2026-11-21 10:58`.
     public init(action: String, formToken: String, verification: String, continueTo: String, dueAt: String) {
         self.action = action
         self.formToken = formToken

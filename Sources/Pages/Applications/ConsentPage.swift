@@ -1,9 +1,9 @@
 /// Asks the user what an application may have.
 ///
-/// Posts `form_token`, `request`, `terms`, a `scope` for each that is ticked or required, and `decision`, which is
+/// Posts `form_token`, `request`, `terms`, a `scope` for each one that is ticked or required, and `decision`, which is
 /// `allow` or `deny`, to `action`.
 public struct ConsentPage: PageContents {
-    /// One scope that is requested. Those of OpenID Connect are described, others shown by their name.
+    /// One requested scope. Those of OpenID Connect are described, others shown by their name.
     public struct Scope: Sendable {
         let name: String
         let isRequired: Bool
@@ -18,7 +18,7 @@ public struct ConsentPage: PageContents {
     /// Who is responsible for the application.
     public enum Maker: Sendable {
         case merchant(String)
-        /// It is this server's own.
+        /// This server.
         case platform
         /// It registered itself.
         case nobodyKnown

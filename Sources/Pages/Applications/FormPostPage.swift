@@ -1,5 +1,5 @@
-/// Takes an answer to an application by a form (OAuth 2.0 Form Post Response Mode): by itself if scripts run, by a
-/// button if not. Posts `fields` to `action`.
+/// Posts a response to an application by a form (OAuth 2.0 Form Post Response Mode): automatically if scripts run,
+/// otherwise by a button. Posts `fields` to `action`.
 public struct FormPostPage: PageContents {
     let action: String
     let fields: [HiddenField]

@@ -11,11 +11,9 @@ public struct IntroductionPage: PageContents {
     let account: String
     let switchTo: String
 
-    /// - Parameters:
-    ///   - merchantName: nil if the application belongs to no merchant, or to this server.
-    ///   - isFirst: the user and the merchant have never met; otherwise an app on the device asks, and could be any.
-    ///   - account: the user's name or e-mail address.
-    ///   - switchTo: the path where another user signs in to the same request.
+    /// - Parameters: `merchantName` is nil if the application belongs to no merchant, or to this server. `isFirst`: the
+    ///   merchant is new to the user; otherwise any app on the device could be asking. `account` is the user's name or
+    ///   e-mail address. `switchTo` is the path where another user signs in to the same request.
     public init(
         clientName: String, merchantName: String?, isFirst: Bool, action: String, formToken: String, request: String,
         account: String, switchTo: String

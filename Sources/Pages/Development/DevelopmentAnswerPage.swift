@@ -1,13 +1,11 @@
-/// What an application would have been told, for developers who have none. Exists only in development mode.
+/// The response an application would have got, for developers without one. In development mode only.
 public struct DevelopmentAnswerPage: PageContents {
     let fields: [HiddenField]
     let command: String?
     let again: String
 
-    /// - Parameters:
-    ///   - fields: the answer's parameters.
-    ///   - command: the shell command that redeems its code.
-    ///   - again: the address to try again at.
+    /// - Parameters: `fields` are the response's parameters. `command` is the shell command that redeems its code.
+    ///   `again` is the URL to try again at.
     public init(fields: [HiddenField], command: String?, again: String) {
         self.fields = fields
         self.command = command

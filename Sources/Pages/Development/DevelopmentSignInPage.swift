@@ -1,6 +1,6 @@
 import Text
 
-/// Signs anyone in as any user, and lets a developer choose what the application gets. Exists only in development mode.
+/// Signs in any user, and lets a developer choose what the application gets. In development mode only.
 ///
 /// Posts `form_token`, `continue`, `username`, `id_token_lifetime`, `refresh_token` (`1`), `error` and `outcome`, which
 /// is `sign_in` or `error`, to `action`.
@@ -10,7 +10,7 @@ public struct DevelopmentSignInPage: PageContents {
         case name, lifetime, disabled, taken
     }
 
-    /// What a developer can choose for an application that waits for an answer.
+    /// What a developer can choose for an application that waits for a response.
     public struct Choices: Sendable {
         let lifetime: String
         let givesRefreshToken: Bool

@@ -5,17 +5,17 @@ public enum MailTemplate: Sendable {
     case signUpExisting(signInLink: String, resetLink: String)
     case verifyEmail(code: String, minutes: Int)
     case changeEmailCode(code: String, minutes: Int)
-    /// To the old address; it shows only part of the new one.
+    /// To the old address; shows only part of the new one.
     case emailChanged(newAddress: String)
     case resetPassword(link: String, hours: Int)
     case passwordChanged(resetLink: String)
     /// `provider` can sign the user in from now on.
     case signInLinked(provider: String, link: String)
-    /// Codes that sign in can be sent to `number` from now on; it shows only part of it.
+    /// Codes that sign in can be sent to `number` from now on; shows only part of it.
     case phoneVerified(number: String, link: String)
     /// To a user whom an app signed up.
     case confirmAddress(link: String, days: Int)
-    /// The same, if no password was chosen.
+    /// As above, if no password was chosen.
     case choosePassword(link: String, hours: Int)
     /// The time is in UTC, as `2026-11-21 10:58`.
     case deletionScheduled(dueAt: String, signInLink: String)
@@ -74,13 +74,13 @@ extension MailTemplate {
         }
     }
 
-    /// What a merchant's own words may name: the only link is `link`, one of several is called after its label.
+    /// What a merchant's own text may name: a single link is `link`, one of several has the name of its label.
     var facts: [String: Any] {
         let names = links.count == 1 ? ["link"] : links.map { "\($0.label)Link" }
         return values.merging(zip(names, links.map { $0.address as Any })) { $1 }
     }
 
-    /// The addresses that it leads to.
+    /// The addresses of its links.
     var addresses: [String] { links.map(\.address) }
 
     /// What a template sees.

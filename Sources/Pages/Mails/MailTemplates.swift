@@ -33,7 +33,7 @@ public struct MailTemplates: Sendable {
         self.site = site
     }
 
-    /// Writes `mail`, perhaps in a merchant's own words. Its sender is the frame's brand, or else this site.
+    /// Writes `mail`, perhaps in a merchant's own text. Its sender is the frame's brand, or else this site.
     public func callAsFunction(_ mail: MailTemplate, in frame: Frame, saying own: OwnMail? = nil) -> MailText {
         guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
         var words = mail.words(version.texts)
@@ -48,7 +48,7 @@ public struct MailTemplates: Sendable {
 }
 
 extension String {
-    /// The name without anything that could end its line and begin a header, or a sentence, of its own.
+    /// The name without anything that could end its line and begin a header or a new sentence.
     var onOneLine: String {
         let ends: [Unicode.GeneralCategory] = [.control, .lineSeparator, .paragraphSeparator]
         return String(
@@ -58,20 +58,20 @@ extension String {
 }
 
 extension String {
-    /// The name of a merchant or a client, on one line and so that no program makes a link of it or of it and what
-    /// stands beside it: they choose it, and readers trust our mails.
+    /// The name of a merchant or a client, on one line and in a form that mail programs turn into no link, alone or
+    /// with the text beside it: the owner chooses it, and readers trust our mails.
     var nameInMail: String {
         var name = String.UnicodeScalarView()
         for scalar in onOneLine.unicodeScalars {
             let read = scalar.isASCII ? String(scalar) : String(scalar).compatiblyDecomposed
             name.append(read.unicodeScalars.contains(where: Self.partsOfAddresses.contains) ? " " : scalar)
-            // It joins two words, so a name looks as before.
+            // It joins words invisibly, so a name looks the same.
             if read.unicodeScalars.contains(where: Self.dots.contains) { name.append("\u{2060}") }
         }
         return String(name)
     }
 
     private static let partsOfAddresses: Set<Unicode.Scalar> = ["/", "\\", ":", "@", "\u{2044}", "\u{2215}"]
-    /// The full stop, and what host names read as one (UTS #46 §2.3).
+    /// The full stop, and the characters that host names read as one (UTS #46 §2.3).
     private static let dots: Set<Unicode.Scalar> = [".", "\u{3002}"]
 }

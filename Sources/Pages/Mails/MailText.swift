@@ -1,4 +1,4 @@
-/// What a mail says: its subject, and its body as text and as HTML.
+/// The content of a mail: its subject, and its body as text and as HTML.
 public struct MailText: Sendable {
     public let subject: String
     public let text: String

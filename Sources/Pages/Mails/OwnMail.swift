@@ -1,15 +1,15 @@
 import Mustache
 
-/// A mail in a merchant's own words, with `{{names}}` where mails differ.
+/// A mail in a merchant's own text, with `{{names}}` where mails differ.
 ///
-/// They take the place of our text, its code and its links. What a reader should do who did not ask for the mail, and
-/// who sent it, remain ours.
+/// It replaces our text, its code and its links. Our text remains for who sent it, and for readers who did not ask for
+/// the mail.
 public struct OwnMail: Sendable {
     private let subject: String
     private let text: String
     private let application: String?
 
-    /// - Parameter application: whose user it is, if there is one.
+    /// - Parameter application: the application that the mail is for, if any.
     public init(subject: String, text: String, application: String?) {
         self.subject = subject
         self.text = text

@@ -1,4 +1,5 @@
-/// Ends a sign-up that an app began, after its mailed link was opened. Posts `form_token` and `password` to `action`.
+/// Completes a sign-up that an app began, after its mailed link was opened. Posts `form_token` and `password` to
+/// `action`.
 public struct ConfirmAddressPage: PageContents {
     let action: String
     let formToken: String

@@ -2,9 +2,9 @@ import Text
 
 /// Asks for e-mail address and password.
 ///
-/// Posts `form_token`, `continue`, `email`, `password` and `remember` (`1`) to `action`, or all of it to `/login/code`.
+/// Posts `form_token`, `continue`, `email`, `password` and `remember` (`1`) to `action`, or the same to `/login/code`.
 public struct LoginPage: PageContents {
-    /// The way back without signing in: a form of its own, which posts `form_token`, `request` and `decision=cancel`.
+    /// The way back without signing in: a separate form, which posts `form_token`, `request` and `decision=cancel`.
     public struct Cancel: Sendable {
         let action: String
         let request: String
@@ -27,14 +27,11 @@ public struct LoginPage: PageContents {
     let cancel: Cancel?
     let refusal: PageRefusal?
 
-    /// - Parameters:
-    ///   - email: what to fill in: empty, or what was typed before a refusal.
-    ///   - isRemembered: whether `remember` is ticked.
-    ///   - clientName: the application that sent the user here.
-    ///   - isConfirmation: the signed-in user confirms who they are; the address cannot change. Posted as
-    ///     `confirm` (`1`), so that it is known after a refusal.
-    ///   - wantsAnew: only a new sign-in will do. Posted as `anew` (`1`), so that it is known after a refusal.
-    ///   - ways: the other issuers that users may sign in with.
+    /// - Parameters: `email` is the value to fill in: empty, or what was typed before a refusal. `isRemembered`:
+    ///   whether `remember` is ticked. `clientName` is the application that sent the user here. `isConfirmation`: the
+    ///   signed-in user confirms who they are, and the address cannot change; posted as `confirm` (`1`), so that it is
+    ///   kept after a refusal. `wantsAnew`: only a new sign-in will do; posted as `anew` (`1`), so that it is kept
+    ///   after a refusal. `ways` are the other issuers that users may sign in with.
     public init(
         action: String, formToken: String, continueTo: String, email: String = "", isRemembered: Bool = false,
         clientName: String? = nil, isConfirmation: Bool = false, wantsAnew: Bool = false, ways: [SignInWay] = [],

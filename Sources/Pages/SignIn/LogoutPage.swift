@@ -6,7 +6,7 @@ public struct LogoutPage: PageContents {
     let leaving: String?
     let fields: [HiddenField]
 
-    /// - Parameter leaving: the one application that the user signs out of; nil if it is the whole browser.
+    /// - Parameter leaving: the only application that the user signs out of; nil for the whole browser.
     public init(
         account: String, action: String, formToken: String, leaving: String? = nil, fields: [HiddenField] = []
     ) {

@@ -5,7 +5,7 @@ public struct NewPasswordPage: PageContents {
     let email: String
     let refusal: PageRefusal?
 
-    /// - Parameter email: the user's address, to look at and for password managers.
+    /// - Parameter email: the user's address, to show and for password managers.
     public init(action: String, formToken: String, email: String, refusal: PageRefusal? = nil) {
         self.action = action
         self.formToken = formToken

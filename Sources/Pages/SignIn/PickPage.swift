@@ -1,6 +1,6 @@
-/// Asks which of the users who are signed in to this browser goes on, or whether another one does.
+/// Asks which of the users signed in to this browser continues, or whether another one does.
 ///
-/// Posts `form_token`, `request` and either `session`, that of the one who goes on, or `decision=another` to `action`.
+/// Posts `form_token`, `request` and either `session`, that of the chosen user, or `decision=another` to `action`.
 public struct PickPage: PageContents {
     /// One user who is signed in.
     public struct Choice: Sendable {
@@ -8,9 +8,8 @@ public struct PickPage: PageContents {
         let name: String
         let address: String
 
-        /// - Parameters:
-        ///   - name: nil for a user who gave none.
-        ///   - address: the user's e-mail address, which tells two of one name apart.
+        /// - Parameters: `name` is nil for a user without one. `address` is the user's e-mail address, which tells
+        ///   users with the same name apart.
         public init(session: String, name: String?, address: String) {
             self.session = session
             self.name = name ?? address

@@ -1,4 +1,4 @@
-/// Ends a sign-up by its mailed link. Posts `form_token` and, if it is asked for, `password` to `action`.
+/// Completes a sign-up by its mailed link. Posts `form_token` and, if it is asked for, `password` to `action`.
 public struct SignUpConfirmPage: PageContents {
     let action: String
     let formToken: String

@@ -1,6 +1,7 @@
 import Text
 
-/// Asks for what a new user needs. Posts `form_token`, `continue`, `terms`, `email`, `password` and `name` to `action`.
+/// Asks for the data of a new user. Posts `form_token`, `continue`, `terms`, `email`, `password` and `name` to
+/// `action`.
 public struct SignUpPage: PageContents {
     let action: String
     let formToken: String

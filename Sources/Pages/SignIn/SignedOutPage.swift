@@ -2,6 +2,6 @@
 public struct SignedOutPage: PageContents {
     let leaving: String?
 
-    /// - Parameter leaving: the one application; nil for the browser.
+    /// - Parameter leaving: the only application; nil for the browser.
     public init(leaving: String? = nil) { self.leaving = leaving }
 }

@@ -1,4 +1,4 @@
-/// Asks before a sign-in that nobody in this browser requested, in place of another user or of none.
+/// Asks before a sign-in that was not requested in this browser, in place of another user or of none.
 ///
 /// Posts `form_token` and `decision`, which is `allow` (continue as the other) or `deny` (stay), to `action`.
 public struct SwitchAccountPage: PageContents {

@@ -27,7 +27,7 @@ public enum Language: String, CaseIterable, Sendable {
     /// RFC 9110 §12.5.4: a tag's weight is 1 unless given, and 0 means "not this one". The first of equals wins.
     private static func accepted(_ header: String) -> Language? {
         var best: (language: Language, weight: Double)?
-        // No more of it: a stranger may send 32 KiB for each page.
+        // Only the beginning: a client may send 32 KiB with each request.
         let header = Substring(header.utf8.prefix(1000))
         for range in header.split(separator: ",").prefix(50) {
             let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }

@@ -1,4 +1,4 @@
-/// A template's text as bytes, to search for marks. Searching in characters took half of the start.
+/// A template's text as bytes, to search for marks. Searching in characters took half of the start-up time.
 struct Markup {
     let bytes: [UInt8]
 
@@ -30,7 +30,7 @@ struct Markup {
         return nil
     }
 
-    /// The first Mustache tag that avoids the escaping or leads out of the file: `{{{raw}}}` and `{{&raw}}` do not
+    /// The first Mustache tag that avoids the escaping or includes other files: `{{{raw}}}` and `{{&raw}}` do not
     /// escape; partials, parents, delimiters and pragmas are not supported.
     var forbiddenTag: String? {
         var start = 0

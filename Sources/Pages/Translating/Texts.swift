@@ -24,7 +24,7 @@ struct Texts: Sendable {
     /// The keys that pages ask for are checked at the start, so the fallback is never needed.
     subscript(key: String) -> Any { parsed[key] ?? key }
 
-    /// Puts `parts` and the texts in wherever a template says `[[key]]`.
+    /// Replaces `[[key]]` in a template by `parts` and the texts.
     func fill(
         _ template: String, of file: String, parts: [String: String] = [:]
     ) throws(TemplateFault) -> String {

@@ -20,7 +20,7 @@ struct Translations: Sendable {
         self.languages = languages
     }
 
-    /// The keys that are built from a value's name, so that no template shows them.
+    /// The keys that are built from a value's name, and so appear in no template.
     private static let asked =
         PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + PhonesPage.keys
         + DeleteAccountPage.keys + MessagePage.keys + DevelopmentSignInPage.keys + MailTemplate.keys + TextTemplate.keys
@@ -32,7 +32,7 @@ struct Translations: Sendable {
         guard let file = try files.overriding(name) else { return try Texts(language, texts) { _ in name } }
         let own = try decode(file.text, of: file.path)
         for (key, text) in own {
-            guard texts[key] != nil else { throw TemplateFault(file: file.path, key: key, "no page has such a text") }
+            guard texts[key] != nil else { throw TemplateFault(file: file.path, key: key, "no page uses this text") }
             texts[key] = text
         }
         return try Texts(language, texts) { own[$0] == nil ? name : file.path }

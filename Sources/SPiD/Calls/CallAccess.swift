@@ -1,9 +1,9 @@
-/// Whose token a call of SPiD's API takes, and which clients may make it.
+/// Which token a call of SPiD's API takes, and which clients may make it.
 package struct CallAccess: Sendable {
     package enum Token: Sendable {
-        /// None: a token that comes along is not read.
+        /// No token: one that is sent is not read.
         case unread
-        /// None is needed: a token that comes along is read.
+        /// No token is needed: one that is sent is read.
         case optional
         /// A client's own.
         case client
@@ -25,21 +25,21 @@ package struct CallAccess: Sendable {
 
     /// Which clients may call, and with which tokens.
     package enum Reach: Sendable {
-        /// The merchant's own clients, and SPiD-compatible ones.
+        /// First-party clients, and SPiD-compatible ones.
         case usual
         /// Every client of the merchant.
         case everyClient
-        /// Every client, also a third party's and a pairwise one: the call ends the token.
+        /// Every client, including third-party and pairwise ones: the call ends the token.
         case everyToken
     }
 
     package let token: Token
     package let reach: Reach
-    /// Whether an app may call by a token of its own: its secret is in each copy of it (RFC 8252 §8.5), so what that
-    /// token reaches is anybody's.
+    /// Whether an app may call with a token of its own. Every copy of an app contains its secret (RFC 8252 §8.5), so
+    /// anyone can get that token.
     package let isForApps: Bool
 
-    /// Whether a call takes from the allowance. To end a token must always be possible.
+    /// Whether a call counts against the allowance. Ending a token must always be possible.
     package var isCounted: Bool { reach != .everyToken }
 
     package init(_ token: Token, _ reach: Reach = .usual, isForApps: Bool = false) {

@@ -5,7 +5,7 @@ package import Storage
 package import Values
 
 /// Decides who may call SPiD's API and for which client, and counts the calls. The checks are in SPiD's order: the
-/// token (`caller`), the allowance (`count`), for which client and whether this one may (`requestingClient`).
+/// token (`caller`), the allowance (`count`), then for which client, and whether that is allowed (`requestingClient`).
 package struct CallAuthorization: Sendable {
     private let tokens: AccessTokens
     private let clients: Clients
@@ -43,7 +43,7 @@ package struct CallAuthorization: Sendable {
         }
     }
 
-    /// The client whose `token` it is. Throws when the call takes another kind of token, or the client is disabled.
+    /// The client of `token`. Throws when the call takes another kind of token, or the client is disabled.
     package func caller(with token: AccessToken, for access: CallAccess) async throws -> Caller {
         try access.token.check(token)
         guard let client = try await clients.findLive(token.client) else {
@@ -53,7 +53,7 @@ package struct CallAuthorization: Sendable {
     }
 
     /// The client that authenticates by its secret, as if it had sent a token of its own: for SPiD-compatible clients
-    /// that may get one. Of all others the credentials are not read, so that nobody can try secrets here.
+    /// that may get one. Other clients' credentials are not read, so that secrets cannot be guessed here.
     package func caller(with credentials: ClientCredentials, for access: CallAccess) async throws -> Caller {
         guard let named = try await authenticator.named(credentials.id), named.may(.callBySecret),
             named.may(.clientCredentials), access.reach != .everyToken
@@ -69,7 +69,7 @@ package struct CallAuthorization: Sendable {
         client.signsResponses ? try signSecrets.open(client) : nil
     }
 
-    /// Counts a call of `caller` from `address`; what is left then of their share, or of the client's allowance.
+    /// Counts a call of `caller` from `address`. Returns what is left of their share, or of the client's allowance.
     package func count(_ caller: Caller, from address: String, for access: CallAccess) -> RequestAllowance.State {
         let client = caller.client
         let place = RequestAllowance.Sharer.address(IPAddress.site(of: address) ?? address)
@@ -79,15 +79,15 @@ package struct CallAuthorization: Sendable {
             ? allowance.take(client.id, sharer, at: clock.now) : allowance.left(client.id, sharer, at: clock.now)
     }
 
-    /// `caller`, if it may make the call. `contextClientID` is the client it says it acts for, `form`
-    /// the pairs of the body, which a `hash` among them covers.
+    /// `caller`, if it may make the call. `contextClientID` names the client that it acts for. `form` is the body,
+    /// including its `hash`, if any.
     package func requestingClient(
         _ caller: Caller, for access: CallAccess, contextClientID: String?, form: [(name: String, value: String)]
     ) async throws -> RequestingClient {
         let client = caller.client
         let contextClient = try await contextClient(contextClientID, of: client)
-        // A client's own token asks about any user: that is for clients set to SPiD compatibility. A third party's
-        // client has what its users allowed it; SPiD's API, which knows no scopes, shows more.
+        // A client's own token may ask about any user, so that is for SPiD-compatible clients. A third-party client may
+        // see only what its users allowed it; SPiD's API, which has no scopes, shows more.
         let isAboutUsers = access.reach != .everyToken && access.token != .optional
         guard caller.token.user != nil || client.may(.askAboutUsers) || !isAboutUsers,
             client.may(.useSPiDAPI) || access.reach != .usual
@@ -101,9 +101,9 @@ package struct CallAuthorization: Sendable {
         return RequestingClient(caller: caller, contextClient: contextClient)
     }
 
-    /// The client of the same merchant that `client` acts for. Only the merchant's own clients may, and not for a third
-    /// party's: what users gave that is for that one alone. Nor for a pairwise client: the API names users by their
-    /// numbers, which are not for it.
+    /// The client of the same merchant that `client` acts for. Only first-party clients may do so, and not for a
+    /// third-party client, to which users gave access for that client alone. Nor for a pairwise client: the API names
+    /// users by their numbers, which it must not learn.
     private func contextClient(_ id: String?, of client: Client) async throws -> Client {
         guard let id, id != client.id.text else { return client }
         guard client.may(.actForOtherClients), let other = try await clients.findLive(Client.ID(id)),
@@ -140,5 +140,5 @@ extension CallAccess.Token {
 
 extension OAuthError {
     static let clientTokenNeeded = OAuthError(
-        .invalidToken, "client_token_needed", "This needs a client's own token, not a person's.")
+        .invalidToken, "client_token_needed", "This call needs a client's own token, not a user's.")
 }

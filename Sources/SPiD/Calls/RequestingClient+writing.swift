@@ -4,10 +4,10 @@ import OAuth
 package import Storage
 package import Values
 
-/// Calls that write something of a user.
+/// Calls that change data of a user.
 extension RequestingClient {
-    /// Refuses clients that are not set to SPiD compatibility, with whatever token: SPiD's apps know no scopes, by
-    /// which other clients' tokens are limited.
+    /// Refuses clients that are not SPiD-compatible, whatever their token: SPiD's apps have no scopes, which limit
+    /// other clients' tokens.
     package func requireSPiDCompatible() throws(SPiDRefusal) {
         guard client.may(.writeUsers) else { throw .notSPiDCompatible }
     }

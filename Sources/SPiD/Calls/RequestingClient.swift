@@ -10,7 +10,7 @@ package struct RequestingClient: Authority {
     /// The client it acts for: that of `contextClientId`, or itself.
     package let contextClient: Client
     package var token: AccessToken { caller.token }
-    /// The client whose token it is.
+    /// The client that the token belongs to.
     package var client: Client { caller.client }
 
     package func confirm(in db: any Transaction) throws {
@@ -18,7 +18,7 @@ package struct RequestingClient: Authority {
         if contextClient.id != client.id { try contextClient.again(in: db) }
     }
 
-    /// The user whose token it is, where the call takes a user's.
+    /// The user of the token, for a call that takes a user's.
     package var user: UserID {
         get throws(OAuthError) {
             guard let user = token.user else { throw .userTokenNeeded }
@@ -26,21 +26,20 @@ package struct RequestingClient: Authority {
         }
     }
 
-    /// The users a list is about: those of the context client, or of its whole merchant.
+    /// The users that a list is about: those of the context client, or of its whole merchant.
     package func clientScope(isWide: Bool = false) -> ClientScope {
         ClientScope(
             client: contextClient.id, merchant: contextClient.merchant, isWide: isWide,
             isStranger: !client.may(.shareWithMerchant), user: token.user)
     }
 
-    /// Refuses clients of third parties: they could ask about every user, and act for users who never met them.
+    /// Refuses third-party clients: they could ask about every user, and act for users who are not theirs.
     package func requireFirstParty() throws(SPiDRefusal) {
         guard client.may(.actForUsers) else { throw .notFirstParty }
     }
 
-    /// `found`, if it is the context client or, for the merchant's own, another of its merchant. A client of another
-    /// merchant is as unknown as one that does not exist, and so is one that registered itself: it is not the
-    /// merchant's.
+    /// `found`, if it is the context client or, for a first-party client, another client of its merchant. Other
+    /// merchants' clients are answered as unknown, and so are self-registered ones, which are not the merchant's.
     package func known(_ found: Client?) throws(SPiDRefusal) -> Client {
         guard let found else { throw .unknownClient }
         let isMerchants = Merchant.same(found.merchant, contextClient.merchant) && found.may(.belongToMerchant)
@@ -50,7 +49,7 @@ package struct RequestingClient: Authority {
         return found
     }
 
-    /// Refuses a user's token that comes with another client's id: `things` there are not the user's to reach.
+    /// Refuses a user's token together with another client's id: a user has no access to `things` there.
     package func requireOwnContext(for things: String) throws(SPiDRefusal) {
         guard token.user == nil || contextClient.id == client.id else {
             throw SPiDRefusal(
@@ -78,7 +77,7 @@ extension SPiDRefusal {
         "An app's own token is for the app: a page calls with its user's token, or by way of a backend.",
         reason: "own_token_of_app_in_page")
     static let notFirstParty = SPiDRefusal(
-        .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
+        .forbidden, "Client is not authorized to access this API endpoint: it is not first-party.",
         reason: "not_first_party")
     package static let unknownClient = SPiDRefusal(.notFound, "Unknown client ID", reason: "unknown_client")
 }

@@ -3,7 +3,7 @@ package import JSON
 package import OAuth
 package import Values
 
-/// What of a user the caller sees.
+/// Decides what the caller sees of a user.
 package struct UserDisclosure: Sendable {
     private let finder: UserFinder
     private let apps: ConnectedApps
@@ -29,8 +29,8 @@ package struct UserDisclosure: Sendable {
         return object.full(clients: clients, merchant: found.merchant, scope: covers)
     }
 
-    /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client. The
-    /// merchant's own clients see all, with a user's token only if they are SPiD-compatible: SPiD's apps know no
+    /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client.
+    /// First-party clients see everything, with a user's token only if they are SPiD-compatible: SPiD's apps have no
     /// scopes.
     private func scope(
         of caller: RequestingClient, for user: UserID

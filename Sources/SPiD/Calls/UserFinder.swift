@@ -4,7 +4,7 @@ import HTTP
 import OAuth
 package import Values
 
-/// Finds the user a call is about, for clients that may know of them.
+/// Finds the user that a call is about, for clients that may know of them.
 package struct UserFinder: Sendable {
     private let people: ConnectedUsers
     private let connections: Connections
@@ -27,7 +27,7 @@ package struct UserFinder: Sendable {
     /// The user that `text` names; with a user's token it must be that user.
     package func user(named text: String, for caller: RequestingClient) async throws -> UserID {
         if let own = caller.token.user {
-            // The id of another user and one that cannot be read have the same answer.
+            // Another user's id and an unreadable one get the same answer.
             if UserID(spid: text) == own { return own }
             guard try await people.id(ofSubject: text) == own else { throw SPiDRefusal.anotherUser }
             return own
@@ -36,25 +36,25 @@ package struct UserFinder: Sendable {
         return user
     }
 
-    /// The user that `text` names: by number, by uuid or the `sub` that was kept, or by the address of a user of the
-    /// context client. Nil for every other address, whether a user has it or not.
+    /// The user that `text` names: by number, by uuid or kept `sub`, or by the address of a user of the context client.
+    /// Nil for every other address, whether a user has it or not.
     private func user(_ text: String, for caller: RequestingClient) async throws -> UserID? {
         if let id = UserID(spid: text) { return id }
-        // Nobody is to learn by it whether there is such a user whom the merchant does not know.
+        // The answer must not reveal whether there is a user that the merchant does not know.
         if let id = try await people.id(ofSubject: text),
             try await !clients(of: id, for: caller).isEmpty
         {
             return id
         }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
-        // A client that may not see an address must not find out by it either.
+        // A client that may not see an address must not be able to test one either.
         guard caller.client.may(.seeUsersUnasked), let user = try await people.user(of: email),
             try await clients(of: user.id, for: caller).contains(caller.contextClient.id)
         else { return nil }
         return user.id
     }
 
-    /// Whether the user that `text` names has used `client`. False for a user nobody may know anything of.
+    /// Whether the user that `text` names has used `client`. False for a user that the caller may not know of.
     package func isUser(named text: String, of client: Client, for caller: RequestingClient) async throws -> Bool {
         guard let id = try await user(text, for: caller),
             try await people.find(id, for: caller.clientScope()) != nil
@@ -62,23 +62,23 @@ package struct UserFinder: Sendable {
         return try await clients(of: id, for: caller).contains(client.id)
     }
 
-    /// The clients of the caller's merchant that the user has used. Which others than itself is not for a third party.
+    /// The clients of the caller's merchant that the user has used. A third-party client sees only itself.
     private func clients(of user: UserID, for caller: RequestingClient) async throws -> [Client.ID] {
         let clients = try await connections.clients(of: user, around: caller.contextClient)
         return caller.client.may(.shareWithMerchant) ? clients : clients.filter { $0 == caller.contextClient.id }
     }
 
-    /// The same clients, with what is told of each.
+    /// The same clients, with what is shown of each.
     package func usedClients(of user: UserID, for caller: RequestingClient) async throws -> [UsedClient] {
         let clients = try await connections.used(by: user, around: caller.contextClient)
         return caller.client.may(.shareWithMerchant) ? clients : clients.filter { $0.id == caller.contextClient.id }
     }
 
-    /// The user, if clients of the caller's merchant know them. Of other users no client learns whether they exist.
+    /// The user, if clients of the caller's merchant know them. The existence of other users is not revealed.
     package func find(_ id: UserID, for caller: RequestingClient) async throws -> Found {
         let clients = try await clients(of: id, for: caller)
         guard !clients.isEmpty || caller.token.user == id else { throw SPiDRefusal.unconnectedUser }
-        // A user who is to be deleted is no longer shown.
+        // A user waiting for deletion is no longer shown.
         guard let person = try await people.find(id, for: caller.clientScope()) else { throw SPiDRefusal.unknownUser }
         let merchant = try await merchants.number(of: caller.contextClient.merchant)
         return Found(person: person, clients: clients, merchant: merchant)

@@ -44,8 +44,8 @@ extension SPiDCall {
         return moment
     }
 
-    /// `filters`, as a list with commas or as `filters[]`. An unknown filter is refused: without it, the answer would
-    /// be about users that were not asked for.
+    /// `filters`, as a list with commas or as `filters[]`. An unknown filter is refused: ignoring it would return users
+    /// that were not asked for.
     func filters(known: Set<String>) throws -> Set<String> {
         let named = try request.query.pairs.filter { ["filters", "filters[]"].contains($0.name) }
         let filters = named.flatMap { $0.value.split(separator: ",") }.map { String($0.filter { $0 != " " }) }

@@ -10,12 +10,12 @@ struct SPiDAnswer: Sendable {
     }
 
     let status: Status
-    /// SPiD's name for the kind of thing: `User`, `Authorization`, `Utility`.
+    /// SPiD's name for the kind of item: `User`, `Authorization`, `Utility`.
     let object: String
     let kind: Kind
     let data: JSON
 
-    /// One thing.
+    /// A single item.
     static func element(_ object: String, _ data: JSON, status: Status = .ok) -> SPiDAnswer {
         SPiDAnswer(status: status, object: object, kind: .element, data: data)
     }

@@ -8,7 +8,7 @@ import Values
 struct SPiDCall: Sendable {
     let request: Request
     let context: SpindleContext
-    /// When it came.
+    /// When the request arrived.
     let now: Timestamp
     /// The client that calls; nil without a token.
     let requestingClient: RequestingClient?

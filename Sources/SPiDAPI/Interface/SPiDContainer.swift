@@ -5,11 +5,11 @@ import JSON
 import OAuth
 import SPiD
 
-/// What SPiD's API puts around every answer: `SPP Container`, version 0.2.
+/// The envelope of every answer of SPiD's API: `SPP Container`, version 0.2.
 struct SPiDContainer {
     var route: SPiDRoute?
     var path: [String: String] = [:]
-    /// That of the caller, once it is known.
+    /// The caller's allowance, once the caller is known.
     var allowance: RequestAllowance.State?
     /// Set if the caller wants its answers signed.
     var signSecret: SignSecret?
@@ -58,7 +58,7 @@ struct SPiDContainer {
 
     private var debug: JSON {
         guard let route else { return .null }
-        // A token is not repeated in an answer.
+        // Tokens are not repeated in an answer.
         let filter = path.filter { $0.key != "token" }.sorted { $0.key < $1.key }.map {
             JSON.Member($0.key, .string($0.value))
         }
@@ -67,7 +67,7 @@ struct SPiDContainer {
                 "name": .string(route.name), "url": .string("/api/2/" + route.path),
                 "controller": .string("Api/2/" + route.controller),
             ]),
-            // PHP, and so SPiD, writes an empty map as a list. Here alone: where apps read a map, it stays one.
+            // PHP, and so SPiD, writes an empty map as a list. Only here: where apps read a map, it stays one.
             "params": .members(["options": .array([]), "where": filter.isEmpty ? .array([]) : .object(filter)]),
         ])
     }

@@ -6,8 +6,8 @@ import Text
 import Values
 
 extension SPiDInterface {
-    /// The body as a form, if the route reads one, or what is wrong with it. The caller is told only after its token
-    /// was checked.
+    /// The body as a form, if the route reads one, or what is wrong with it. The caller learns that only after its
+    /// token was checked.
     static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
         guard route.access.token != .unread, request.method == .post, request.hasForm else {
             return .success(Form(pairs: []))
@@ -19,7 +19,7 @@ extension SPiDInterface {
         }
     }
 
-    /// The token of the request, even if something else is wrong with the request.
+    /// The token of the request, even if something else in it is wrong.
     static func token(_ request: Request, _ form: Result<Form, any Error>) throws(OAuthError) -> PresentedToken? {
         func tokens(_ form: Form?) throws(OAuthError) -> OAuth.Parameters {
             let names = [Parameter.accessToken, .oauthToken].map(\.rawValue)
@@ -39,7 +39,7 @@ extension SPiDInterface {
         let query = try values(of: route, request.query)
         return try query.merging(try values(of: route, form)) { inQuery, inBody in
             guard inQuery == inBody else {
-                throw SPiDRefusal(.badRequest, "A parameter says one thing in the query and another in the body")
+                throw SPiDRefusal(.badRequest, "A parameter has different values in the query and in the body")
             }
             return inQuery
         }
@@ -56,8 +56,8 @@ extension SPiDInterface {
         return values
     }
 
-    /// The variable parts of the path, without the `.json` that clients may append. A part that is not UTF-8, or has a
-    /// NUL, which cannot be stored, names nothing: 404.
+    /// The variable parts of the path, without the `.json` that clients may append. A part that is not UTF-8, or
+    /// contains a NUL, which cannot be stored, is 404.
     static func path(of route: SPiDRoute, _ context: SpindleContext) throws(SPiDRefusal) -> [String: String] {
         var path: [String: String] = [:]
         for (name, value) in context.parameters.all {
@@ -85,7 +85,7 @@ extension SPiDRoute {
 }
 
 extension Request {
-    /// Whether it has a form, or a body that says nothing of what it is and is refused. SPiD's SDKs also post nothing.
+    /// Whether it has a form, or a body without a content type, which is refused. SPiD's SDKs also post empty bodies.
     fileprivate var hasForm: Bool {
         if headers[.contentType] != nil { return true }
         if case .bytes(let bytes) = body { return !bytes.isEmpty }

@@ -38,8 +38,8 @@ public struct SPiDInterface: Endpoint {
         for route in routes {
             // A path without a version means version 2.
             for path in ["/api/2/", "/api/"].map({ $0 + route.path }) {
-                // SPiD's clients may name the format they want; it is always JSON. `path(of:_:)` cuts it off a value at
-                // the end.
+                // SPiD's clients may name a format in the path; the answer is always JSON. `path(of:_:)` removes it
+                // from a value at the end.
                 for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
                     router.on(path, method: route.method) { request, context in
                         try await answer(route, request, context)
@@ -61,7 +61,7 @@ public struct SPiDInterface: Endpoint {
             container.path = try Self.path(of: route, context)
             let body = Self.form(of: route, request)
             let caller = try await caller(route.access, request, try Self.token(request, body), &container)
-            // Known only now: whose form may be in parts.
+            // Only now is it known whether the caller may send a multipart form.
             if request.method == .post, Form.isMultipart(request), let caller, !caller.client.may(.sendFormsInParts) {
                 throw Form.unreadable()
             }
@@ -102,8 +102,8 @@ public struct SPiDInterface: Endpoint {
         } else {
             caller = try await authorization.caller(with: try await token(presented, for: access), for: access)
         }
-        // The secret of an app is anybody's, and so is its token: a page could have its visitors call, each from an
-        // address of their own.
+        // Anyone can extract an app's secret, and so get its token. A page could then have its visitors call, each from
+        // another address.
         guard caller.token.user != nil || caller.client.may(.answerForItself) || !request.isByWebPage else {
             throw SPiDRefusal.appsTokenInPage
         }

@@ -3,7 +3,7 @@ import HTTPSupport
 import SPiD
 
 extension SPiDRefusal {
-    /// Too many of `what`: the description says how long to wait, too.
+    /// Too many of `what`: the description also says how long to wait.
     static func tooMany(_ what: String, wait: Duration, reason: String) -> SPiDRefusal {
         var refusal = SPiDRefusal(
             .tooManyRequests, "Too many \(what): wait \(wait.wholeSeconds) seconds", reason: reason)

@@ -1,7 +1,7 @@
 import HTTP
 import SPiD
 
-/// One endpoint of SPiD's API: its path, whose token it takes, the parameters it knows, and the function that answers.
+/// One endpoint of SPiD's API: its path, the token it takes, its parameters, and the function that answers.
 public struct SPiDRoute: Sendable {
     typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
 
@@ -14,7 +14,7 @@ public struct SPiDRoute: Sendable {
     let access: CallAccess
     let required: [String]
     let optional: [String]
-    /// Whether a form with a parameter that the route does not know is refused: what it says would be lost.
+    /// Whether a form with an unknown parameter is refused, because its value would be lost.
     let isStrict: Bool
     let answer: Answer
 

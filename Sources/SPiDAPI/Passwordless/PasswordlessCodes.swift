@@ -16,7 +16,7 @@ struct PasswordlessCodes: Sendable {
     let mail: MailComposer
     let texts: TextComposer?
 
-    /// What an app asks for.
+    /// A request of an app for a code.
     struct Wanted {
         let recipient: Passwordless.Recipient
         /// The language that the app asked for, now or with the first code.
@@ -43,7 +43,7 @@ struct PasswordlessCodes: Sendable {
         }
     }
 
-    /// Another code where the one for `token` was sent, and in its language: SPiD's app for Android names none again.
+    /// Another code where the one for `token` was sent, and in its language: SPiD's app for Android does not repeat it.
     func next(after token: String?, locale: String?, at client: Client) async throws -> Wanted {
         guard let token = token.flatMap({ PasswordlessToken($0) }),
             let recipient = try await passwordless.recipient(of: token, at: client)
@@ -92,8 +92,8 @@ struct PasswordlessCodes: Sendable {
         return prepared.token
     }
 
-    /// Charges `client` for a code that it asks for, as for other mails that it causes; and itself and its merchant
-    /// for a text message.
+    /// Charges `client` for a code that it asks for, like other mails that it causes; for a text message, charges the
+    /// client and its merchant.
     func charge(_ client: Client, of merchant: Merchant.ID?, for wanted: Wanted) async throws {
         if let wait = try await signUp.charge(.backend(client)) { throw OAuthError.tooManyCodes(wait) }
         if case .phone = wanted.recipient, let merchant,
@@ -105,7 +105,7 @@ struct PasswordlessCodes: Sendable {
     }
 }
 
-/// The words between asterisks are what SPiD's SDKs look for.
+/// SPiD's SDKs look for the words between asterisks.
 extension OAuthError {
     fileprivate static let noTextMessages = OAuthError(
         .invalidRequest, "no_text_messages",

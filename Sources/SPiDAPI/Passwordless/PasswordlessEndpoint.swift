@@ -31,7 +31,7 @@ public struct PasswordlessEndpoint: Endpoint {
         }
     }
 
-    /// Sends the code that `find` takes from the form.
+    /// Sends the code that `find` reads from the form.
     private func respond(
         _ request: Request, _ context: SpindleContext,
         find: (Form, Client) async throws -> PasswordlessCodes.Wanted
@@ -49,8 +49,8 @@ public struct PasswordlessEndpoint: Endpoint {
         }
     }
 
-    /// The client of the request. One of SPiD's SDKs sends no secret here; it does where the code is taken. Whoever
-    /// sends another's `client_id` gets a token that is worth nothing without the code.
+    /// The client of the request. One of SPiD's SDKs sends no secret here, only when it redeems the code. A token for
+    /// another client's `client_id` is worth nothing without the code.
     private func client(_ request: Request, _ form: Form) async throws -> (Client, isProven: Bool) {
         let credentials = try ClientCredentials.read(request, try form.parameters)
         let (client, isProven): (Client, Bool)
@@ -63,7 +63,7 @@ public struct PasswordlessEndpoint: Endpoint {
             client = try await authenticator.authenticate(credentials)
             isProven = client.may(.answerForItself)
         }
-        // A page of anybody's could have its visitors ask for codes for others, each from an address of their own.
+        // Otherwise any web page could have its visitors ask for codes for others, each from another address.
         guard isProven || !request.isByWebPage else { throw OAuthError.askedByPage }
         try client.requireCodesByMail()
         return (client, isProven)
@@ -79,5 +79,5 @@ extension Client {
 
 extension OAuthError {
     fileprivate static let askedByPage = OAuthError(
-        .invalidRequest, "passwordless_by_page", "Apps ask for codes, and pages only with a backend's secret.")
+        .invalidRequest, "passwordless_by_page", "Only apps may ask for codes, or pages with a backend's secret.")
 }

@@ -39,8 +39,8 @@ struct PasswordlessResource: SPiDResource {
             let client = caller.contextClient
             try client.requireCodesByMail()
             let wanted = try await find(call, client)
-            // The addresses of a backend's users are not seen here, so the client is charged. An app asks from the
-            // user's own, and whoever took its secret from theirs.
+            // The addresses of a backend's users are not seen here, so the client is charged. An app asks from its
+            // user's own address, and so does anyone who extracted its secret.
             let answersForItself = caller.client.may(.answerForItself)
             if answersForItself { try await codes.charge(caller.client, of: client.merchant, for: wanted) }
             let token = try await codes.send(

@@ -6,7 +6,7 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `terms`, `user/{id}/agreements` and `…/accept`: the terms that users agree to, and whether they have.
+/// `terms`, `user/{id}/agreements` and `…/accept`: the terms of users, and whether they have accepted them.
 public struct AgreementResource: SPiDResource {
     private let agreements: Agreements
     private let clients: Clients
@@ -39,12 +39,12 @@ public struct AgreementResource: SPiDResource {
         ]
     }
 
-    /// SPiD has the text of the terms here; Spindle has their address.
+    /// SPiD has the text of the terms here; Spindle has their URL.
     @Sendable private func terms(_ call: SPiDCall) async throws -> SPiDAnswer {
         let client = try await named(call)
         let terms = client.map(\.terms) ?? agreements.platform
         var isAccepted = terms == nil
-        // Whether a user has agreed to another merchant's terms is that merchant's to know.
+        // Whether a user has accepted another merchant's terms is not revealed.
         if let caller = call.requestingClient, let user = caller.token.user, client == nil || caller.knows(client) {
             isAccepted = try await agreements.isAccepted(terms, by: user)
         }

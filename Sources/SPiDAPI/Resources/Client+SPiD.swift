@@ -3,7 +3,7 @@ import JSON
 import Values
 
 extension Client {
-    /// In SPiD's members, whose values are texts. What Spindle does not have is off or empty.
+    /// The client in SPiD's members, whose values are texts. What Spindle does not have is off or empty.
     func spidJSON(of merchant: Merchant?) -> JSON {
         let merchantID = merchant?.number ?? 0
         let own: [JSON.Member] = [
@@ -21,7 +21,7 @@ extension Client {
         return .object(own + settings)
     }
 
-    /// What it asks its users for, each true. The SDKs know a name as one.
+    /// The fields that it asks its users for, each true. The SDKs know a name as one field.
     private var fields: [JSON.Member] {
         let names: [SPiDSettings.Field: String] = [
             .givenName: "names", .familyName: "names", .birthday: "birthday", .displayName: "displayName",
@@ -30,7 +30,7 @@ extension Client {
         return Set(spid.requiredFields.compactMap { names[$0] }).sorted().map { JSON.Member($0, true) }
     }
 
-    /// Apps show other terms for a merchant of the platform's own, which here needs no introduction to users.
+    /// Apps show other terms for a merchant of the platform itself, which here needs no introduction to users.
     private static func spidJSON(_ merchant: Merchant?) -> JSON {
         .members([
             "name": .string(merchant?.name ?? ""), "locale": "", "providerId": "",

@@ -7,8 +7,8 @@ import SPiD
 import Storage
 import Values
 
-/// `user/{id}/dataobject/{key}`, `client/{id}/dataobject/{key}` and their lists: texts that a client keeps here, of its
-/// users and of its own. A list may be of all clients of the merchant.
+/// `user/{id}/dataobject/{key}`, `client/{id}/dataobject/{key}` and their lists: texts that a client keeps here, for
+/// its users and for itself. A list may include all clients of the merchant.
 struct DataObjectResource: SPiDResource {
     let objects: DataObjects
     let finder: UserFinder
@@ -32,7 +32,7 @@ struct DataObjectResource: SPiDResource {
         ]
     }
 
-    /// Reading, writing and deleting one object.
+    /// The routes that read, write and delete one object.
     private func routes(
         _ path: String, _ of: String, _ token: CallAccess.Token, _ find: @escaping Owner
     ) -> [SPiDRoute] {
@@ -83,8 +83,8 @@ struct DataObjectResource: SPiDResource {
         return .element("DataObject", object.member(merchant: merchant).value, status: status)
     }
 
-    /// A user who has used the client. With a user's token it is the client of the token: what another client keeps
-    /// about them, as a backend does, is not the user's to read or to change.
+    /// A user who has used the client. A user's token reaches only its own client's objects: what another client, such
+    /// as a backend, keeps about the user is not the user's to read or change.
     @Sendable private func user(_ call: SPiDCall) async throws -> DataObject.Owner {
         let caller = try call.caller
         try caller.requireSPiDCompatible()

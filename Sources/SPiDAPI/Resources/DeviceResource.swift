@@ -26,11 +26,11 @@ public struct DeviceResource: SPiDResource {
         ]
     }
 
-    /// What the client asks of each user, and this one has not given.
+    /// The fields that the client asks of each user, and that this user lacks.
     @Sendable private func fields(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
-        // It says what a user has, whatever the user allowed the client to see.
+        // The answer reveals what a user has, even what the user did not allow the client to see.
         try caller.requireFirstParty()
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)
         let profile = try await finder.findOfClient(user, for: caller).person.user.profile
@@ -44,7 +44,7 @@ public struct DeviceResource: SPiDResource {
     /// In bytes of UTF-8.
     private static let longest = 500
 
-    /// A hash of what the app says of the device, by which SPiD knew it again. Nothing is stored.
+    /// A hash of what the app says about the device, by which SPiD recognized it. It is not stored.
     @Sendable private func device(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
@@ -59,13 +59,13 @@ public struct DeviceResource: SPiDResource {
 }
 
 extension SPiDSettings.Field {
-    /// Any of these is an answer to it.
+    /// The claims that satisfy the field.
     fileprivate var claims: [String] {
         switch self {
         case .givenName: ["given_name"]
         case .familyName: ["family_name"]
         case .birthday: ["birthdate"]
-        // Without one of their own, users are shown by their names.
+        // Users without a nickname are shown by their names.
         case .displayName: ["nickname", "name", "given_name", "family_name"]
         case .phoneNumber: ["phone_number"]
         }

@@ -7,8 +7,8 @@ import OAuth
 import SPiD
 import Values
 
-/// `email/{email}/status`: whether a user can sign up with an address. The merchant's own backends may know; pages
-/// never tell.
+/// `email/{email}/status`: whether a user can sign up with an address. Only first-party backends may know; pages never
+/// tell.
 public struct EmailResource: SPiDResource {
     private let people: ConnectedUsers
 
@@ -23,7 +23,7 @@ public struct EmailResource: SPiDResource {
     }
 
     @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
-        // A client that may ask about every address learns who is a user.
+        // A client that may ask about every address learns which have a user.
         try call.caller.requireFirstParty()
         guard let email = String(base64: call.path["email"] ?? "").flatMap({ EmailAddress($0) }) else {
             throw SPiDRefusal(

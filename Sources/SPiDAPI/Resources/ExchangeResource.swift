@@ -4,7 +4,7 @@ public import OAuth
 import SPiD
 import Values
 
-/// `POST /api/2/oauth/exchange`: exchanges a user's token for a one-time code, in SPiD's container and its words.
+/// `POST /api/2/oauth/exchange`: exchanges a user's token for a one-time code, in SPiD's container and format.
 public struct ExchangeResource: SPiDResource {
     private let codes: ExchangeCodes
 
@@ -39,7 +39,7 @@ public struct ExchangeResource: SPiDResource {
             ]))
     }
 
-    /// The code, or SPiD's description of why there is none; ours, if SPiD has no such refusal.
+    /// The code, or SPiD's description of why there is none; ours, if SPiD has no equivalent refusal.
     private func issue(
         _ request: ExchangeRequest, to token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {

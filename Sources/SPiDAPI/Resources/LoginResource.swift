@@ -29,8 +29,8 @@ public struct LoginResource: SPiDResource {
                 optional: optional + ["userId"]
             ) { call in
                 guard let user = call["userId"] else { return try await list(nil, call) }
-                // An import may have kept the uuid of somebody whom the merchant does not know: a uuid without a user
-                // is answered alike.
+                // An import may have kept the uuid of a user that the merchant does not know: a uuid without a user
+                // gets the same answer.
                 guard let id = try await people.id(spid: user) ?? (UserUUID.hasForm(user) ? UserID(0) : nil) else {
                     throw SPiDRefusal.malformed("userId", "a user's id or uuid")
                 }
@@ -59,12 +59,12 @@ public struct LoginResource: SPiDResource {
             guard ["true", "false"].contains(status) else { throw SPiDRefusal.malformed("status", "true or false") }
             query.succeeded = status == "true"
         }
-        // A third party's users allowed it no address or device.
+        // A third-party client's users did not allow it their addresses and devices.
         let showsPlace = try call.caller.client.may(.seeUsersUnasked)
         if query.address != nil { try call.caller.requireFirstParty() }
         let isWide = try call.filters(known: ["merchant"]).contains("merchant")
         if isWide { try call.caller.requireFirstParty() }
-        // As with a user's other members: what the token does not cover is absent, but for SPiD's clients.
+        // Like other members of a user: what the token does not cover is absent, except for SPiD's clients.
         let (client, token) = (try call.caller.client, try call.caller.token)
         let showsEmail =
             showsPlace && (token.user == nil || client.may(.ignoreScope) || token.scope.contains("email"))
@@ -77,8 +77,8 @@ public struct LoginResource: SPiDResource {
 }
 
 extension Login {
-    /// In SPiD's members, with the number of the merchant whose clients are listed. Spindle records no referers: their
-    /// members are empty.
+    /// The login in SPiD's members, with the number of the merchant whose clients are listed. Spindle records no
+    /// referers: their members are empty.
     fileprivate func spid(showsEmail: Bool, showsPlace: Bool, merchant: Int64?) -> JSON {
         let email = showsEmail ? email ?? "" : ""
         let (address, userAgent) = showsPlace ? (address, userAgent) : ("", "")

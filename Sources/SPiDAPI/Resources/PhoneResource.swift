@@ -4,7 +4,7 @@ import HTTP
 import JSON
 import SPiD
 
-/// `phone/{phone}/status`: whether a user has shown to read text messages to a number. The merchant's own backends may
+/// `phone/{phone}/status`: whether a user has proved to read text messages to a number. Only first-party backends may
 /// know; pages never tell.
 struct PhoneResource: SPiDResource {
     let people: ConnectedUsers
@@ -18,14 +18,14 @@ struct PhoneResource: SPiDResource {
     }
 
     @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
-        // A client that may ask about every number learns who is a user.
+        // A client that may ask about every number learns which have a user.
         try call.caller.requireFirstParty()
         guard let phone = String(base64: call.path["phone"] ?? "").flatMap({ PhoneNumber($0) }) else {
             throw SPiDRefusal(
                 .badRequest, "Phone parameter did not properly base64 decode into a phone number with a country code",
                 reason: "malformed_phone")
         }
-        // A number that its user has not verified is anybody's: it exists only here once it is.
+        // An unverified number may be another user's: it counts only once it is verified.
         let isKnown = JSON.bool(try await people.user(of: phone) != nil)
         return .element(
             "Phone", .members(["exists": isKnown, "available": .bool(isKnown == false), "verified": isKnown]))

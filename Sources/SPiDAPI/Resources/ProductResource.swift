@@ -6,7 +6,7 @@ import OAuth
 import SPiD
 import Values
 
-/// Products, subscriptions and assets: the server has no shop, so nobody has any. Apps and backends that ask go on as
+/// Products, subscriptions and assets: the server has no shop, so every user has none. Apps and backends continue as
 /// they do for a user who bought nothing.
 public struct ProductResource: SPiDResource {
     private let finder: UserFinder
@@ -35,7 +35,7 @@ public struct ProductResource: SPiDResource {
         ]
     }
 
-    /// A list of a user's that is always empty.
+    /// A list for a user that is always empty.
     private func none(_ path: String, _ name: String, _ controller: String, of object: String) -> SPiDRoute {
         SPiDRoute(.get, path, name: name, controller: controller, token: .either) { call in
             try await check(call)
@@ -43,7 +43,7 @@ public struct ProductResource: SPiDResource {
         }
     }
 
-    /// Refuses callers who may not know of the user, as all other calls about one do.
+    /// Refuses callers that may not know of the user, as all other calls about a user do.
     private func check(_ call: SPiDCall) async throws {
         let caller = try call.caller
         let user = try await finder.user(named: call.path["id"] ?? "", for: caller)

@@ -52,7 +52,7 @@ public struct ProviderResource: SPiDResource {
         guard let made else {
             // SPiD's status for a user who exists already; there is no redirect.
             throw SPiDRefusal(
-                .found, fields: .members(["exists": "There is an account of this person or address already."]),
+                .found, fields: .members(["exists": "A user with this provider account or address exists already."]),
                 reason: "provider_person_exists")
         }
         let found = try await finder.find(made, for: caller)
@@ -70,11 +70,14 @@ public struct ProviderResource: SPiDResource {
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
                 reason: "not_spid_compatible")
         }
-        // The link is a way to sign in that outlives every token and password: not for one that was in an address.
+        // The link is a way to sign in that outlives every token and password, so a front-channel token does not
+        // suffice.
         try caller.requireFirstParty()
         guard !caller.token.isOfFrontChannel else {
             throw SPiDRefusal(
-                .forbidden, "A token of the implicit grant attaches no account: send one that a code was redeemed for.",
+                .forbidden,
+                "A token of the implicit grant cannot link an account: send one that a code was "
+                    + "redeemed for.",
                 reason: "front_channel_token")
         }
         let found = try await finder.find(person, for: caller)

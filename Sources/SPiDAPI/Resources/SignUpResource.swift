@@ -9,7 +9,7 @@ import Pages
 import SPiD
 import Values
 
-/// `signup`: a backend creates a user who signed up in its app. The address is mailed a link.
+/// `signup`: a backend creates a user who signed up in its app. A link is mailed to the address.
 public struct SignUpResource: SPiDResource {
     private let signUp: AppSignUp
     private let agreements: Agreements
@@ -110,6 +110,6 @@ public struct SignUpResource: SPiDResource {
 extension SPiDRefusal {
     /// SPiD's status for a user who exists already; there is no redirect.
     fileprivate static let addressTaken = SPiDRefusal(
-        .found, fields: .members(["exists": "There is an account of this address already."]),
+        .found, fields: .members(["exists": "A user with this address exists already."]),
         reason: "address_taken")
 }

@@ -5,9 +5,9 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `token/{token}/authentication`: whose token it is, for a server that was shown it.
+/// `token/{token}/authentication`: the user and client of a token, for a server that received it.
 ///
-/// The call counts as presenting the token, as introspection does: only its owner can have shown it.
+/// The call counts as presenting the token, as introspection does: only its owner can have presented it.
 public struct TokenAuthenticationResource: SPiDResource {
     private let tokens: AccessTokens
     private let clients: Clients
@@ -41,7 +41,7 @@ public struct TokenAuthenticationResource: SPiDResource {
         return .element(
             "Authorization",
             .members([
-                // The token's fingerprint, with which nobody can use it.
+                // The token's fingerprint, which cannot be used as a token.
                 "id": .string(token.fingerprint.text), "clientId": .string(token.client.text),
                 "userId": token.user.map { .string($0.description) } ?? .null,
                 "merchantId": merchant.map { .string("\($0)") } ?? .null,
@@ -51,8 +51,8 @@ public struct TokenAuthenticationResource: SPiDResource {
             ]))
     }
 
-    /// Nothing is known of the caller: a token of a client that is not SPiD-compatible shows what `me` shows, no more.
-    /// That of a third party outside SPiD's ways shows nothing, as in every call that is about anything but the caller.
+    /// The caller is unknown. A token of a client that is not SPiD-compatible shows only what `me` shows; a third
+    /// party's token outside SPiD shows nothing, as in every call that is about anything but the caller.
     private func check(_ token: AccessToken) async throws {
         try token.requireUs()
         guard !token.may(.askAboutUsers) else { return }

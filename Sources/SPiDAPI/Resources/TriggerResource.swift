@@ -8,7 +8,7 @@ import Pages
 import SPiD
 import Values
 
-/// `user/{id}/trigger/…`: a backend has a user sent a mail that the user could have asked for.
+/// `user/{id}/trigger/…`: a backend sends a user a mail that the user could have asked for.
 struct TriggerResource: SPiDResource {
     let finder: UserFinder
     let users: Users
@@ -39,7 +39,7 @@ struct TriggerResource: SPiDResource {
         let user = try await recipient(call)
         guard !user.emailVerified else { return Self.done }
         guard try await users.hasPassword(user.id) else {
-            // Whoever reads the mail sets the password, which verifies the address.
+            // The reader of the mail sets the password, which verifies the address.
             return try await send(.resetPassword, user, call) { link, purpose in
                 .choosePassword(link: mail.link(PagePath.newPassword(link)), hours: purpose.hours)
             }
@@ -61,7 +61,7 @@ struct TriggerResource: SPiDResource {
         return user
     }
 
-    /// Sends a mail with a link, unless the mailbox had too many. It leads to no client: see `Verification.takeover`.
+    /// Sends a mail with a link, unless the mailbox got too many. It leads to no client: see `Verification.takeover`.
     private func send(
         _ purpose: Verification.Purpose, _ user: User, _ call: SPiDCall,
         _ message: (_ link: String, Verification.Purpose) -> MailTemplate

@@ -7,7 +7,7 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `POST user/{id}`: a merchant's own app or backend changes the profile of a user who has used it.
+/// `POST user/{id}`: a first-party app or backend changes the profile of a user who has used it.
 public struct UserChangeResource: SPiDResource {
     private let users: Users
     private let finder: UserFinder
@@ -39,7 +39,7 @@ public struct UserChangeResource: SPiDResource {
         _ = try await finder.find(id, for: caller)
         let parameters = call.parameters
         do {
-            // A part of the name makes another whole name of what is stored at that moment.
+            // A changed part of the name changes the full name, which is read in the same transaction.
             let user = try await users.changeProfile(
                 of: id, by: caller.writing(of: id), of: caller.client.merchant
             ) { profile in try ProfileParameters(parameters, over: profile).changes }

@@ -6,8 +6,7 @@ import OAuth
 import SPiD
 public import Values
 
-/// `users` and `search/users`: the users of a client, or of its whole merchant, without anything by which they could be
-/// reached.
+/// `users` and `search/users`: the users of a client, or of its whole merchant, without contact data.
 public struct UserListResource: SPiDResource {
     private let people: ConnectedUsers
     private let clock: any WallClock
@@ -46,14 +45,14 @@ public struct UserListResource: SPiDResource {
         return .map("User", try await users(search, call), offset: search.query.part.offset)
     }
 
-    /// Those who are found, by their ids.
+    /// The users found, by their ids.
     private func users(_ search: UserSearch, _ call: SPiDCall) async throws -> [JSON.Member] {
         guard !search.isImpossible else { return [] }
         let seesAll = try call.caller.client.may(.seeUsersUnasked)
         let scope = try call.caller.clientScope(isWide: search.isWide)
         let now = clock.now
         return try await find(search, for: scope).map { found in
-            // What each user allowed a third party's client is looked up one by one, at `user/{id}`.
+            // What each user allowed a third-party client is looked up one by one, at `user/{id}`.
             JSON.Member(found.user.id.description, UserObject(person: found, now: now).short(scope: { _ in seesAll }))
         }
     }
@@ -69,7 +68,7 @@ public struct UserListResource: SPiDResource {
                     reason: "too_many_users")
             }
         }
-        // One user at most, of whom the terms must hold.
+        // At most one user, to whom the terms must apply.
         if search.query.key?.isOfOne == true {
             return try await people.list(search.query, for: scope).filter { found in
                 terms.allSatisfy { $0.holds(found.user) }
@@ -80,7 +79,7 @@ public struct UserListResource: SPiDResource {
         }
         guard let found else {
             throw SPiDRefusal(
-                .badRequest, "The client has too many users to search them so: use id, email or query",
+                .badRequest, "The client has too many users for this search: use id, email or query",
                 reason: "too_many_users")
         }
         return found

@@ -48,7 +48,7 @@ public struct UserResource: SPiDResource {
         .element("User", try await disclosure.object(of: id, for: caller))
     }
 
-    /// What a paywall in front of the calling client's pages knows the user by.
+    /// The value by which a paywall in front of the client's pages knows the user.
     @Sendable private func varnishID(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         try caller.requireSPiDCompatible()
@@ -59,7 +59,7 @@ public struct UserResource: SPiDResource {
         }
         guard found.person.user.emailVerified || !caller.client.requiresVerifiedEmail else {
             throw SPiDRefusal(
-                .forbidden, "The user's address is not verified, and the client takes verified ones only",
+                .forbidden, "The user's address is not verified, and the client requires verified ones",
                 reason: "unverified_user")
         }
         let id = try signSecrets.paywallID(of: found.person.user, for: caller.client, at: call.now)

@@ -14,7 +14,7 @@ struct UserSearch: Sendable {
     private(set) var isByAddress = false
     /// Whether all clients of the merchant are meant.
     private var isOfMerchant = false
-    /// Whether no user can be what is searched for.
+    /// Whether the search cannot match any user.
     private(set) var isImpossible = false
 
     private static let keys = ["id", "userId", "uuid", "email", "emails", "query"]
@@ -22,12 +22,12 @@ struct UserSearch: Sendable {
     private static let filters: [String: UserQuery.State] = [
         "verified": .verified, "unverified": .unverified, "blocked": .blocked,
     ]
-    /// SPiD's searches that Spindle does not have. If one were ignored, the answer would have users not asked for.
+    /// SPiD's searches that Spindle does not have. Ignoring one would return users that were not asked for.
     private static let others: Set<String> = ["emails_regex", "orderId", "paymentIdentifier"]
 
-    /// Whether something about a user is searched for, not only a part of the list.
+    /// Whether users are searched for, rather than listed.
     var isSearch: Bool { query.key != nil || !terms.isEmpty || isImpossible }
-    /// Whether users of all the merchant's clients are found.
+    /// Whether users of all the merchant's clients are included.
     var isWide: Bool { isOfMerchant && !isByAddress && terms.isEmpty }
 
     init(_ call: SPiDCall, among people: ConnectedUsers) async throws {
@@ -49,18 +49,17 @@ struct UserSearch: Sendable {
         }
         terms = ProfileTerm.all.compactMap { name in call[name].flatMap { ProfileTerm(name, $0) } }
         try await readKey(call, among: people)
-        // A client that may not see what it searches for must not find out by it either, nor who uses the merchant's
-        // other apps.
+        // A client that may not see a value must not find it out by searching, nor who uses the merchant's other apps.
         if isOfMerchant || isByAddress || !terms.isEmpty { try call.caller.requireFirstParty() }
     }
 
-    /// SPiD's numbers for the states of a user; nobody has one that Spindle does not know.
+    /// SPiD's numbers for the states of a user. No user has a state that Spindle does not know.
     private static func states(_ text: String) throws(SPiDRefusal) -> Set<UserQuery.State> {
         guard let number = Int(text) else { throw .malformed("status", "a number, as a user has it") }
         return Set([UserQuery.State(rawValue: number)].compactMap(\.self))
     }
 
-    /// The user or the beginning of an address that is searched for.
+    /// The user, or the address prefix, that is searched for.
     private mutating func readKey(_ call: SPiDCall, among people: ConnectedUsers) async throws {
         let path = call.path["query"]
         let named = (path == nil ? [] : ["the word in the path"]) + Self.keys.filter { call[$0] != nil }
@@ -71,7 +70,7 @@ struct UserSearch: Sendable {
             query.key = EmailAddress(text).map { .email($0) }
             isByAddress = query.key != nil
         case "query":
-            // Also before a uuid is looked up: an import may have kept that of somebody whom the client does not know.
+            // Before a uuid is looked up too: an import may have kept the uuid of a user that the client does not know.
             try call.caller.requireFirstParty()
             let trimmed = text.filter { !$0.isWhitespace }.lowercased()
             if let id = try await people.id(spid: text) {

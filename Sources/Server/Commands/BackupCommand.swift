@@ -3,7 +3,7 @@ import JSON
 import StorageSQLite
 import System
 
-/// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.
+/// `spindle backup FILE`: a consistent copy while the server runs. It does not contain the master key.
 struct BackupCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the database to FILE while the server runs. The master key is not in it."
@@ -24,7 +24,7 @@ struct BackupCommand: Command {
         guard !Files.exists(file) else {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }
-        // Under another name until it is complete: half a backup must not look like a backup.
+        // Under another name until it is complete: half a backup must not look like a whole one.
         try await SQLiteFile.withTemporary("unfinished", beside: file) { unfinished in
             let database = try await SQLiteDatabase.open(path: path)
             do {
@@ -39,7 +39,9 @@ struct BackupCommand: Command {
         if output.json {
             Terminal.print(json: .members(["backup": .string(file)]))
         } else {
-            Terminal.print("copied \(path) to \(file). It is of no use without the master key, which is not in it.")
+            Terminal.print(
+                "copied \(path) to \(file). It is useless without the master key, which it does not "
+                    + "contain.")
         }
     }
 }

@@ -20,8 +20,9 @@ struct ClientCommand: CommandGroup {
         var merchant: String?
         @Option(
             help: """
-                The id that its programs know, of another system: 3 to 100 characters, no number, no UUID. Without it \
-                a new one is made. That of a deleted client is free after 31 days, or at once if it never had a token.
+                An id that its programs know from another system: 3 to 100 characters, no number, no UUID. By default \
+                a new one is made. The id of a deleted client is free after 31 days, or at once if it never had a \
+                token.
                 """)
         var id: String?
         @Option(
@@ -49,12 +50,12 @@ struct ClientCommand: CommandGroup {
             output.print(made.json, loss: made.client.afterLoss)
         }
 
-        /// An id stands in addresses, headers and logs, so it is as plain as our own.
+        /// An id appears in URLs, headers and logs, so only the characters of our own ids are allowed.
         private func kept(_ text: String) throws -> Client.ID {
             guard text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{2,99}/) != nil else {
                 throw JSONFault("id", "3 to 100 of letters, digits, `.`, `_` and `-`, the first a letter or digit")
             }
-            // `sub` of a client's own tokens is its id, and must be no user's (RFC 9068 §5).
+            // The `sub` of a client's own tokens is its id, and must not be a user's (RFC 9068 §5).
             guard UserID(text) == nil, !UserUUID.hasForm(text) else { throw JSONFault("id", "no number and no UUID") }
             return Client.ID(text)
         }
@@ -87,7 +88,7 @@ struct ClientCommand: CommandGroup {
     }
 
     struct Change: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Change what is named of a client.")
+        static let configuration = CommandConfiguration(abstract: "Change the given members of a client.")
         @Argument() var id: String
         @OptionGroup var members: ClientMembers
         @Flag(deniable: "Disable it, or enable it again.") var disabled: Bool?
@@ -107,7 +108,7 @@ struct ClientCommand: CommandGroup {
     }
 
     struct Delete: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a client and all it holds.")
+        static let configuration = CommandConfiguration(abstract: "Delete a client and all its data.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions

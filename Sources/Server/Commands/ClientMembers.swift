@@ -6,28 +6,28 @@ struct ClientMembers: CommandArguments {
     @Option(help: "Its name.") var name: String?
     @Option(
         name: "redirect-uri",
-        help: "An address it may be returned to; may be repeated. Given at all, it replaces those there were.")
+        help: "A redirect URI; may be repeated. The given ones replace those it has.")
     var redirectURIs: [String] = []
     @Option(
-        name: "grant-type", help: "A grant it may use; may be repeated. Given at all, they replace those there were.")
+        name: "grant-type", help: "A grant type it may use; may be repeated. The given ones replace those it has.")
     var grantTypes: [String] = []
     @Option(help: "The scope tokens it may have, separated by spaces.") var scope: String?
     @Flag(
         deniable: """
-            Whether it is the merchant's own: no consent is asked for. For another, pages ask; grants without a page \
-            do not.
+            Whether it is the merchant's own: no page asks for consent. For other clients pages ask; grants without a \
+            page do not.
             """)
     var firstParty: Bool?
-    @Flag(deniable: "Whether it is answered as SPiD would. --no-spid-compatible forgets its settings for SPiD.")
+    @Flag(deniable: "Whether it gets SPiD's answers. --no-spid-compatible deletes its settings for SPiD.")
     var spidCompatible: Bool?
-    @Flag(deniable: "Whether it gets a new refresh token at each use, as one without a secret always does.")
+    @Flag(deniable: "Whether it gets a new refresh token at each use. A client without a secret always does.")
     var rotateRefreshTokens: Bool?
-    @Flag(deniable: "Whether its requests for a code need PKCE, or a nonce with openid.")
+    @Flag(deniable: "Whether its authorization requests need PKCE, or a nonce with openid.")
     var requirePKCE: Bool?
     @Option(
         help: """
-            Seconds that its access tokens live, 10 to 31536000; its own, and those that can be refreshed, a day at \
-            most.
+            Seconds that its access tokens live, 10 to 31536000; its own, and those that can be refreshed, live a day \
+            at most.
             """)
     var accessTokenLifetime: Int64?
     @Option(help: "Seconds that its refresh tokens live, 60 to 31536000.") var refreshTokenLifetime: Int64?
@@ -35,29 +35,29 @@ struct ClientMembers: CommandArguments {
     var refreshFamilyLifetime: String?
     @Option(
         help: """
-            Seconds in which tabs of a browser app may refresh with the same token, 0 to 60; above 0 for a client \
-            without a secret whose redirect URIs are all https.
+            Seconds in which tabs of a browser app may refresh with the same token, 0 to 60; above 0 only for a \
+            client without a secret whose redirect URIs are all https.
             """)
     var refreshLeeway: Int64?
     @Option(
         name: "web-origin",
         help: """
-            An origin of its web pages, which may ask for the session and call this server; a first party's may frame \
-            the sign-in. May be repeated. Given at all, they replace those there were. "" for none.
+            An origin of its web pages, which may ask for the session and call this server; those of a first-party \
+            client may frame the sign-in. May be repeated. The given ones replace those it has. "" for none.
             """)
     var webOrigins: [String] = []
     @Option(
         name: "post-logout-redirect-uri",
         help: """
-            Where a logout may return to; may be repeated. Given at all, they replace those there were. "" for none.
+            A URI that a logout may return to; may be repeated. The given ones replace those it has. "" for none.
             """)
     var postLogoutRedirectURIs: [String] = []
-    @Option(name: "callback-uri", help: "Who is told when a person changes, signs out or is deleted; \"\" for nobody.")
+    @Option(name: "callback-uri", help: "The URL to call when a user changes, signs out or is deleted; \"\" for none.")
     var callbackURI: String?
-    @Flag(deniable: "Whether its people must have a verified address.")
+    @Flag(deniable: "Whether its users must have a verified address.")
     var requireVerifiedEmail: Bool?
-    @Flag(deniable: "Whether SPiD's API answers it with a signature.") var signedResponses: Bool?
-    @Option(name: "tos-uri", help: "Where its terms are to be read; \"\" for none.") var tosURI: String?
+    @Flag(deniable: "Whether SPiD's API signs its responses to the client.") var signedResponses: Bool?
+    @Option(name: "tos-uri", help: "The URL of its terms; \"\" for none.") var tosURI: String?
     @OptionGroup var spid: SPiDMembers
 
     var json: JSON {

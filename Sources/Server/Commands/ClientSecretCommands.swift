@@ -33,7 +33,7 @@ extension ClientCommand {
         static let configuration = CommandConfiguration(
             abstract: "End one of its live secrets; without the id of a secret, list them.",
             discussion: """
-                Tokens that the client got for itself administer no more. What else they are good for lasts until they \
+                Tokens that the client got for itself lose their admin scopes. Their other scopes last until they \
                 expire, a day at most.
                 """)
         @Argument() var id: String
@@ -60,7 +60,7 @@ extension ClientCommand {
 }
 
 extension Client {
-    /// What to do when its new secret was not seen; nil for a client without one.
+    /// What to do when the output with its secret was lost; nil for a client without one.
     var afterLoss: String? {
         switch authentication {
         case .secretBasic, .secretPost: "Its secret is lost: spindle client add-secret \(id) makes another"
@@ -69,7 +69,7 @@ extension Client {
         }
     }
 
-    /// Why it gets no further secret.
+    /// Why it gets no second secret.
     fileprivate var noFurtherSecret: String {
         switch authentication {
         case .secretBasic, .secretPost:

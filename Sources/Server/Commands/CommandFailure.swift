@@ -38,7 +38,7 @@ struct CommandFailure: Error {
     /// A command that has already printed what is wrong.
     static let told = CommandFailure("")
 
-    /// What `error` means to an operator; nil for an unexpected error.
+    /// The failure that `error` means to an operator; nil for an unexpected error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -59,7 +59,7 @@ struct CommandFailure: Error {
             self.init("the database is not readable: \(reason)")
         case StorageError.conflict(let reason), StorageError.constraint(let reason), StorageError.rejected(let reason):
             self.init("the database refused: \(reason)")
-        case StorageError.holdsNUL: self.init("a text holds U+0000, which cannot be stored", .data)
+        case StorageError.holdsNUL: self.init("a text contains U+0000, which cannot be stored", .data)
         default: return nil
         }
     }

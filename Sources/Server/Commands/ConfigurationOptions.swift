@@ -1,9 +1,9 @@
 import CommandLineTool
 import System
 
-/// The settings that every command takes. Some are missing, because others on the machine can read a command line: the
-/// master key itself, `mail`, which holds the mail server's password, `sms`, whose address may hold a key, and its
-/// secret. `database` is refused with a password.
+/// The settings that every command takes. Some are left out, because other users of the machine can read a command
+/// line: the master key itself, `mail`, which contains the mail server's password, `sms`, whose address may contain a
+/// key, and its secret. `database` is refused with a password.
 struct ConfigurationOptions: CommandArguments {
     @Option(help: "Read settings from FILE, JSON or YAML.", valueName: "file") var config: String?
     @Option(help: "Listen at HOST:PORT.", valueName: "host:port") var listen: String?
@@ -16,7 +16,7 @@ struct ConfigurationOptions: CommandArguments {
     @Option(help: "The certificate's private key, PEM.", valueName: "file") var tlsKey: String?
     @Option(name: "session-samesite", help: "lax or none.", valueName: "policy")
     var sessionSameSite: String?
-    @Option(help: "Networks whose Forwarded headers are believed.", valueName: "cidr,…")
+    @Option(help: "Networks whose Forwarded headers are trusted.", valueName: "cidr,…")
     var trustedProxies: String?
     @Option(help: "Private networks that outgoing requests may reach.", valueName: "cidr,…")
     var outboundAllowPrivate: String?
@@ -26,33 +26,33 @@ struct ConfigurationOptions: CommandArguments {
     var idleTimeout: String?
     @Option(help: "Connections open at once at each address, 1 to 1000000.", valueName: "count")
     var maxConnections: String?
-    @Option(help: "Who mails are from, as in Example <no-reply@example.com>.", valueName: "sender")
+    @Option(help: "The sender of mails, such as Example <no-reply@example.com>.", valueName: "sender")
     var mailFrom: String?
-    @Option(help: "A folder of pages, texts and styles in the place of ours.", valueName: "folder")
+    @Option(help: "A folder of pages, texts and styles that replace ours.", valueName: "folder")
     var templates: String?
-    @Option(help: "Days in which a user who asked for deletion can change their mind, 0 to 365.", valueName: "days")
+    @Option(help: "Days in which a user who asked for deletion can cancel it, 0 to 365.", valueName: "days")
     var deletionGrace: String?
     @Option(help: "Days after which the next signing key takes over, 7 to 3650; 0 is never.", valueName: "days")
     var keyRotation: String?
     @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
     @Option(help: "The privacy policy of the platform.", valueName: "url") var privacy: String?
     @Option(
-        help: "Calls of SPiD's API that a client may make in an hour from the first of them, 1 to 1000000000; a "
-            + "tenth of them with one user's tokens. Each node counts for itself, and anew after a restart.",
+        help: "Calls of SPiD's API that a client may make in an hour from the first of them, 1 to 1000000000; at "
+            + "most a tenth of them with one user's tokens. Each node counts separately, in memory.",
         valueName: "count")
     var apiLimit: String?
-    @Option(help: "Seconds a caller may keep what it was told about a live token, 0 to 3600.", valueName: "seconds")
+    @Option(help: "Seconds a caller may cache the answer about a live token, 0 to 3600.", valueName: "seconds")
     var introspectionCache: String?
     @Option(
         name: "facebook-api",
-        help: "Where Facebook's tokens are asked about.", valueName: "url")
+        help: "Where Facebook's tokens are checked.", valueName: "url")
     var facebookAPI: String?
     @Option(
-        name: "google-api", help: "Where Google's tokens are asked about.", valueName: "url")
+        name: "google-api", help: "Where Google's tokens are checked.", valueName: "url")
     var googleAPI: String?
-    @Option(help: "Take people's passwords by HTTP Basic in this realm, too.", valueName: "realm")
+    @Option(help: "Also accept users' passwords by HTTP Basic, in this realm.", valueName: "realm")
     var basicRealm: String?
-    @Option(help: "Give self-registered clients access tokens in addresses; true or false.", valueName: "flag")
+    @Option(help: "Give self-registered clients access tokens in URLs; true or false.", valueName: "flag")
     var unsafeFrontChannelTokens: String?
     @Option(help: "From trace to critical.", valueName: "level") var logLevel: String?
     @Option(help: "text or json.", valueName: "format") var logFormat: String?

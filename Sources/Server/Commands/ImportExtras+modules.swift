@@ -6,7 +6,7 @@ import Storage
 import Values
 
 extension ImportExtras {
-    /// What the modules beside Authentication keep of an import's users.
+    /// What modules other than Authentication keep of imported users.
     static let ofModules = ImportExtras(
         check: { users, db in
             let identities = users.flatMap(\.identities)

@@ -9,7 +9,7 @@ import Values
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "init",
-        abstract: "Make the database, the keys and an admin client. A second run makes nothing anew.")
+        abstract: "Make the database, the keys and an admin client. A second run changes nothing.")
 
     @Flag(help: "Print JSON.") var json = false
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions

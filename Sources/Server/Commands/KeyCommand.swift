@@ -43,12 +43,12 @@ struct KeyCommand: CommandGroup {
 
     struct Reseal: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Seal every stored secret anew under another master key. Stop every server first.",
+            abstract: "Reseal every stored secret under another master key. Stop every server first.",
             discussion: """
-                On SQLite a running server is noticed. On PostgreSQL one that still runs with the old key is not ready \
-                from then on (/readyz): it cannot open what was sealed anew, and stores no secret. Start it again.
+                On SQLite a running server is detected. On PostgreSQL a server that still runs with the old key stops \
+                being ready (/readyz): it cannot open what was resealed, and stores no secret. Restart it.
                 """)
-        @Option(help: "The file of the new master key; made if it is not there.") var newKeyFile: String
+        @Option(help: "The file of the new master key; created if missing.") var newKeyFile: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -83,19 +83,20 @@ struct KeyCommand: CommandGroup {
 
         private func newKey(_ installation: Installation, ownedLike model: String?) async throws -> MasterKey {
             let file = MasterKeyFile(path: newKeyFile)
-            // Root takes what is the service's own.
+            // Root uses files that belong to the service.
             guard !Files.isStrangers(newKeyFile, home: Files.folder(of: model ?? newKeyFile)) else {
                 throw InstallationError.planted(newKeyFile)
             }
             if let key = try present(file) {
-                // Who believed that it is another one would destroy it.
+                // Rekeying with the key in use would destroy it for a user who believes it is another one.
                 guard try await MasterKeyCheck(key).verify(installation.database, StoredTable.all) != .right else {
-                    throw CommandFailure("\(newKeyFile) has the present master key: nothing was changed", .usage)
+                    throw CommandFailure("\(newKeyFile) contains the current master key: nothing was changed", .usage)
                 }
                 guard !Files.isOpenToOthers(newKeyFile) else {
                     throw CommandFailure(
-                        "other users of this machine may read or change \(newKeyFile): take one of mode 600 that never "
-                            + "was open to them, or a path where there is none", .configuration)
+                        "other users of this machine may read or change \(newKeyFile): use one of mode 600 that was "
+                            + "never "
+                            + "open to them, or a path without a file", .configuration)
                 }
                 return key
             }
@@ -116,7 +117,7 @@ struct KeyCommand: CommandGroup {
 }
 
 extension SpindleConfiguration {
-    /// A file that the user has whom the server runs as.
+    /// A file that belongs to the user that the server runs as.
     fileprivate var fileOfService: String? {
         if let path = masterKey.path, Files.exists(path) { return path }
         guard case .sqlite(let path) = database else { return nil }

@@ -13,9 +13,9 @@ extension KeyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make the next signing key of each algorithm in use, ahead of its time.",
             discussion: """
-                It is published at once and signs ten minutes later, when every cache knows it. What the old key \
-                signed verifies until it has expired. A next key that was to sign later signs then. The server rotates \
-                by itself as the setting key_rotation says. When a key is stolen: spindle key withdraw.
+                It is published at once and signs ten minutes later, when every cache has it. Signatures of the old \
+                key stay valid until they expire. If a next key exists already, it signs then. The server also \
+                rotates by itself, as the setting key_rotation says. If a key was stolen: spindle key withdraw.
                 """)
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -45,7 +45,7 @@ extension KeyCommand {
         private func rotate(_ installation: Installation) async throws -> [SigningKey] {
             let now = installation.clock.now
             let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
-            // Nothing is deleted here, so nobody is to be told.
+            // This command deletes nothing, so no events need to be published.
             let clients = Clients(
                 database: installation.database, clock: installation.clock, random: installation.random,
                 seal: installation.seal, known: KnownClients(clock: installation.clock),

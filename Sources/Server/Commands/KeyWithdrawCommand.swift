@@ -8,13 +8,13 @@ extension KeyCommand {
     /// `spindle key withdraw`
     struct Withdraw: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Take a signing key out of service at once, because it is stolen.",
+            abstract: "Take a stolen signing key out of service at once.",
             discussion: """
-                It is published no more, and another signs in its place from now on. A running server follows within a \
-                minute; others may keep the key set for five more. Until they read it anew they take what the stolen \
-                key signed, and may refuse what the new one signs. After that no application takes what the key \
-                signed before: people sign in there again. This server takes its own access tokens by its records, \
-                so JWTs that it really issued stay good here, at introspection too; a forged one never was.
+                It is no longer published, and another key signs in its place. A running server follows within a \
+                minute; others may cache the key set for five more minutes. Until then they accept what the stolen \
+                key signed, and may refuse what the new one signs. Afterwards no application accepts what the stolen \
+                key signed, and users must sign in there again. This server checks its own access tokens against its \
+                records, so JWTs that it really issued stay valid here, also at introspection; forged ones never were.
                 """)
         @Argument(help: "The key's id, as key list shows it: the kid of what it signed.") var id: String
         @OptionGroup var output: OutputOptions

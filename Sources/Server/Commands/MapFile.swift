@@ -5,7 +5,7 @@ import JSON
 import System
 import Values
 
-/// The file of `user import --map`: which user each line became. It has addresses, so only its owner reads it.
+/// The file of `user import --map`: which user each line became. It contains addresses, so only its owner may read it.
 struct MapFile {
     private let path: String
     private let descriptor: Int32

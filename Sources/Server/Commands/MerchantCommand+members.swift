@@ -6,14 +6,14 @@ extension MerchantCommand {
     /// The members of a merchant on the command line.
     struct Members: CommandArguments {
         @Option(help: "Its name.") var name: String?
-        @Flag(deniable: "Whether a device's logout also ends what backends redeemed from it.")
+        @Flag(deniable: "Whether a device's logout also ends the tokens that backends got from it.")
         var logoutReachesBackends: Bool?
-        @Flag(deniable: "Whether it is the platform's own: its clients need no introduction to people.")
+        @Flag(deniable: "Whether it is the platform's own: its clients need no introduction to users.")
         var skipIntroduction: Bool?
         @Option(help: "The https URL of a logo that its pages show; \"\" for none.") var logoURI: String?
         @Option(help: "The colour of its pages, as #rrggbb; \"\" for ours.") var accentColor: String?
 
-        @Option(help: "A JSON file with its own words for mails, in place of those it has; \"\" for ours.")
+        @Option(help: "A JSON file with its own texts for mails, replacing those it has; \"\" for ours.")
         var mailTemplates: String?
 
         func json() throws -> JSON {

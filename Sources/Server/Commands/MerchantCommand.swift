@@ -14,7 +14,7 @@ struct MerchantCommand: CommandGroup {
         subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
 
     struct Create: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Make a merchant.")
+        static let configuration = CommandConfiguration(abstract: "Create a merchant.")
         @OptionGroup var members: Members
         @Option(help: "Its number in SPiD's API, 1 to 2147483647, if clients know one already.") var number: Int?
         @OptionGroup var output: OutputOptions
@@ -58,7 +58,7 @@ struct MerchantCommand: CommandGroup {
     }
 
     struct Change: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Change what is named of a merchant.")
+        static let configuration = CommandConfiguration(abstract: "Change the given members of a merchant.")
         @Argument() var id: String
         @OptionGroup var members: Members
         @Flag(deniable: "Disable it with all its clients, or enable it again.") var disabled: Bool?
@@ -77,7 +77,7 @@ struct MerchantCommand: CommandGroup {
     }
 
     struct Delete: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Delete a merchant, its clients and all they hold.")
+        static let configuration = CommandConfiguration(abstract: "Delete a merchant, its clients and all their data.")
         @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions

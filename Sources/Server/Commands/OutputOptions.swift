@@ -6,13 +6,13 @@ import Values
 struct OutputOptions: CommandArguments {
     @Flag(help: "Print JSON, as the administration endpoints answer it.") var json = false
 
-    /// Prints one document. `loss` says what to do about a secret in it when it cannot be written.
+    /// Prints one document. `loss` says what to do if it contains a secret and cannot be written.
     func print(_ document: JSON, loss: String? = nil) {
         guard !json else { return Terminal.print(json: document, loss: loss) }
         Terminal.print(Table.of(document), loss: loss)
     }
 
-    /// Prints a page of a list. The table for people shows `columns` of each item.
+    /// Prints a page of a list. The table shows `columns` of each item.
     func print(_ page: Page, columns: [String]) {
         guard !json else { return Terminal.print(json: page.json) }
         if !page.items.isEmpty { Terminal.print(Table.of(page.items, columns: columns)) }
@@ -27,7 +27,7 @@ struct OutputOptions: CommandArguments {
 
 /// Which part of a list to print.
 struct PageOptions: CommandArguments {
-    @Option(help: "Go on after this cursor of the page before.", valueName: "cursor")
+    @Option(help: "Continue after this cursor of the previous page.", valueName: "cursor")
     var after: String?
     @Option(help: "How many to print at most, 1 to 1000.", valueName: "number") var count = 100
 
@@ -35,7 +35,7 @@ struct PageOptions: CommandArguments {
         guard (1...1000).contains(count) else { throw Misuse("--count must be from 1 to 1000") }
     }
 
-    /// One more than is printed, which tells whether there is another page.
+    /// One more than is printed, to know whether there is another page.
     var fetchCount: Int { count + 1 }
 
     /// The position of the last item of the page before; empty for the first page.
@@ -54,7 +54,7 @@ struct PageOptions: CommandArguments {
     }
 
     private static let badCursor = CommandFailure(
-        "--after: must be the cursor of a page before, of the same list", .usage)
+        "--after: must be the cursor of a previous page of the same list", .usage)
 
     func page<Item>(
         _ found: [Item], of list: ListCursor, position: (Item) -> String, json: (Item) -> JSON
@@ -66,7 +66,7 @@ struct PageOptions: CommandArguments {
 }
 
 extension ListCursor {
-    /// The cursors of a list as administration has it, of `merchant` alone if there is one.
+    /// The cursor of the same list in administration, of `merchant` alone if given.
     init(of path: String, merchant: String?) {
         self.init(of: path, filters: merchant.map { [(name: "merchant_id", value: $0)] } ?? [])
     }

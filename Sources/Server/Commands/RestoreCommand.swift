@@ -9,10 +9,10 @@ import System
 /// `spindle restore FILE`: replaces the database with a backup.
 struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put the backup FILE in the place of the database. Stop the server first.")
+        commandName: "restore", abstract: "Replace the database with the backup FILE. Stop the server first.")
 
     @Argument(help: "A file that `spindle backup` made.") var file: String
-    @Flag(help: "Replace the database that is there; what happened since the backup is lost.") var force = false
+    @Flag(help: "Replace an existing database; changes since the backup are lost.") var force = false
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -21,18 +21,18 @@ struct RestoreCommand: Command {
         guard case .sqlite(let name) = configuration.database else {
             throw CommandFailure("a PostgreSQL database is restored by its own tools: use pg_restore or psql", .usage)
         }
-        // SQLite follows a link, and keeps its log beside the file itself.
+        // SQLite follows a link, and keeps its log beside the target.
         let path = Files.resolved(name)
         guard !Files.isDanglingLink(name) else {
             throw CommandFailure(
-                "\(name) is a symbolic link to a file that is not there: name that file instead", .cannotCreate)
+                "\(name) is a symbolic link to a missing file: name that file instead", .cannotCreate)
         }
         guard force || !configuration.database.exists else {
             throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
         }
-        // What takes the place of a device is a device no more.
+        // A file would replace the device.
         guard !Files.isSpecial(path) else {
-            throw CommandFailure("\(path) is no file, but a folder, a device or a pipe", .cannotCreate)
+            throw CommandFailure("\(path) is not a file, but a folder, a device or a pipe", .cannotCreate)
         }
         try SQLiteFile.refuseCutOff(file, for: path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
@@ -41,7 +41,7 @@ struct RestoreCommand: Command {
         } catch let foreign as InstallationError {
             throw foreign
         } catch {
-            // What cannot be read may be ours, and damaged: a restore is for that.
+            // An unreadable file may be our damaged database, which a restore is for.
         }
         try await SQLiteFile.withTemporary("restoring", beside: path) { candidate in
             try await replace(path, through: candidate, configuration)
@@ -58,7 +58,7 @@ struct RestoreCommand: Command {
         } catch StorageError.unreadable(let reason) {
             throw CommandFailure("\(file) is not readable: \(reason)", .data)
         }
-        // The check may have taken minutes, and a server may be started again at any time.
+        // The check may have taken minutes, and a server may have been started meanwhile.
         try SQLiteFile.refuseWhileOpen(configuration.database)
         let present = await settle(path)
         try SQLiteFile.refuseWhileOpen(configuration.database)
@@ -70,7 +70,8 @@ struct RestoreCommand: Command {
         }
         for key in keys where present?.contains(key) == false {
             Terminal.tell(
-                "the signing key \(key) is back, which the database had no more: if it was withdrawn, do that again")
+                "the signing key \(key) is back, which the database no longer had: if it was withdrawn, withdraw it "
+                    + "again")
         }
     }
 
@@ -114,17 +115,17 @@ struct RestoreCommand: Command {
             case .file(let file): try file.read()
             }
         guard let key else {
-            return Terminal.tell("the master key is not here yet: put it at \(location.path ?? "master_key_file")")
+            return Terminal.tell("the master key is missing: put it at \(location.path ?? "master_key_file")")
         }
         guard try await MasterKeyCheck(key).verify(database, StoredTable.all) != .wrong else {
             throw MasterKeyError.wrong
         }
     }
 
-    /// Folds the log that a killed server left into the old file: if the restore fails now, that file is whole. Returns
-    /// the names of its signing keys; nil if it cannot be read.
+    /// Folds the log that a killed server left into the old file, so that the file is whole if the restore fails now.
+    /// Returns the names of its signing keys; nil if it cannot be read.
     private func settle(_ path: String) async -> [String]? {
-        // A restore may be needed because the database is too damaged to open. Its log goes with it.
+        // A restore may be needed because the database is too damaged to open. Its log is deleted with it.
         guard Files.exists(path), let old = try? await SQLiteDatabase.open(path: path) else { return nil }
         let keys = try? await Self.signingKeys(old)
         await old.close()

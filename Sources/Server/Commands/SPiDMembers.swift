@@ -1,40 +1,40 @@
 import CommandLineTool
 import JSON
 
-/// The members that only a SPiD-compatible client has, on the command line.
+/// The command-line options for members that only a SPiD-compatible client has.
 struct SPiDMembers: CommandArguments {
-    @Flag(deniable: "Whether answers with a code name the issuer (iss), which SPiD's SDKs do not expect.")
+    @Flag(deniable: "Whether authorization responses name the issuer (iss), which SPiD's SDKs do not expect.")
     var authorizationResponseISS: Bool?
     @Flag(deniable: "Whether its tokens of the implicit grant buy codes.")
     var exchangeFrontChannelTokens: Bool?
     @Option(
         name: "public-exchange-codes-from",
         help: """
-            A client whose tokens buy codes for this one, which has no secret; may be repeated. Given at all, they \
-            replace those there were. "" for none.
+            A client whose tokens buy codes for this one, which has no secret; may be repeated. The given ones \
+            replace those it has. "" for none.
             """)
     var publicExchangeCodesFrom: [String] = []
-    @Flag(deniable: "Whether it may redeem a code twice: the second time ends the tokens of the first.")
+    @Flag(deniable: "Whether it may redeem a code twice: the second time ends the first tokens.")
     var codesRedeemedTwice: Bool?
     @Option(
         name: "required-field",
         help: """
-            What its apps should ask people for, as name.given_name; may be repeated. Given at all, they replace those \
-            there were. "" for nothing.
+            A field that its apps should ask users for, such as name.given_name; may be repeated. The given ones \
+            replace those it has. "" for none.
             """)
     var requiredFields: [String] = []
     @Option(
         name: "terms-summary",
         help: """
-            A sentence about its newest terms, for its apps; may be repeated. Given at all, they replace those there \
-            were. "" for none.
+            A sentence about its newest terms, for its apps; may be repeated. The given ones replace those it has. "" \
+            for none.
             """)
     var termsSummary: [String] = []
     @Option(
         name: "session-host",
         help: """
-            A host of its site that leads here, for the session service; may be repeated. Given at all, they replace \
-            those there were. "" for none.
+            A host of its site that leads here, for the session service; may be repeated. The given ones replace \
+            those it has. "" for none.
             """)
     var sessionHosts: [String] = []
 

@@ -4,15 +4,15 @@ import System
 
 /// A SQLite database as a file: whether another process has it open, and how one file replaces another.
 enum SQLiteFile {
-    /// Throws when another process has the database open. Secrets or the file must not change under a running server.
+    /// Throws when another process has the database open. Secrets and the file must not change under a running server.
     static func refuseWhileOpen(_ location: DatabaseLocation) throws {
         guard case .sqlite(let path) = location, try isOpenElsewhere(path) else { return }
         throw CommandFailure("\(path) is open in another process: stop the server first", .unavailable)
     }
 
     /// Every connection in WAL mode holds SQLite's shared lock for as long as it lives (sqlite.org/lockingv3.html), so
-    /// this asks the system whether an exclusive lock could be had. Must run before this process opens the database,
-    /// because closing any descriptor of a file ends all of a process's locks on it.
+    /// this asks the system whether an exclusive lock would be granted. Must run before this process opens the
+    /// database, because closing any descriptor of a file ends all of a process's locks on it.
     private static func isOpenElsewhere(_ path: String) throws -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -32,9 +32,9 @@ enum SQLiteFile {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Makes an empty file beside `target`, for this user only, under a name that nobody had before: so neither another
-    /// run of the command nor another user of a sticky folder has a hand in what is written there. Where root makes it,
-    /// the owner of `target` has it. `purpose` is in its name.
+    /// Makes an empty file beside `target`, for this user only, under a new name, so that neither another run of the
+    /// command nor another user of a sticky folder can write to it. If root makes it, it belongs to the owner of
+    /// `target`. Its name contains `purpose`.
     static func make(_ purpose: String, beside target: String) throws -> String {
         var name = Array("\(target).\(purpose)-XXXXXX".utf8CString)
         let file = mkstemp(&name)
@@ -44,7 +44,7 @@ enum SQLiteFile {
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Runs `work` with a file that `make` makes. It is gone afterwards, with what SQLite keeps beside it, also when a
+    /// Runs `work` with a file made by `make`, and deletes it afterwards with SQLite's companion files, even when a
     /// signal ends the command.
     static func withTemporary(
         _ purpose: String, beside target: String, _ work: (String) async throws -> Void
@@ -66,7 +66,7 @@ enum SQLiteFile {
         do {
             try await work(file)
         } catch {
-            // What failed because a signal took the file away is not told: the signal is about to end the process.
+            // An error caused by the signal's clean-up is not reported: the signal is about to end the process.
             if made.withLock({ $0 == nil }) { try await Task.sleep(for: .seconds(10)) }
             throw error
         }
@@ -77,8 +77,8 @@ enum SQLiteFile {
         remove([file] + companions(of: file))
     }
 
-    /// Gives the file at `source` the name `target`, which no file may have; its own name may stay. It is synced to
-    /// disk when this returns.
+    /// Gives the file at `source` the name `target`, which must be free; its old name may stay. It is synced to disk
+    /// when this returns.
     static func publish(_ source: String, as target: String) throws {
         try synchronize(source)
         if link(source, target) != 0 {
@@ -88,15 +88,15 @@ enum SQLiteFile {
                 throw CommandFailure("\(target): \(String(cString: strerror(error)))", .cannotCreate)
             }
         }
-        // Not before: a database that came there meanwhile keeps its log.
+        // Not before: a database that appeared there meanwhile keeps its log.
         remove(companions(of: target))
         try synchronize(Files.folder(of: target))
     }
 
     /// Replaces the file at `target` with the one at `source`. Both are synced to disk when this returns.
     ///
-    /// SQLite knows a log by its name alone, and would replay one that lies there into the new file, also that of a
-    /// database that is gone.
+    /// SQLite finds a log by its name alone. It would replay a log left there, even by a deleted database, into the new
+    /// file.
     static func replace(_ target: String, with source: String) throws {
         try synchronize(source)
         remove(companions(of: target))
@@ -131,8 +131,8 @@ enum SQLiteFile {
         throw failure
     }
 
-    /// Throws unless the file at `path` is whole by itself, and another than `target`. A database that was cut off has
-    /// its last changes in the log beside it, and nowhere else.
+    /// Throws unless the file at `path` is whole by itself, and is not `target`. A database that was not closed has its
+    /// last changes only in the log beside it.
     static func refuseCutOff(_ path: String, for target: String) throws {
         guard !Files.areSame(path, target) else {
             throw CommandFailure("\(path) is the database itself", .usage)

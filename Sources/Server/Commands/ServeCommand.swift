@@ -18,11 +18,11 @@ struct ServeCommand: Command {
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
     func run() async throws {
-        // Before there is a key in memory.
+        // Before a key is in memory.
         CoreDumps.forbid()
-        // As later (`RunningServer`): a reload may be asked for at any time.
+        // As in `RunningServer`, but earlier: a reload may be requested at any time.
         if isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
-        // Those who rotate logs send them, and each would end the server.
+        // Log rotation tools send these signals, and each would end the server.
         for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         let configuration = try options.read()
         if development.dev { try DevelopmentMode.check(configuration) }
@@ -32,7 +32,7 @@ struct ServeCommand: Command {
         let installation = try await Installation.open(
             configuration, for: development.dev ? .initialising : .serving(migrating: migrate))
         do {
-            // Keys are made before the first signature: otherwise a key would sign before clients can have read it.
+            // Keys are made before the first signature: otherwise a key would sign before clients can have fetched it.
             try await StoredSigningKeys(database: installation.database, seal: installation.seal)
                 .createMissing(at: installation.clock.now)
             let welcome = try await development.prepare(installation, configuration, logger)

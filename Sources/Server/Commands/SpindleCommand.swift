@@ -7,7 +7,7 @@ import System
 public struct SpindleCommand: CommandGroup {
     public static let configuration = CommandConfiguration(
         commandName: "spindle",
-        abstract: "An OAuth 2.0 server for apps, their backends and the people who use them.",
+        abstract: "An OAuth 2.0 server for apps, their backends and their users.",
         version: Spindle.version,
         subcommands: [
             InitCommand.self, ServeCommand.self, MigrateCommand.self, MerchantCommand.self, ClientCommand.self,
@@ -22,7 +22,7 @@ public struct SpindleCommand: CommandGroup {
         Environment.forbidKeyLog()
         // Before any system library starts OpenSSL itself: it must not be freed at exit under running threads.
         OpenSSL.start()
-        // At a limit of the size of files (`ulimit -f`) a write fails, as on a full disk.
+        // At a file size limit (`ulimit -f`), a write then fails as on a full disk.
         signal(SIGXFSZ, SIG_IGN)
         // Databases, backups and keys are readable only by the system user that runs the server.
         umask(0o077)

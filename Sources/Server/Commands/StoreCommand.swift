@@ -1,6 +1,6 @@
 import CommandLineTool
 
-/// A command that works with the stores of an installation, also while a server runs on it.
+/// A command that works with the stores of an installation, even while a server runs on it.
 protocol StoreCommand: Command {
     var options: ConfigurationOptions { get }
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// Formats documents for people.
+/// Formats documents as tables to read.
 enum Table {
     /// One document: a line for each member.
     static func of(_ document: JSON) -> String {
@@ -23,7 +23,7 @@ enum Table {
         }.joined(separator: "\n")
     }
 
-    /// A value on one line. Text that others chose must not control the terminal.
+    /// A value on one line. Text from other users must not control the terminal.
     private static func cell(_ value: JSON?) -> String {
         switch value {
         case nil, .null: "-"

@@ -10,11 +10,11 @@ import Values
 /// `spindle user …`
 struct UserCommand: CommandGroup {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Users: the people who sign in.",
+        commandName: "user", abstract: "Users of the merchants' apps.",
         subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self, Import.self])
 
     struct Create: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Make an account.")
+        static let configuration = CommandConfiguration(abstract: "Create a user.")
         @OptionGroup var members: UserMembers
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -29,8 +29,8 @@ struct UserCommand: CommandGroup {
     }
 
     struct List: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "List accounts.")
-        @Option(help: "Those connected to clients of this merchant only.") var merchant: String?
+        static let configuration = CommandConfiguration(abstract: "List users.")
+        @Option(help: "Only users connected to clients of this merchant.") var merchant: String?
         @OptionGroup var page: PageOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -47,7 +47,7 @@ struct UserCommand: CommandGroup {
     }
 
     struct Show: StoreCommand {
-        static let configuration = CommandConfiguration(abstract: "Show an account.")
+        static let configuration = CommandConfiguration(abstract: "Show a user.")
         @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -59,16 +59,16 @@ struct UserCommand: CommandGroup {
 
     struct Change: StoreCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change what is named of an account. A new password ends its tokens and sessions.",
+            abstract: "Change the given members of a user. A new password ends their tokens and sessions.",
             discussion: """
-                A new password together with another address, or where nobody has proved the address, also removes \
-                linked providers, the verified phone number, consents and connections to clients, as the first reset \
-                by mail does: somebody else may have set them up. A user who had no address keeps them. \
-                --email-verified alone removes nothing: it says that whoever has the account reads the address.
+                If the address changes too, or was never proved, a new password also removes linked providers, the \
+                verified phone number, consents and connections to clients, as the first reset by mail does: another \
+                user may have set them up. A user who had no address keeps them. --email-verified alone removes \
+                nothing: it states that the user reads the address.
                 """)
         @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var members: UserMembers
-        @Flag(deniable: "Disable it and end its tokens and sessions, or enable it again.")
+        @Flag(deniable: "Disable the user and end their tokens and sessions, or enable them again.")
         var disabled: Bool?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -86,7 +86,7 @@ struct UserCommand: CommandGroup {
 
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete an account and all it holds, at once; the person is told by mail.")
+            abstract: "Delete a user and all their data at once; the user is told by mail.")
         @Argument(help: "The user's e-mail address or number.") var user: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -119,11 +119,11 @@ extension Users {
     }
 }
 
-/// Reports a conflict as a taken e-mail address: nothing else that these commands set is unique.
+/// Reports a conflict as a taken e-mail address, the only unique value that these commands set.
 private func tellingTakenAddress<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
         return try await work()
     } catch StorageError.conflict {
-        throw JSONFault("email", "an address that no other account has")
+        throw JSONFault("email", "an address that no other user has")
     }
 }

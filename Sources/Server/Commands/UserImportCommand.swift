@@ -5,19 +5,20 @@ import JSON
 import System
 
 extension UserCommand {
-    /// `spindle user import FILE`: imports users of another system, with its hashes of their passwords.
+    /// `spindle user import FILE`: imports users of another system, with their password hashes.
     struct Import: StoreCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Import accounts, a JSON document a line. Lines that are refused are told of; the rest is taken.",
+            abstract: "Import users, one JSON document per line. Refused lines are reported; the rest is imported.",
             discussion: """
-                Running it again passes over the addresses that are there. Who has deleted the account since, or has \
-                another address by now, is made anew. The form of a line is in docs/guide-import.md.
+                Running it again skips addresses that exist. Users who were deleted since, or have changed their \
+                address, are created again. The format of a line is in docs/guide-import.md.
                 """)
         @Argument(help: "The file; - reads the standard input.") var file: String
         @Option(
-            help: "A new file: which user each line became, or stands for, a JSON document a line.", valueName: "file")
+            help: "A new file for the user that each line became, or was already, one JSON document per line.",
+            valueName: "file")
         var map: String?
-        @Flag(help: "Read and count as it would, and store nothing.") var dryRun = false
+        @Flag(help: "Read and count, but store nothing.") var dryRun = false
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -40,7 +41,11 @@ extension UserCommand {
         }
 
         func validate() throws(Misuse) {
-            guard map == nil || !dryRun else { throw Misuse("--map is not for --dry-run, which stores nobody") }
+            guard map == nil || !dryRun else {
+                throw Misuse(
+                    "--map cannot be used with --dry-run, which stores no "
+                        + "user")
+            }
         }
 
         private func lines() throws -> LineReader {

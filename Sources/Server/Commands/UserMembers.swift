@@ -6,13 +6,13 @@ import System
 /// The members of a user on the command line, in the names of OpenID Connect.
 struct UserMembers: CommandArguments {
     @Option(help: "The e-mail address, which is the user name.") var email: String?
-    @Flag(deniable: "Whether the address is known to be theirs.") var emailVerified: Bool?
+    @Flag(deniable: "Whether the address is verified.") var emailVerified: Bool?
     @Flag(help: "Read the password, 8 to 128 characters, from the first line of the standard input.")
     var passwordStdin = false
     @Option(help: "The full name.") var name: String?
     @Option(help: "The given name.") var givenName: String?
     @Option(help: "The family name.") var familyName: String?
-    @Option(help: "The name they like to be called by.") var preferredUsername: String?
+    @Option(help: "The name to address them by.") var preferredUsername: String?
     @Option(help: "The telephone number.") var phoneNumber: String?
     @Option(help: "The language, such as nb-NO.") var locale: String?
 
@@ -54,13 +54,14 @@ struct UserMembers: CommandArguments {
 
     private static let lineEnd = UInt8(ascii: "\n")
 
-    /// The first line of `input`. Bytes that are no UTF-8 would be replaced by a character, the same for all.
+    /// The first line of `input`. Refuses bytes that are not UTF-8: all of them would become the same replacement
+    /// character.
     static func password(in input: [UInt8]) throws -> String {
-        guard !input.isEmpty else { throw CommandFailure("there is no password on the standard input", .data) }
+        guard !input.isEmpty else { throw CommandFailure("there is no password on standard input", .data) }
         var line = input.prefix { $0 != lineEnd }
         if line.count < input.count, line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard let password = String(validating: line, as: UTF8.self) else {
-            throw CommandFailure("the password on the standard input is not UTF-8", .data)
+            throw CommandFailure("the password on standard input is not UTF-8", .data)
         }
         return password
     }

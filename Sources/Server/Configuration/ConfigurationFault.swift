@@ -1,4 +1,4 @@
-/// One setting that is wrong. It never quotes the value: that may be a secret in the wrong place.
+/// One faulty setting. It never quotes the value, which may be a secret in the wrong place.
 public struct ConfigurationFault: Sendable, Hashable, CustomStringConvertible {
     public let key: String
     /// What was expected, as the end of the sentence "must be …".

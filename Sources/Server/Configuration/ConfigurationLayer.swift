@@ -37,8 +37,8 @@ struct ConfigurationLayer: Sendable {
         }
     }
 
-    /// Refuses what the system would take for another name: it stops at U+0000, and text that is not UTF-8 has come
-    /// with U+FFFD in its place.
+    /// Refuses text that the system would cut or change: it stops at U+0000, and text that is not UTF-8 arrives with
+    /// U+FFFD in it.
     private static func whole(_ text: String) throws(Unreadable) -> String {
         guard !text.unicodeScalars.contains(where: { $0 == "\0" || $0 == "\u{FFFD}" }) else { throw Unreadable() }
         return text

@@ -1,8 +1,8 @@
 import Values
 
-/// The issuer, and what follows from its scheme.
+/// The issuer, and the settings that depend on its scheme.
 extension ConfigurationReading {
-    /// The issuer; nil when it is faulty. The default is the origin of the address the server listens at.
+    /// The issuer; nil when it is faulty. The default is the origin of the address that the server listens on.
     mutating func issuer(at listen: ListenAddress, isTLS: Bool) -> IssuerURL? {
         let expected =
             "an absolute http or https URL without user, query and fragment, with a host, port and path that all "

@@ -13,7 +13,7 @@ extension ConfigurationReading {
         case (nil, true, _): return key.map { .inline($0) }
         case (nil, false, .sqlite(let path)): return .file(MasterKeyFile(path: path + ".key"))
         case (nil, false, .postgreSQL):
-            // Every node needs the same key, so none is made for a shared database.
+            // Every node needs the same key, so none is generated for a shared database.
             refuse(.masterKeyFile, "given with a PostgreSQL database, or else master_key")
             return nil
         }

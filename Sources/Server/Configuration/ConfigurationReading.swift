@@ -1,4 +1,4 @@
-/// Reads settings one by one, takes each from the first layer that has it, and collects what is wrong.
+/// Reads settings one by one, takes each from the first layer that has it, and collects the faults.
 struct ConfigurationReading {
     private let layers: [ConfigurationLayer]
     private(set) var faults: [ConfigurationFault] = []
@@ -12,7 +12,7 @@ struct ConfigurationReading {
         read(key, expected, { layer throws(ConfigurationLayer.Unreadable) in try layer.text(key) }, parse)
     }
 
-    /// A list whose every item `parse` can read; empty when it is missing or faulty.
+    /// A list of which `parse` can read every item; empty when it is missing or faulty.
     mutating func list<Value>(
         _ key: ConfigurationKey, _ expected: String, _ parse: (String) -> Value?
     ) -> [Value] {
@@ -33,7 +33,7 @@ struct ConfigurationReading {
     func place(of key: ConfigurationKey) -> String? {
         layers.first { layer in
             do {
-                // Read as a list, a setting of any form gives a value.
+                // A list can be read from a setting of any form.
                 return try layer.list(key) != nil
             } catch {
                 return true

@@ -7,7 +7,7 @@ public import Values
 /// Where the database is: a SQLite file or a PostgreSQL server.
 public enum DatabaseLocation: Sendable, CustomStringConvertible {
     case sqlite(path: String)
-    /// The URL may hold a password.
+    /// The URL may contain a password.
     case postgreSQL(url: Secret<DatabaseLocation>)
 
     /// Reads a path or a `postgresql://…` URL; nil for anything else.
@@ -21,15 +21,14 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether neither SQLite nor a reader takes `text` for anything but a path.
+    /// Whether SQLite and readers take `text` for a path and for nothing else.
     private static func isPath(_ text: String) -> Bool {
         let others = ["postgresql:", "postgres:", "file:", ":memory:"]
         return !text.allSatisfy(\.isWhitespace) && !text.contains("://") && !others.contains(where: text.hasPrefix)
             && !isOfKeywords(text)
     }
 
-    /// Whether it holds a part of libpq's other way to name a server, `host=… password = …`, which a reader would print
-    /// as a path.
+    /// Whether it contains a part of libpq's keyword form, `host=… password = …`, which would be printed as a path.
     private static func isOfKeywords(_ text: String) -> Bool {
         let keywords = ["host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"]
         let words = text.replacing("=", with: " = ").split(whereSeparator: \.isWhitespace)
@@ -41,7 +40,7 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         switch self {
         case .sqlite(let path): return path
         case .postgreSQL(let url):
-            // An @ in the path is behind a password that was not percent-encoded.
+            // An @ in the path follows a password that was not percent-encoded.
             guard let parts = URIParts(url.value), !parts.path.contains("@") else { return "postgresql://…" }
             let port = parts.port.map { ":\($0)" } ?? ""
             return "postgresql://\(parts.host ?? "")\(port)\(parts.path)"
@@ -65,8 +64,8 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Keeps off what gives access, for a change that takes some away: an app that asks without pause would hold off
-    /// its own end. In the order in which a redemption writes.
+    /// Locks out redemptions while access is taken away: an app that asks without pause could otherwise delay its own
+    /// end. Locks in the order in which a redemption writes.
     private static let lockAgainstGrants: SQL =
         "LOCK TABLE authorization_codes, token_families IN SHARE ROW EXCLUSIVE MODE"
 }

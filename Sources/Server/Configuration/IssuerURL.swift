@@ -12,8 +12,8 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     /// Without the brackets of an IPv6 address, in lower case.
     public let host: String
 
-    /// Reads an absolute http or https URL without user, query and fragment, whose host, port and path mean the same to
-    /// everybody; nil for anything else.
+    /// Reads an absolute http or https URL without user information, query and fragment, whose host, port and path all
+    /// clients read alike; nil for anything else.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), !text.contains("?"), !text.contains("#"),
             !text.contains("@"), let start = text.firstRange(of: "://")?.upperBound, let parts = URIParts(text),
@@ -27,22 +27,22 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
         self.host = host.trimmingScalars { $0 == "[" || $0 == "]" }.lowercased()
     }
 
-    /// Whether browsers keep `host` as it is, but for letters' case (WHATWG URL §3.5), and it can be looked up.
+    /// Whether browsers keep `host` unchanged except for letter case (WHATWG URL §3.5), and can look it up.
     private static func isPlain(host: String) -> Bool {
         let isLiteral = host.hasPrefix("[")
         if let address = IPAddress(isLiteral ? String(host.dropFirst().dropLast()) : host) {
-            // One that is IPv4 in the form of IPv6 is written anew.
+            // An IPv4 address in IPv6 form would be rewritten.
             return address.description.contains(":") == isLiteral
         }
         guard DomainName.ascii(host) == host, HostSpelling.plain(host) == host else { return false }
         let labels = host.split(separator: ".")
-        // What ends in a number is read as an IPv4 address.
+        // A name that ends in a number is read as an IPv4 address.
         guard let last = labels.last, !last.allSatisfy(\.isNumber) else { return false }
         // RFC 1123 §2.1.
         return labels.allSatisfy { $0.first != "-" && $0.last != "-" }
     }
 
-    /// Whether no client and no proxy takes `path` for another.
+    /// Whether all clients and proxies read `path` alike.
     private static func isPlain(path: Substring) -> Bool { PageAddress("https://issuer\(path)") != nil }
 
     public var description: String { text }

@@ -21,10 +21,10 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether one of them takes the other's connections too, or cannot be opened beside it.
+    /// Whether one address also takes the other's connections, or cannot be opened beside it.
     func overlaps(_ other: ListenAddress) -> Bool {
         let hosts = [host, other.host].map { IPAddress($0)?.description ?? $0.lowercased() }
-        // A name may be an IPv4 address. `::` takes IPv4 connections too, `0.0.0.0` none of IPv6.
+        // A name may be an IPv4 address. `::` accepts IPv4 connections too; `0.0.0.0` accepts no IPv6.
         let overlap = hosts[0] == hosts[1] || hosts.contains("::")
         let overlapInIPv4 = hosts.contains("0.0.0.0") && !hosts.contains { $0.contains(":") }
         return port == other.port && (overlap || overlapInIPv4)

@@ -3,7 +3,7 @@ public import Mail
 /// Where mail goes: a folder, or a mail server.
 public enum MailLocation: Sendable, CustomStringConvertible {
     case folder(path: String)
-    /// Its URL may hold a password.
+    /// Its URL may contain a password.
     case server(SMTPServer)
 
     /// Reads `file:` and a path, `smtp://…` or `smtps://…`; nil for anything else.
@@ -13,7 +13,7 @@ public enum MailLocation: Sendable, CustomStringConvertible {
             self = .server(server)
             return
         }
-        // RFC 8089 §2: the text between the second and the third slash is a host. Only this machine has the folder.
+        // RFC 8089 §2: the text between the second and the third slash is a host, which must be this machine.
         let rest = text.dropFirst("file:".count)
         let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
         guard !path.isEmpty, path.hasPrefix("/") || !rest.hasPrefix("//") else { return nil }

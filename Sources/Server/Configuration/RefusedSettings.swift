@@ -1,5 +1,5 @@
-/// Settings that are refused: unknown ones, because a typing error must not pass for a default, and one that no server
-/// may run with.
+/// Settings that are refused: unknown ones, because a typing error must not silently give a default, and one that makes
+/// a server unsafe.
 enum RefusedSettings {
     private static let expected = "left out: there is no such setting"
 
@@ -13,12 +13,12 @@ enum RefusedSettings {
             .map { ConfigurationFault($0.key, expected, at: "the environment") }
     }
 
-    /// Swift's own variable that makes its hashes predictable. With it, others could choose names that all fall into
-    /// one bucket of a hash table, where each costs as much as all before it.
+    /// Swift's own variable that makes its hashes predictable. With it, attackers could choose names that all fall into
+    /// one bucket of a hash table, which makes each lookup slower than the last.
     static func unsafeFaults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
         let name = "SWIFT_DETERMINISTIC_HASHING"
         guard environment[name] != nil else { return [] }
-        return [ConfigurationFault(name, "left out: strangers could choose what collides", at: "the environment")]
+        return [ConfigurationFault(name, "left out: attackers could choose names that collide", at: "the environment")]
     }
 
     static func faults(in file: ConfigurationFile) -> [ConfigurationFault] {
@@ -27,7 +27,7 @@ enum RefusedSettings {
     }
 
     /// The tests use the same prefix for the binary and for their own switches. Kubernetes sets variables for each
-    /// service beside ours: `SPINDLE_PORT` is `tcp://10.0.0.1:8080` for one that is called `spindle`.
+    /// service: for a service named `spindle`, `SPINDLE_PORT` is `tcp://10.0.0.1:8080`.
     private static func isElsewheres(_ name: String, _ value: String) -> Bool {
         if name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_") { return true }
         if name.hasSuffix("_SERVICE_HOST") || name.contains("_SERVICE_PORT") { return true }

@@ -67,7 +67,7 @@ extension SpindleConfiguration {
             } ?? 90
         keyRotation = days == 0 ? nil : .days(Int64(days))
         let webAddress = "an https URL, or an http one to this machine"
-        // Kept verbatim: a slash at its end may belong to it.
+        // Kept verbatim: a trailing slash may belong to it.
         terms = reading.value(.terms, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         privacy = reading.value(.privacy, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
@@ -95,10 +95,10 @@ extension SpindleConfiguration {
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// The same, to which paths and queries can be added.
+    /// As above, without a query, so that paths and queries can be added.
     private static func interface(_ text: String) -> String? { text.contains("?") ? nil : webAddress(text) }
 
-    /// Whether the authority that `text` begins with has no port, or one that exists.
+    /// Whether the authority at the start of `text` has no port, or a valid one.
     static func hasPort(_ text: Substring) -> Bool {
         let authority = text.prefix { !"/?".contains($0) }
         guard let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") else { return true }

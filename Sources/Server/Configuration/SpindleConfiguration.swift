@@ -2,7 +2,7 @@ public import Logging
 public import Mail
 public import Values
 
-/// Everything an operator can set, read and checked: it holds valid values only.
+/// Everything an operator can set, read and checked: only valid values.
 public struct SpindleConfiguration: Sendable {
     public var listen: ListenAddress
     public var issuer: IssuerURL
@@ -29,26 +29,26 @@ public struct SpindleConfiguration: Sendable {
     public var sms: TextLocation?
     /// A folder of templates, texts and a stylesheet that replace the built-in ones.
     public var templates: String?
-    /// How long a user who asked to be deleted can change their mind.
+    /// How long a user who asked for deletion can cancel.
     public var deletionGrace: Duration
     /// How long a signing key signs; nil for no rotation.
     public var keyRotation: Duration?
-    /// Where the terms of this server are, which users accept when they sign up. New terms have a new URL.
+    /// The URL of this server's terms, which users accept when they sign up. New terms have a new URL.
     public var terms: String?
-    /// The address of the platform's privacy policy, which SPiD's API tells.
+    /// The address of the platform's privacy policy, which SPiD's API returns.
     public var privacy: String?
     /// How many calls of SPiD's API a client may make in an hour.
     public var apiLimit: Int
-    /// How long a caller may keep the answer about a live token; zero for not at all.
+    /// How long a caller may cache the answer about a live token; zero for not at all.
     public var introspectionCache: Duration
     /// Where Facebook's and Google's access tokens are checked.
     public var facebookAPI: String
     public var googleAPI: String
     static let ownFacebookAPI = "https://graph.facebook.com"
     static let ownGoogleAPI = "https://oauth2.googleapis.com"
-    /// When set, users may ask for their own data with name and password by HTTP Basic, in this realm.
+    /// When set, users may request their own data with name and password by HTTP Basic, in this realm.
     public var basicRealm: String?
-    /// Whether clients that registered themselves get access tokens in an authorization response.
+    /// Whether self-registered clients may get access tokens in an authorization response.
     public var unsafeFrontChannelTokens: Bool
     public var logLevel: Logger.Level
     public var logFormat: LogFormat

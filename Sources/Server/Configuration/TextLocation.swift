@@ -6,7 +6,7 @@ import Values
 /// Where text messages go: a folder, or the operator's gateway.
 public enum TextLocation: Sendable, CustomStringConvertible {
     case folder(path: String)
-    /// Its URL may hold a key in its query.
+    /// Its URL may contain a key in its query.
     case gateway(url: String, secret: String)
 
     /// The folder, or the gateway's host.

@@ -1,9 +1,9 @@
 import Storage
 import Values
 
-/// Marks a database as served with `--dev`: its users signed in without proof of who they are.
+/// Marks a database as served with `--dev`: its users signed in without proof of identity.
 ///
-/// Such a database is never served under an https issuer, and a database that already has users is never marked.
+/// The database is then never served under an https issuer, and a database that already has users is never marked.
 struct DevelopmentFlag {
     private static let fact = "development_since"
     let database: any Database
@@ -13,7 +13,7 @@ struct DevelopmentFlag {
         try await database.read { db in try Self.stored(in: db) }
     }
 
-    /// Marks the database. Throws when it has users who signed up otherwise.
+    /// Marks the database. Throws when it has users who were not created by a development sign-in.
     func set(at now: Timestamp) async throws {
         let isSet = try await database.write { db in
             if try Self.stored(in: db) != nil { return true }

@@ -1,4 +1,4 @@
-/// `spindle serve --dev`: anyone signs in as anyone. It is a command line flag and not a setting, so that it cannot be
+/// `spindle serve --dev`: signs in any user by name. It is a command line flag and not a setting, so that it cannot be
 /// left on in a file. It is refused where it could do harm (docs/decisions/development-mode.md).
 enum DevelopmentMode {
     /// Throws what in `configuration` conflicts with development mode.
@@ -8,16 +8,18 @@ enum DevelopmentMode {
             faults.append(
                 ConfigurationFault(
                     "issuer",
-                    "an http URL with --dev, such as http://127.0.0.1:8080: https is for people, and --dev lets "
-                        + "anybody sign in as anybody. Leave --dev out, or the certificate and the https issuer"))
+                    "an http URL with --dev, such as http://127.0.0.1:8080: https is for real users, and --dev "
+                        + "signs in "
+                        + "any user without a password. Leave out --dev, or the certificate and the https issuer"))
         }
         let addresses = [("listen", configuration.listen, 8080), ("admin_listen", configuration.adminListen, 8081)]
         for (key, address, port) in addresses where address?.isLoopback == false {
             faults.append(
                 ConfigurationFault(
                     key,
-                    "an address of this machine alone with --dev, such as 127.0.0.1:\(port): from elsewhere anybody "
-                        + "could sign in as anybody. docs/guide-development.md says how phones and containers reach it")
+                    "an address of this machine alone with --dev, such as 127.0.0.1:\(port): otherwise other machines "
+                        + "could sign in as any user. docs/guide-development.md says how phones and containers "
+                        + "reach it")
             )
         }
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }

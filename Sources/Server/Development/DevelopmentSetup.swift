@@ -21,7 +21,7 @@ struct DevelopmentSetup {
         let gateway: Client
     }
 
-    /// Creates what is missing. `given` redirect URIs, if any, replace those of the client that they are for.
+    /// Creates what is missing. `given` redirect URIs, if any, replace those of the client that they fit.
     func prepare(redirectURIs given: [String]) async throws -> Clients {
         let now = installation.clock.now
         try await DevelopmentFlag(database: installation.database).set(at: now)
@@ -51,7 +51,7 @@ struct DevelopmentSetup {
         return try await make(metadata, SyncGatewayClient.id, of: merchant)
     }
 
-    /// Makes a client, also at once after its deletion: no token here is good for anything.
+    /// Makes a client, even right after its deletion: old tokens are worthless here.
     private func make(_ metadata: ClientMetadata, _ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client {
         try await stores.clients.register(
             metadata, as: id, isKept: false, merchant: merchant, by: Self.authority
@@ -65,8 +65,8 @@ struct DevelopmentSetup {
         .init("scope", .string(DevelopmentClient.scope)),
     ]
 
-    /// The client's redirect URIs, including the server's own page that shows responses, and the origins of the others,
-    /// which may ask for tokens.
+    /// The client's redirect URIs, including the server's own page that shows responses. The origins of the others may
+    /// ask for tokens.
     private func addresses(_ given: [String]) -> JSON {
         let own = DevelopmentClient.redirectURI(at: site)
         let all = [own] + given.filter { $0 != own }
@@ -80,7 +80,7 @@ struct DevelopmentSetup {
     /// The text that tells a developer how to begin.
     func welcome(_ clients: Clients) -> String {
         """
-        Development mode: anybody signs in as anybody, without a password. Nothing here is real.
+        Development mode: any user can be signed in without a password. Nothing here is real.
 
           issuer         \(site.issuer)
           client_id      \(clients.app.id), public, with PKCE

@@ -3,8 +3,8 @@ import JSON
 import Values
 
 /// The second client of a server in development mode, for Couchbase Sync Gateway: confidential, because the gateway has
-/// a secret, and without PKCE, which it does not send. Any secret is right, as for its own test provider, but only
-/// while the server is in development mode.
+/// a secret, and without PKCE, which it does not send. It accepts any secret, as the gateway's own test provider does,
+/// but only in development mode.
 enum SyncGatewayClient {
     static let id = Client.ID("sync_gateway")
 
@@ -15,11 +15,11 @@ enum SyncGatewayClient {
         .init("id_token_scope_claims", true),
     ]
 
-    /// What every gateway answers at: its database's callback, perhaps with the provider in the query.
+    /// The callback of every gateway's database, perhaps with the provider in the query.
     static let path = "/_oidc_callback"
     private static let databases = ["db", "notes"]
 
-    /// Where a gateway on this machine is, unless the developer says so.
+    /// Where a gateway on this machine is, unless the developer sets another address.
     static let addresses = ["localhost", "127.0.0.1"].flatMap { host in
         databases.map { "http://\(host):4984/\($0)\(path)" }
     }

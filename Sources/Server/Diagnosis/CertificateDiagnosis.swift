@@ -4,7 +4,7 @@ import Values
 /// Checks whether the certificate can be served, and for how much longer.
 enum CertificateDiagnosis {
     private static let subject = "certificate"
-    /// A renewal by timer has happened by then.
+    /// An automatic renewal has normally happened by then.
     static let notice: Duration = .days(14)
 
     /// No findings when another server terminates TLS.

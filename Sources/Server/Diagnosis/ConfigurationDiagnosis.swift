@@ -15,13 +15,13 @@ enum ConfigurationDiagnosis {
             + warnings.map { Finding(subject, .warning, $0) }
     }
 
-    /// Who provides what somebody is: what stands in the place of a provider's own host can sign in as anybody.
+    /// Providers with another host: a replaced provider host can sign in as any user.
     private static func providers(_ configuration: SpindleConfiguration) -> [String] {
         [
             ("facebook_api", configuration.facebookAPI, SpindleConfiguration.ownFacebookAPI),
             ("google_api", configuration.googleAPI, SpindleConfiguration.ownGoogleAPI),
         ].compactMap { setting, address, own -> String? in
-            let meaning = "whoever answers there decides who somebody is"
+            let meaning = "the server there decides who a user is"
             guard address.hasPrefix("https://") else { return "\(setting) \(address) is not https: \(meaning)" }
             let parts = URIParts(address)
             let isOwn = parts?.host?.lowercased() == URIParts(own)?.host && (parts?.port ?? 443) == 443
@@ -29,20 +29,20 @@ enum ConfigurationDiagnosis {
         }
     }
 
-    /// What an operator may choose, and what it costs.
+    /// Settings that an operator may choose, and what they cost.
     private static func choices(_ configuration: SpindleConfiguration) -> [String] {
         var warnings: [String] = []
         if let realm = configuration.basicRealm {
             warnings.append(
-                "basic_realm \(realm): /me and /oauth/userinfo take people's passwords too, which apps then keep")
+                "basic_realm \(realm): /me and /oauth/userinfo accept users' passwords too, which apps then keep")
         }
         if configuration.unsafeFrontChannelTokens {
             warnings.append(
-                "unsafe_front_channel_tokens: clients that registered themselves get access tokens in addresses")
+                "unsafe_front_channel_tokens: self-registered clients get access tokens in URLs")
         }
         if configuration.keyRotation == nil {
             warnings.append(
-                "key_rotation 0: who has got hold of a signing key can use it until `spindle key withdraw`")
+                "key_rotation 0: a stolen signing key can be used until `spindle key withdraw`")
         }
         if configuration.introspectionCache > .zero {
             warnings.append(
@@ -50,7 +50,7 @@ enum ConfigurationDiagnosis {
                     + "accepting a revoked token for that many seconds")
         }
         if configuration.sessionSameSite == .none {
-            warnings.append("session_samesite none: requests from any other site's pages carry people's sessions")
+            warnings.append("session_samesite none: requests from any other site's pages carry users' sessions")
         }
         return warnings
     }

@@ -2,9 +2,9 @@ import Directory
 import JSON
 import Storage
 
-/// Clients whose registered settings of OpenID Connect weaken what others rely on.
+/// Clients whose OpenID Connect settings weaken what others rely on.
 extension DatabaseDiagnosis {
-    /// Lists the clients whose ID tokens are signed with a secret that they share with this server: whoever has it can
+    /// Lists the clients whose ID tokens are signed with a secret shared with this server: a holder of the secret can
     /// make them. Nil when there are none.
     func sharedSecretFinding() async -> Finding? {
         await finding("ID tokens", "signed with a shared secret for", of: .always) { settings in
@@ -12,11 +12,11 @@ extension DatabaseDiagnosis {
         }
     }
 
-    /// Lists the clients of administrators that may ask for access tokens in an authorization response, where they leak
-    /// (RFC 9700 §2.1.2). Of those that registered themselves the configuration tells. Nil when there are none.
+    /// Lists clients, except self-registered ones, that may ask for access tokens in an authorization response, where
+    /// tokens leak (RFC 9700 §2.1.2). The configuration tells about self-registered ones. Nil when there are none.
     func responseTypesFinding() async -> Finding? {
         await finding(
-            "response types", "access tokens go through addresses for",
+            "response types", "access tokens are sent in URLs for",
             of: ClientRight.belongToMerchant.held(by: "clients")
         ) { settings in
             let types = settings["response_types"]?.array ?? []
@@ -24,7 +24,7 @@ extension DatabaseDiagnosis {
         }
     }
 
-    /// Warns of the enabled clients of those that meet `condition` whose settings are weak; nil when there are none.
+    /// Warns of those enabled clients meeting `condition` whose settings are weak; nil when there are none.
     private func finding(
         _ subject: String, _ text: String, of condition: SQL, where isWeak: @escaping @Sendable (JSON) -> Bool
     ) async -> Finding? {

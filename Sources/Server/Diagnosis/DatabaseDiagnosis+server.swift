@@ -3,7 +3,7 @@ import StoragePostgreSQL
 import System
 import Values
 
-/// What a PostgreSQL server, and the way to it, must have for the promises to hold.
+/// What a PostgreSQL server, and the connection to it, must have for the promises to hold.
 extension DatabaseDiagnosis {
     func serverFindings() async -> [Finding] {
         guard case .postgreSQL(let url) = configuration.database, let database = database as? PostgreSQLDatabase else {
@@ -16,8 +16,9 @@ extension DatabaseDiagnosis {
                 findings.append(
                     Finding(
                         "database", .warning,
-                        "nothing proves that \(host) is the database: give its address sslmode=verify-full, or who is "
-                            + "on the way may read and write everything"))
+                        "nothing proves that \(host) is the database: give its address sslmode=verify-full, or an "
+                            + "attacker "
+                            + "on the network may read and write everything"))
             }
             for name in try await database.unsafeSettings() {
                 findings.append(
@@ -36,7 +37,7 @@ extension DatabaseDiagnosis {
         }
     }
 
-    /// The nodes have no other clock in common than the server's.
+    /// The server's clock is the only one that all nodes share.
     private func clockFinding(_ database: PostgreSQLDatabase) async throws -> Finding? {
         let before = clock.now
         let now: Timestamp? = try await database.read { db in

@@ -3,7 +3,7 @@ import JSON
 import Storage
 
 extension DatabaseDiagnosis {
-    /// Lists the SPiD-compatible clients that have set what weakens them. Nothing when there are none.
+    /// Lists the SPiD-compatible clients with settings that weaken them. Empty when there are none.
     func weakenedFindings() async -> [Finding] {
         do {
             let clients = try await database.read { db in
@@ -26,15 +26,15 @@ extension DatabaseDiagnosis {
                 return Finding(subject, .warning, "\(told) for \(names.count): " + names.joined(separator: ", "))
             }
             return [
-                // Whoever reads such a token in a browser's history can buy, too.
+                // A reader of the token in a browser's history can buy codes, too.
                 finding("front channel", "tokens of the implicit grant buy codes") {
                     $0["exchange_front_channel_tokens"]?.bool == true
                 },
-                // Whoever has an access token of the other client has this one's refresh tokens, too.
+                // A holder of the other client's access token can get this client's refresh tokens, too.
                 finding("public codes", "another client's tokens buy codes that need no secret") {
                     $0["public_exchange_codes_from"]?.array?.isEmpty == false
                 },
-                // The second redemption of a stolen code, or of one whose thief was first, goes unnoticed.
+                // A stolen code's second redemption goes unnoticed, whichever side comes first.
                 finding("codes", "a code may be redeemed twice") { $0["codes_redeemed_twice"]?.bool == true },
             ].compactMap(\.self)
         } catch {

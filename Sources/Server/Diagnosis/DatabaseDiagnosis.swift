@@ -87,8 +87,8 @@ struct DatabaseDiagnosis {
         }
     }
 
-    /// Lists the clients that may ask for codes without PKCE: anyone who gets hold of such a code could redeem it (RFC
-    /// 9700 §2.1.1). Nil when there are none.
+    /// Lists the clients that may ask for codes without PKCE: a stolen code could be redeemed by others (RFC 9700
+    /// §2.1.1). Nil when there are none.
     private func pkceFinding() async -> Finding? {
         do {
             let names = try await database.read { db in
@@ -111,7 +111,7 @@ struct DatabaseDiagnosis {
         }
     }
 
-    /// Nil, unless this database was once served with `--dev`, where anyone can sign in as anyone.
+    /// A warning if this database was ever served with `--dev`, where any user can be signed in by name; otherwise nil.
     private func developmentFinding() async -> Finding? {
         do {
             let mark = DevelopmentFlag(database: database)
@@ -119,7 +119,7 @@ struct DatabaseDiagnosis {
             return try await mark.find().map { since in
                 Finding(
                     "development", .warning,
-                    "this database has been served with --dev since \(since): it is for nothing else")
+                    "this database has been served with --dev since \(since): use it for development only")
             }
         } catch {
             return Finding("development", .bad, Self.reason(error))

@@ -20,7 +20,7 @@ enum FileDiagnosis {
 
     private static func warning(_ text: String) -> Finding { Finding(ConfigurationDiagnosis.subject, .warning, text) }
 
-    /// What the server believes, and may be read by all.
+    /// Files that the server trusts, and that all may read.
     private static func believed(
         _ configuration: SpindleConfiguration, _ configurationFile: String?
     ) -> [(name: String, path: String)] {
@@ -48,7 +48,7 @@ enum FileDiagnosis {
         return files.filter { Files.exists($0.path) }
     }
 
-    /// Who may write to a folder puts another file in the place of what is there, or beside it.
+    /// A user who may write to a folder can replace or add files in it.
     private static func folders(
         _ secrets: [(name: String, path: String)], _ configuration: SpindleConfiguration
     ) -> [Finding] {
@@ -57,7 +57,7 @@ enum FileDiagnosis {
         if let templates = configuration.templates {
             open += all(in: Files.resolved(templates)).filter(Files.isFolderOpenToOthers).prefix(3)
         }
-        return open.map { warning("other users of this machine may change what is in \($0), or put another there") }
+        return open.map { warning("other users of this machine may change or replace what is in \($0)") }
     }
 
     /// The folder or file at `path`, and what is in it.
@@ -66,7 +66,7 @@ enum FileDiagnosis {
         return [path] + names.sorted().flatMap { all(in: path + "/" + $0, deep: deep - 1) }
     }
 
-    /// Root reads everything, so it cannot tell by itself what the server cannot.
+    /// Root can read every file, so it cannot tell which ones the server cannot.
     private static func owners(_ configuration: SpindleConfiguration) -> [Finding] {
         guard case .sqlite(let path) = configuration.database, let key = configuration.masterKey.path,
             let one = Files.owner(of: path)?.user, let other = Files.owner(of: key)?.user, one != other
@@ -78,13 +78,13 @@ enum FileDiagnosis {
 }
 
 extension ConfigurationFile {
-    /// Whether it says a key, or the password of a database or mail server.
+    /// Whether it contains a key, or the password of a database or mail server.
     fileprivate var hasSecret: Bool {
         func text(_ key: ConfigurationKey) -> String {
             guard case .text(let text) = layer.settings[key.rawValue] else { return "" }
             return text
         }
-        // The address of a gateway may have a key in its query.
+        // The address of a gateway may contain a key in its query.
         return !text(.masterKey).isEmpty || !text(.smsSecret).isEmpty || text(.sms).contains("?")
             || text(.mail).contains("@") || DatabaseLocation(text(.database))?.hasPassword == true
     }

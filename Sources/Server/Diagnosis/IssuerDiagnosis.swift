@@ -1,7 +1,7 @@
 import Logging
 import Outbound
 
-/// Checks whether a server answers at the issuer's URL, as clients reach it: by name, and by https if it says so.
+/// Checks whether a server answers at the issuer's URL as clients use it: by its name, and by https if the URL says so.
 enum IssuerDiagnosis {
     static func finding(_ issuer: IssuerURL) async -> Finding {
         let outbound = Outbound(policy: .toOperators(), logger: .silent)

@@ -2,7 +2,7 @@ import Glibc
 import Mail
 import System
 
-/// Checks where mail goes and whether it would get there: up to the envelope of a mail. Nothing is sent or created.
+/// Checks where mail goes and whether it would be accepted, up to the envelope of a mail. Nothing is sent or created.
 enum MailDiagnosis {
     private static let subject = "mail"
 
@@ -16,7 +16,7 @@ enum MailDiagnosis {
     private static func folderFinding(_ path: String, issuer: IssuerURL) -> Finding {
         guard isWritable(path) else { return Finding(subject, .bad, "the folder \(path) cannot be written") }
         guard issuer.isSecure else { return Finding(subject, .good, "each mail becomes a file in \(path)") }
-        return Finding(subject, .warning, "each mail becomes a file in \(path) and reaches nobody: set SPINDLE_MAIL")
+        return Finding(subject, .warning, "each mail becomes a file in \(path) and reaches no user: set SPINDLE_MAIL")
     }
 
     /// A missing folder is created with the first mail, if its parent folder can be written.

@@ -1,6 +1,6 @@
 import Pages
 
-/// Checks whether the pages and mails can be made with the templates in an operator's folder.
+/// Checks whether pages and mails can be rendered with the templates in an operator's folder.
 enum PagesDiagnosis {
     private static let subject = "pages"
 
@@ -11,6 +11,6 @@ enum PagesDiagnosis {
             return Finding(subject, .bad, "\(ConfigurationKey.templates.rawValue): \(error)")
         }
         guard let folder = configuration.templates else { return Finding(subject, .good, "all are Spindle's own") }
-        return Finding(subject, .good, "what is in \(folder) takes the place of Spindle's own")
+        return Finding(subject, .good, "the files in \(folder) replace Spindle's own")
     }
 }

@@ -16,7 +16,7 @@ enum TextDiagnosis {
             guard configuration.issuer.isSecure else {
                 return [Finding(subject, .good, "each becomes a file in \(path)")]
             }
-            return [Finding(subject, .warning, "each becomes a file in \(path) and reaches nobody: set SPINDLE_SMS")]
+            return [Finding(subject, .warning, "each becomes a file in \(path) and reaches no user: set SPINDLE_SMS")]
         }
     }
 }

@@ -2,10 +2,10 @@ import Storage
 import StoragePostgreSQL
 import StorageSQLite
 
-/// What a database holds before anything of ours is made there.
+/// Checks what a database contains before any table of ours is made there.
 extension DatabaseLocation {
-    /// Whether it is a file that has no table of ours. Looking changes nothing, while opening the file to write gives
-    /// it another journal mode, and makes a database of an empty one.
+    /// Whether it is a file without a table of ours. Looking changes nothing, while opening the file for writing would
+    /// change its journal mode, and make a database of an empty file.
     var isFileWithoutSchema: Bool {
         get throws {
             guard case .sqlite(let path) = self else { return false }
@@ -19,7 +19,7 @@ extension DatabaseLocation {
         try refuseForeign(SQLiteDatabase.tables(in: path))
     }
 
-    /// Throws when it is a server where `database` would make our tables among those of another program.
+    /// Throws when `database` is a server where our tables would be created among those of another program.
     func refuseForeignTables(of database: any Database) async throws {
         guard let database = database as? PostgreSQLDatabase else { return }
         try refuseForeign(await database.tables())

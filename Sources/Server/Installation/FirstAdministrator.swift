@@ -15,12 +15,12 @@ struct FirstAdministrator: Sendable {
         clients = stores.clients
     }
 
-    /// The id of the client made earlier, whether or not the client still exists; nil for a new database.
+    /// The id of the client made earlier, whether or not it still exists; nil for a new database.
     func find() async throws -> Client.ID? {
         try await database.read { db in try Self.stored(in: db) }
     }
 
-    /// Creates the client, and notes its id in the same transaction. Nil when another `init` was first.
+    /// Creates the client, and stores its id in the same transaction. Nil when another `init` was first.
     func create() async throws -> Clients.Registered? {
         let metadata = try ClientMetadata(
             .members([

@@ -6,12 +6,12 @@ import System
 public import Values
 
 extension Installation {
-    /// What an installation is opened for. This decides what may be created on the way.
+    /// What an installation is opened for, which decides what may be created.
     public enum Purpose: Sendable {
-        /// Everything that is missing is created. The schema of a complete PostgreSQL database, which other nodes may
-        /// be using, stays as it is.
+        /// Creates everything that is missing. The schema of a complete PostgreSQL database, which other nodes may be
+        /// using, stays as it is.
         case initialising
-        /// On SQLite the schema is brought up to date. On PostgreSQL, which other nodes may be using, only on request.
+        /// Updates the schema on SQLite. On PostgreSQL, which other nodes may be using, only on request.
         case serving(migrating: Bool)
         /// Nothing is created.
         case administering
@@ -25,7 +25,7 @@ extension Installation {
         try await open(configuration, for: purpose, steps: Migration.all, clock: clock, random: random)
     }
 
-    /// `steps` are those of the schema that the program knows.
+    /// `steps` are the schema steps that the program knows.
     static func open(
         _ configuration: SpindleConfiguration, for purpose: Purpose, steps: [Migration],
         clock: any WallClock = SystemClock(), random: any RandomSource = SystemRandom()
@@ -34,7 +34,7 @@ extension Installation {
             throw InstallationError.uninitialised(configuration.database.description)
         }
         if purpose.makesDatabase { try configuration.refusePlanted() }
-        // Opening it would already change a file that is not ours.
+        // Opening it would already change another program's file.
         try configuration.database.refuseForeignFile()
         guard try purpose.makesDatabase || !configuration.database.isFileWithoutSchema else {
             throw InstallationError.uninitialised(configuration.database.description)
@@ -66,7 +66,7 @@ extension Installation {
             try await location.refuseForeignTables(of: database)
             try await migrator.migrate(at: clock.now.milliseconds)
         case .behind(let steps):
-            // One whose creation was interrupted has no key yet, and perhaps not all the tables that are looked at for
+            // A database whose creation was interrupted has no key yet, and may lack tables that are searched for
             // sealed values.
             let isComplete = try await MasterKeyCheck.isKnown(in: database)
             guard purpose.migrates(location) || (purpose.makesDatabase && !isComplete) else {
@@ -79,7 +79,7 @@ extension Installation {
             try await migrator.migrate(at: clock.now.milliseconds)
         }
         if let key { return key }
-        // A database that was only migrated is claimed for a key by what makes or serves it, and by no other command.
+        // A database that was only migrated gets its key from `init` or `serve`, and from no other command.
         if case .administering = purpose, try await MasterKeyCheck.isWithoutKey(database, StoredTable.all) {
             throw InstallationError.uninitialised(location.description)
         }
@@ -105,14 +105,14 @@ extension Installation.Purpose {
     }
 
     /// An empty SQLite file is more likely a wrong path than a new installation. The database of a new PostgreSQL
-    /// server is empty.
+    /// server is normally empty.
     fileprivate func fillsEmpty(_ location: DatabaseLocation) -> Bool {
         makesDatabase || (!location.isFile && migrates(location))
     }
 }
 
 extension SpindleConfiguration {
-    /// Throws when another user of the machine has put a file where the database or its key is to be.
+    /// Throws when another user of the machine has put a file where the database or its key will be.
     fileprivate func refusePlanted() throws {
         guard case .sqlite(let path) = database else { return }
         let files = [path, masterKey.path].compactMap(\.self) + SQLiteFile.companions(of: path)

@@ -5,7 +5,7 @@ import Pages
 public import Storage
 public import Values
 
-/// An opened database and the master key to its secrets. The server and most commands start from it.
+/// An opened database and the master key to its secrets, from which the server and most commands start.
 public struct Installation: Sendable {
     public let database: any Database
     public let masterKey: MasterKey

@@ -1,8 +1,8 @@
-/// Why there is no installation to work with, including what an operator must do.
+/// Why there is no usable installation, including what an operator must do.
 public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no database at this location, or an empty one.
     case uninitialised(String)
-    /// What is to become the database or its key was put there by another user of the machine.
+    /// Another user of the machine put a file where the database or its key would be created.
     case planted(String)
     /// The tables at this location are another program's.
     case foreign(String)
@@ -10,9 +10,9 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     case behind([Int])
     /// The schema was made by a newer Spindle.
     case newer(Int)
-    /// A step of the schema is not ours: an unreleased Spindle made the database.
+    /// A schema step is unknown: an unreleased Spindle made the database.
     case altered(Int)
-    /// `--dev` on a database with users who signed up otherwise.
+    /// `--dev` on a database with users who were not created by a development sign-in.
     case peopleInDevelopment
     /// A database that was served with `--dev` under an https issuer.
     case forDevelopment(since: String)
@@ -21,19 +21,20 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
         switch self {
         case .uninitialised(let location): "\(location) is not initialised: run `spindle init` first"
         case .planted(let path):
-            "\(path) belongs to another user, who may know or change what is in it: remove it, or take another path"
-        case .foreign(let location): "\(location) holds tables of another program: take another database"
+            "\(path) belongs to another user, who may know or change its content: remove it, or use another path"
+        case .foreign(let location): "\(location) contains tables of another program: use another database"
         case .behind(let steps):
             "the database lacks schema step \(steps.map(String.init).joined(separator: ", ")): run `spindle migrate`"
         case .newer(let step): "the database has schema step \(step): it was made by a newer Spindle than this one"
         case .altered(let step):
             "the database was made by an unreleased version of Spindle, and cannot be upgraded: its schema step "
-                + "\(step) is not this program's. Run `spindle init` with a new database, or use the program that made "
+                + "\(step) is unknown to this program. Run `spindle init` with a new database, or use the program "
+                + "that made "
                 + "this one"
         case .peopleInDevelopment:
-            "there are people in this database: give --dev one of its own, such as `--database dev.db`"
+            "this database has users: give --dev a database of its own, such as `--database dev.db`"
         case .forDevelopment(let since):
-            "this database has been served with --dev since \(since): whoever is in it may be nobody. Give an https "
+            "this database has been served with --dev since \(since): its users signed in without proof. Give an https "
                 + "issuer another database"
         }
     }

@@ -1,5 +1,5 @@
 /// Work that runs as long as the server does.
 protocol BackgroundService: Sendable {
-    /// Works until `stop`, then finishes work in progress and returns. Gives that up when its task is cancelled.
+    /// Works until `stop`, then finishes work in progress and returns. Abandons that work when its task is cancelled.
     func run(until stop: StopSignal) async
 }

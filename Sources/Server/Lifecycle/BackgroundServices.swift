@@ -3,8 +3,8 @@ struct BackgroundServices: Sendable {
     let services: [any BackgroundService]
     /// How long all of them together may take to stop. Services that still run then are cancelled.
     let grace: Duration
-    /// Called a second before the grace is over: it refuses what would not end by itself, and who waits for that still
-    /// gets an answer.
+    /// Called a second before the grace time is over: it refuses remaining work, so that its requests still get an
+    /// answer.
     var inTheLastSecond: @Sendable () -> Void = {}
 
     /// Runs them until `stop`, and returns when all have ended.
@@ -17,7 +17,7 @@ struct BackgroundServices: Sendable {
                 inTheLastSecond()
                 try? await Task.sleep(for: min(grace, .seconds(1)))
             }
-            // All have ended, or the grace is over.
+            // All have ended, or the grace time is over.
             await group.next()
             group.cancelAll()
         }

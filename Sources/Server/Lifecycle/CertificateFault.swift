@@ -17,7 +17,7 @@ struct CertificateFault: Error, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Whether the same files would do no better later. Others may be about to be renewed or mounted.
+    /// Whether the same files would fail later, too. Other files may be about to be renewed or mounted.
     var isLasting: Bool { if case .encryptedKey = reason { true } else { false } }
 
     var description: String { "\(setting.rawValue): \(reason)" }

@@ -1,8 +1,8 @@
 import Logging
 import Values
 
-/// Says in the log, once a day, that the certificate in use will end soon, or has ended: a renewal has failed, or
-/// nobody told the server of it.
+/// Logs once a day that the certificate in use ends soon, or has ended: a renewal failed, or the server was not told to
+/// reload.
 struct CertificateWatch: BackgroundService {
     let end: @Sendable () -> Timestamp?
     let clock: any WallClock

@@ -2,8 +2,8 @@ import Glibc
 
 /// The signals that end a command (SIGINT, SIGTERM, SIGHUP).
 enum EndingSignals {
-    /// Calls `tidy` when one of them comes, and then lets it end the process as it would have. One that is ignored, as
-    /// by nohup(1), stays ignored.
+    /// Calls `tidy` when one of them comes, and then lets it end the process as usual. A signal that is ignored, as by
+    /// nohup(1), stays ignored.
     static func watch(_ tidy: @escaping @Sendable () -> Void) async -> [SignalWatch] {
         var watches: [SignalWatch] = []
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {

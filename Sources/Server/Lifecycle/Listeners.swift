@@ -43,15 +43,15 @@ struct Listeners: BackgroundService {
         self.logger = logger
     }
 
-    /// Files that are open beside connections: databases, logs, requests to other servers.
+    /// Files that are open besides connections: databases, logs, requests to other servers.
     private static let otherFiles: Int64 = 400
 
-    /// How many connections the limit of open files leaves for `count` addresses, each.
+    /// How many connections per address the limit of open files allows, for `count` addresses.
     static func most(with files: Int64, for count: Int) -> Int {
         Int(clamping: max(files / 2, files - otherFiles)) / count
     }
 
-    /// Binds all of them and returns the port of the public one. Throws when an address is taken, or the certificate
+    /// Binds all addresses and returns the port of the public one. Throws when an address is taken, or the certificate
     /// cannot be used.
     func start() async throws -> Int {
         if limits.maxConnections < maxConnections {
@@ -78,7 +78,7 @@ struct Listeners: BackgroundService {
 
     func run(until stop: StopSignal) async {
         await stop.wait()
-        // At once: who holds a connection to one address must not keep the other open.
+        // Concurrently, so that a connection to one address does not keep the other open.
         await withTaskGroup { group in
             for listener in listeners {
                 group.addTask { await listener.server.drain(grace: RunningServer.graceTime) }
@@ -91,9 +91,9 @@ struct Listeners: BackgroundService {
     func renewCertificate() {
         guard let tls else { return }
         do {
-            // One that is no file could be waited for without an end.
+            // Reading a pipe or device could block without limit.
             if let file = [tls.certificate, tls.key].first(where: Files.isSpecial) {
-                throw CommandFailure("\(file) is no file", .configuration)
+                throw CommandFailure("\(file) is not a file", .configuration)
             }
             for exchange in try listeners.map({ try $0.server.preparing(tls: tls) }) { exchange() }
             logger.notice("certificate exchanged", metadata: Self.facts(of: tls))
@@ -102,7 +102,7 @@ struct Listeners: BackgroundService {
         }
     }
 
-    /// When the certificate ends that new connections get; nil without TLS, or before the start.
+    /// When the certificate of new connections ends; nil without TLS, or before the start.
     var certificateEnd: Timestamp? { listeners.first?.server.certificateEnd.flatMap { Timestamp(seconds: $0) } }
 
     private static func facts(of tls: TLSSettings) -> Logger.Metadata {

@@ -1,13 +1,13 @@
 import Dispatch
 import Glibc
 
-/// Calls `hear` for each signal of the operating system until it is cancelled. The signals are ignored from then on.
+/// Calls `hear` for each signal of the operating system until it is cancelled. The signals stay ignored afterwards.
 struct SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
-    /// Calls `begins` for each of the signals, when it is heard.
+    /// Calls `begins` for each of the signals once it is watched.
     init(_ numbers: Int32..., begins: @escaping @Sendable () -> Void = {}, hear: @escaping @Sendable () -> Void) {
-        // A queue of its own, with its own thread: whatever blocks the shared ones, a signal is heard.
+        // A separate queue with its own thread: a signal is handled even when the shared ones are blocked.
         let queue = DispatchQueue(label: "spindle.signals")
         sources = numbers.map { number in
             // Otherwise the signal would end the process before the source sees it.

@@ -6,16 +6,16 @@ struct LogBuffer {
     typealias Entry = (time: Timestamp, record: LogRecord)
 
     private let capacity: Int
-    /// Errors are kept beyond the capacity, up to a bound of their own.
+    /// Errors are kept beyond the capacity, up to this limit.
     private var capacityWithErrors: Int { 4 * capacity }
     private var records: [Entry] = []
     private var dropped = 0
-    /// Whether a writer is at work. It comes back for records added meanwhile.
+    /// Whether a writer is at work. It also writes records added meanwhile.
     private var isDraining = false
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds `record`. When the buffer is full, only errors are kept, as far as four times that, and the rest is
+    /// Adds `record`. When the buffer is full, only errors are kept, up to four times the capacity, and the others are
     /// counted. Returns whether a writer must be started.
     mutating func add(_ record: LogRecord, at time: Timestamp) -> Bool {
         if records.count < (record.level >= .error ? capacityWithErrors : capacity) {

@@ -1,6 +1,6 @@
 /// The format of a log line.
 public enum LogFormat: String, Sendable, CaseIterable {
-    /// For people.
+    /// Lines to read.
     case text
     /// One JSON object a line, for machines.
     case json

@@ -2,7 +2,8 @@ import Logging
 import Values
 
 extension LogRecord {
-    /// The record as it is kept: at most 1000 bytes of each text, since what a client sent may be as long as a request.
+    /// The record as it is kept: at most 1000 bytes of each text, because text from a client may be as long as a
+    /// request.
     var cut: LogRecord {
         guard metadata.values.contains(where: \.isLong) else { return self }
         return LogRecord(

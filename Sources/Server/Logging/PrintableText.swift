@@ -16,8 +16,8 @@ extension String {
     }
 
     /// The text as a word of a line: in quotes, with quotes and backslashes escaped, where it could be confused with
-    /// the text around it. It goes by scalars, as readers do: a quote with a combining mark is another character, and
-    /// ends the text none the less.
+    /// the text around it. Works on scalars, as readers do: to Swift a quote with a combining mark is another
+    /// character, but it still ends the text.
     var printableWord: String {
         let isPlain = !isEmpty && !unicodeScalars.contains { $0.isUnprintable || " \"=\\".unicodeScalars.contains($0) }
         guard !isPlain else { return self }
@@ -31,8 +31,8 @@ extension String {
 }
 
 extension JSON {
-    /// The compact form, in which nothing can control a terminal. What it adds to the escapes of `text` stands in
-    /// strings only, so that the document stays the same.
+    /// The compact form without anything that could control a terminal. The extra escapes occur in strings only, so the
+    /// document stays the same.
     var printableText: String {
         let text = self.text
         guard text.utf8.contains(where: { $0 >= 0x7F }), text.unicodeScalars.contains(where: \.isUnprintable) else {

@@ -1,42 +1,42 @@
 import Logging
 import Values
 
-/// Keeps equal errors from filling the log: the first is written at once, those that follow are counted, told once a
-/// second by the last of them, and so is their end.
+/// Keeps equal errors from filling the log. The first is written at once. Those that follow are counted, and the last
+/// of them is written once a second, as is their end.
 ///
-/// Errors are equal if message and metadata are, less the request's (`circumstances`). A client that can vary the
-/// metadata gets no more than `most` kinds: beyond that, errors are told apart by their message alone, and messages are
-/// the program's own.
+/// Errors are equal if message and metadata are, except for the request's (`circumstances`). A client that can vary the
+/// metadata gets at most `most` kinds: beyond that, errors are told apart by their message alone, and messages are the
+/// program's own.
 struct RepeatedErrors {
     fileprivate struct Kind: Hashable {
         let label: String
         let message: String
-        /// Nil where it is told apart by its message alone.
+        /// Nil when it is told apart by its message alone.
         let metadata: Logger.Metadata?
     }
 
-    /// What is known of one kind that goes on.
+    /// The state of one kind of error that still occurs.
     fileprivate struct Course {
         let since: Timestamp
         var until: Timestamp
         var count = 1
-        /// How many of them the log tells of.
+        /// How many of them the log has reported.
         var told = 1
         var last: LogRecord
     }
 
-    /// Metadata of the request that met the error. They make no other error of it.
+    /// Metadata of the request that met the error, which do not make a different error.
     static let circumstances: Set<String> = ["request_id", "route", "client", "user", "address"]
-    /// An error that does not come for so long is over. The background tries again every fifteen seconds at the latest.
+    /// An error that does not recur for this long is over. Background work retries every fifteen seconds at the latest.
     static let silence: Duration = .seconds(20)
     private static let most = 64
 
     private var courses: [Kind: Course] = [:]
 
-    /// Whether there is anything to tell later: then `due` is to be called once a second.
+    /// Whether there is nothing to write later; otherwise `due` must be called once a second.
     var isEmpty: Bool { courses.isEmpty }
 
-    /// Whether `record` is to be written. One that is not will be counted.
+    /// Whether `record` is to be written now. Otherwise it is counted.
     mutating func admit(_ record: LogRecord, at now: Timestamp) -> Bool {
         let kind = kind(of: record)
         guard courses[kind]?.count(record, at: now) == nil else { return false }
@@ -44,7 +44,7 @@ struct RepeatedErrors {
         return true
     }
 
-    /// What is to be written now: each kind that has come again since the last call, and each that is over.
+    /// The records to write now: each kind that has recurred since the last call, and each that is over.
     mutating func due(at now: Timestamp) -> [LogRecord] {
         var due: [LogRecord] = []
         for kind in courses.keys {
@@ -75,12 +75,12 @@ extension RepeatedErrors.Course {
         last = record
     }
 
-    /// The last of them, how many there have been, and since when.
+    /// The last of them, their number, and since when.
     fileprivate var repeated: LogRecord {
         line(last.level, last.message, last.metadata.merging(figures) { $1 })
     }
 
-    /// That it has not come again, and when it came last. It says no more than that: perhaps nothing has tried since.
+    /// Says that it has not recurred, and when it last occurred. Perhaps nothing has tried since.
     fileprivate var ended: LogRecord {
         let metadata = last.metadata.filter { !RepeatedErrors.circumstances.contains($0.key) }
         return line(

@@ -4,8 +4,8 @@ public import Logging
 import Synchronization
 public import Values
 
-/// Writes each record as one line to standard error through a buffer, so that a slow reader blocks no request. Equal
-/// errors are counted (`RepeatedErrors`).
+/// Writes each record as one line to standard error through a buffer, so that a slow reader does not block requests.
+/// Equal errors are counted (`RepeatedErrors`).
 public final class StandardErrorLog: LogSink {
     public let level: Logger.Level
     private let format: LogFormat
@@ -59,7 +59,7 @@ public final class StandardErrorLog: LogSink {
         _ = isDone.wait(timeout: .now() + .milliseconds(Int(Self.patience.milliseconds)))
     }
 
-    /// Once a second, until no error is left that may come again.
+    /// Runs once a second, until no error is left that may recur.
     private func tellRepeated() {
         queue.asyncAfter(deadline: .now() + 1) { [weak self] in
             guard let self else { return }
@@ -99,10 +99,10 @@ extension StandardErrorLog {
     fileprivate struct State {
         var buffer: LogBuffer
         var repeated = RepeatedErrors()
-        /// Whether `tellRepeated` is under way.
+        /// Whether `tellRepeated` is running.
         var isTelling = false
 
-        /// Returns whether a writer must be started, and whether repeated errors are to be told from now on.
+        /// Returns whether a writer must be started, and whether `tellRepeated` must be.
         mutating func add(_ record: LogRecord, at time: Timestamp) -> (isIdle: Bool, isFirst: Bool) {
             guard record.isOfServer else { return (buffer.add(record, at: time), false) }
             let record = record.cut
@@ -116,7 +116,7 @@ extension StandardErrorLog {
 extension LogRecord {
     fileprivate static func dropped(_ count: Int) -> LogRecord {
         LogRecord(
-            level: .warning, label: "spindle", message: "log lines dropped: nobody read them in time",
+            level: .warning, label: "spindle", message: "log lines dropped: they were not read in time",
             metadata: ["count": "\(count)"])
     }
 }

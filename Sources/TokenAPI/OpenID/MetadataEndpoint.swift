@@ -3,7 +3,7 @@ public import HTTPSupport
 import JSON
 public import OpenID
 
-/// `/.well-known/openid-configuration` and our public keys: what others read before they trust us.
+/// `/.well-known/openid-configuration` and our public keys: what other servers read before they trust us.
 public struct MetadataEndpoint: Endpoint {
     private let metadata: JSON
     private let keys: KeySet

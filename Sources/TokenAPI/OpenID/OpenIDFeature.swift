@@ -6,11 +6,11 @@ public import OAuth
 public import OpenID
 import Pages
 
-/// What describes this server, and what clients are told of users.
+/// The metadata of this server, and what clients are told about users.
 public struct OpenIDFeature: Feature {
     public let endpoints: [any Endpoint]
 
-    /// - Parameter realm: where Basic credentials of users are accepted; nil for nowhere.
+    /// - Parameter realm: where Basic credentials of users are accepted; nil if nowhere.
     public init(
         _ context: ServerContext, _ oauth: OAuthServices, _ openID: OpenIDServices,
         _ authentication: AuthenticationServices, ring: KeyRing, realm: String?

@@ -33,7 +33,7 @@ public struct UserAuthentication: Sendable {
     }
 
     /// Authenticates the caller and returns the response of `work`. With a realm, a caller without valid credentials is
-    /// challenged for Basic: for that alone, because some clients read a single challenge, unless they sent a token.
+    /// challenged for Basic only, because some clients read a single challenge, unless they sent a token.
     func answer(
         _ request: Request, _ context: SpindleContext, _ reach: ExpiredTokens.Reach, form: OAuth.Parameters? = nil,
         _ work: (Caller) async throws -> Response
@@ -51,7 +51,7 @@ public struct UserAuthentication: Sendable {
                 return ofExpired
             }
             var response = ofExpired ?? refusal.response(logger: context.logger)
-            // RFC 6750 §3: who sent a token is told first what is wrong with it.
+            // RFC 6750 §3: a caller who sent a token is first told what is wrong with it.
             if !Self.hasToken(request, form) { response.headers[.wwwAuthenticate] = nil }
             response.headers.append(Field(name: .wwwAuthenticate, value: "Basic realm=\"\(realm)\""))
             return response

@@ -7,7 +7,7 @@ public import OAuth
 public import OpenID
 import Values
 
-/// `GET /me`, `GET /user/{id}`: the user that a token speaks for, or one that is connected to a client's merchant.
+/// `GET /me`, `GET /user/{id}`: the user of a token, or one who is connected to a client's merchant.
 public struct UserEndpoint: Endpoint {
     private let gate: UserAuthentication
     private let tokens: AccessTokens
@@ -73,19 +73,17 @@ public struct UserEndpoint: Endpoint {
             guard wanted == pairwise ?? own.description else { throw Self.notYours }
             return try await answer(own, pairwise: pairwise, scope: token.scope.contains)
         }
-        // A client with pairwise identifiers must not learn which user has which number, and an app's own token is in
-        // the hands of whoever has the app.
+        // A client with pairwise identifiers must not learn users' numbers, and an app's own token can be got by anyone
+        // who has the app.
         guard let wanted = UserID(wanted), let merchant = token.merchant else { throw Self.notYours }
         let client = try await client(of: token)
         guard !client.openID.isPairwise, client.may(.reachUsers) else { throw Self.notYours }
-        // The merchant's own client sees the users connected to its merchant; it does not even learn whether others
-        // exist.
+        // A first-party client sees the users connected to its merchant; it does not even learn whether others exist.
         if token.may(.shareWithMerchant) {
             guard try await families.isConnected(wanted, to: merchant) else { throw Self.notYours }
             return try await answer(wanted, scope: token.scope.contains)
         }
-        // Any other sees what the user allowed it, and no user who allowed nothing; whether they use the merchant's own
-        // clients makes no difference.
+        // Other clients see only what the user consented to.
         guard let allowed = try await apps.scope(of: client, for: wanted) else { throw Self.notYours }
         return try await answer(wanted, scope: token.scope.intersection(allowed).contains)
     }
@@ -93,7 +91,7 @@ public struct UserEndpoint: Endpoint {
     private func answer(
         _ id: UserID, pairwise: String? = nil, scope covers: (String) -> Bool
     ) async throws -> Response {
-        // A user who requested deletion is no longer shown, not even to a merchant's backend.
+        // A user who asked for deletion is no longer shown, not even to a merchant's backend.
         guard let user = try await users.find(id), user.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")
         }

@@ -62,7 +62,7 @@ public struct UserinfoEndpoint: Endpoint {
         let addressed: [JSON.Member] = [
             .init("iss", .string(issuer)), .init("aud", .string(client.id.text)), subject,
         ]
-        // It has no `exp`, so that nobody can mistake it for an ID token.
+        // It has no `exp`, so that it cannot be mistaken for an ID token.
         return .jwt(try await ring.current(algorithm).sign(.object(addressed + members), type: "JWT"))
     }
 

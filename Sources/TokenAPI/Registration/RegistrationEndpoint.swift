@@ -15,7 +15,7 @@ public struct RegistrationEndpoint: Endpoint {
         self.site = site
     }
 
-    /// For every page: what counts is the token, which no browser sends by itself.
+    /// Open to every page: only the token counts, which no browser sends by itself.
     public func add(to router: inout Routes) {
         router.post("/oauth/register", readers: .everyPage, use: register)
         router.get("/oauth/register/{id}", readers: .everyPage, use: show)
@@ -37,7 +37,7 @@ public struct RegistrationEndpoint: Endpoint {
     @Sendable private func replace(_ request: Request, context: SpindleContext) async throws -> Response {
         let token: Secret<RegistrationToken> = try Self.token(of: request)
         let id: Client.ID = try context.identifier()
-        // A caller that may not change the client must not learn what a valid change is.
+        // A caller that may not change the client must not learn which changes are valid.
         _ = try await registration.client(id, with: token)
         let changed = try await registration.replace(id, by: try await Self.document(of: request), with: token)
         return response(changed, token)

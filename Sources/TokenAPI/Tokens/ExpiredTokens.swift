@@ -4,8 +4,8 @@ import HTTPSupport
 import Logging
 public import OAuth
 
-/// Answers requests with an expired token of a SPiD-compatible client: SPiD's SDKs refresh a token that is
-/// `expired_token`, and take any other refusal for the end of it.
+/// Answers requests with an expired token of a SPiD-compatible client: SPiD's SDKs refresh a token after
+/// `expired_token`, and take any other refusal for its end.
 public struct ExpiredTokens: Sendable {
     private let tokens: AccessTokens
     private let clients: Clients
@@ -17,10 +17,10 @@ public struct ExpiredTokens: Sendable {
 
     /// Which tokens get SPiD's refusal.
     enum Reach {
-        /// Those that are known to be a SPiD-compatible client's, where any OpenID client asks.
+        /// Tokens known to be a SPiD-compatible client's, where any OpenID client asks.
         case known
-        /// Also those that were deleted, so that nobody knows whose they were, at SPiD's own addresses. A forged token
-        /// that seems as old gets the same answer, so it tells nothing.
+        /// Also deleted tokens, whose client is unknown, at SPiD's own addresses. A forged token that looks as old gets
+        /// the same answer, so the answer reveals nothing.
         case deletedToo
     }
 
@@ -40,7 +40,8 @@ public struct ExpiredTokens: Sendable {
         }
     }
 
-    /// SPiD's refusal, if `refusal` is of such a token. If that cannot be found out, the original refusal stays.
+    /// SPiD's refusal, if `refusal` is about a token of that kind. If that cannot be found out, the original refusal
+    /// stays.
     func response(
         to refusal: OAuthError, _ request: Request, _ reach: Reach, form: OAuth.Parameters?, logger: Logger
     ) async -> Response? {

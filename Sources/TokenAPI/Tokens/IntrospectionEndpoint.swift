@@ -15,7 +15,7 @@ public struct IntrospectionEndpoint: Endpoint {
     private let names: SubjectIdentifiers
     private let issuer: String
     private let clock: any WallClock
-    /// How long the operator lets callers keep an answer; zero for not at all.
+    /// How long the operator lets callers cache an answer; zero for not at all.
     private let longestKept: Duration
 
     public init(
@@ -66,8 +66,9 @@ public struct IntrospectionEndpoint: Endpoint {
         return response
     }
 
-    /// RFC 7662 §4: who keeps an answer does not learn of a revocation meanwhile. It is the caller's own, and never
-    /// outlives the token. That a token is dead is not kept: another request may just have brought it.
+    /// RFC 7662 §4: a caller with a cached answer does not notice a revocation. The cache is the caller's own, and
+    /// never outlives the token. A dead token's answer is not cached, because another request may just be storing the
+    /// token.
     private func mayBeKept(_ response: inout Response, until end: Timestamp) {
         let seconds = min(longestKept, end - clock.now).seconds
         guard seconds > 0 else { return }
@@ -76,7 +77,7 @@ public struct IntrospectionEndpoint: Endpoint {
     }
 
     private func introspected(_ request: Request, _ parameters: OAuth.Parameters) async throws -> AccessToken? {
-        // A client that also proves who it is does so: a token beside it is not read.
+        // A client that also authenticates is judged by that: a token beside it is not read.
         guard request.headers[values: .authorization].count == 1, parameters[.clientSecret] == nil,
             parameters[.clientAssertion] == nil,
             let presented = try PresentedToken.find(request.headers, form: nil, query: nil)

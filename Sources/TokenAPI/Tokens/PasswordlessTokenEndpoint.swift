@@ -4,7 +4,8 @@ public import HTTPSupport
 import JSON
 public import OAuth
 
-/// `POST /oauth/ro`: SPiD's apps bring a mailed code. As `/oauth/token`, for one grant, with errors of another shape.
+/// `POST /oauth/ro`: redeems a mailed code for SPiD's apps. Like `/oauth/token`, for one grant, with errors in another
+/// format.
 public struct PasswordlessTokenEndpoint: Endpoint {
     private let issuance: TokenIssuance
     private let address: ClientAddress

@@ -4,7 +4,7 @@ import JSON
 import Logging
 import OAuth
 
-/// Error responses for clients with SPiD compatibility: the error names that SPiD's SDKs look for.
+/// Error responses for SPiD-compatible clients: the error names that SPiD's SDKs look for.
 enum SPiDDialect {
     static func response(to refusal: OAuthError, logger: Logger) -> Response {
         refusal.log(to: logger)
@@ -15,9 +15,9 @@ enum SPiDDialect {
         return response
     }
 
-    /// The refusal of a client that did not prove who it is, or does not exist: with the status, name and challenge of
-    /// RFC 6749 §5.2, and with SPiD's members, because an SDK of SPiD may have a wrong id. All have them, so that the
-    /// answer does not tell whether there is such a client.
+    /// The refusal of a client that did not authenticate, or does not exist. It has the status, name and challenge of
+    /// RFC 6749 §5.2, and also SPiD's members, because an SDK of SPiD may have a wrong id. Every refused client gets
+    /// them, so that the answer does not reveal whether it exists.
     static func response(toUnprovenClient refusal: OAuthError, triedHeader: Bool, logger: Logger) -> Response {
         refusal.log(to: logger)
         var response = response(refusal.code.rawValue, refusal.status, refusal.hint)

@@ -41,7 +41,8 @@ public struct TokenEndpoint: Endpoint {
         }
     }
 
-    /// The form, in parts too if it names a SPiD-compatible client: SPiD's PHP SDK writes it so where uploads are on.
+    /// The form, also as multipart if it names a SPiD-compatible client: SPiD's PHP SDK sends it so if uploads are
+    /// enabled.
     private func read(_ request: Request) async throws -> Form {
         guard Form.isMultipart(request) else { return try Form.read(request, orJSON: true) }
         let form = try Form.readMultipart(request)
@@ -68,7 +69,7 @@ extension TokenResponse {
             "issued_token_type": issuedTokenType.map { .string($0) },
             "token_type": "Bearer",
             "expires_in": .integer(lifetime.seconds),
-            // SPiD's clients may look for it even if it is empty.
+            // SPiD's clients may expect it even if it is empty.
             "scope": scope.isEmpty && !spid ? nil : .string(scope.description),
             "refresh_token": refreshToken.map { .string($0.value) },
             "id_token": idToken.map { .string($0) },

@@ -6,7 +6,7 @@ import OAuth
 
 /// `POST /webhooks/ditto/{name}`: tells Ditto which user a token belongs to, and what that user may read and write.
 ///
-/// Except for an unknown webhook, every response has the shape that Ditto reads, whatever its status.
+/// Except for an unknown webhook, every response has the format that Ditto reads, whatever its status.
 public struct DittoEndpoint: Endpoint {
     private let webhooks: DittoWebhooks
     private let authentication: DittoAuthentication

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A value that the schema refuses is the client's fault and logged as a bug, never 'try again'")
 struct UnstorableValueTests {
-    private static let report = "error bug: the schema refused a value that nobody checked; please report it"
+    private static let report = "error bug: the schema refused an unchecked value; please report it"
 
     @Test("a value that a CHECK refuses gets 400, with a line for the operator", arguments: Backend.available)
     func check(backend: Backend) async throws {

@@ -18,7 +18,7 @@ struct RegistrationAddressTests {
                 for name in ["client_uri", "logo_uri", "policy_uri", "tos_uri", "initiate_login_uri"] {
                     let refused = try await world.sendRegistration([name: .string(own)], with: token)
                     try await expect(400, "invalid_client_metadata", refused, "\(name) \(own)")
-                    #expect(refused.json["error_description"]?.string?.contains("not of this server") == true)
+                    #expect(refused.json["error_description"]?.string?.contains("not this server's") == true)
                 }
                 let back = try await world.sendRegistration(
                     ["redirect_uris": ["https://rp.example/", .string(own)]], with: token)

@@ -48,7 +48,7 @@ struct RequestedSubjectTests {
                 login, ["email": "bob@example.com", "password": World.password])
             let answer = try await browser.open(try #require(signedIn.header("location")))
             #expect(answer.redirected("code") == nil && answer.redirected("error") == "login_required", "\(answer)")
-            #expect(answer.redirected("error_description")?.contains("Another person signed in") == true)
+            #expect(answer.redirected("error_description")?.contains("Another user signed in") == true)
         }
     }
 

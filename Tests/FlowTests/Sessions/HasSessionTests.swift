@@ -34,7 +34,7 @@ struct HasSessionTests {
             #expect(nameless.status == 403 && nameless.body == "The client_id is missing.")
             let hidden = try await ask(world, headers: [:])
             #expect(hidden.status == 403)
-            #expect(hidden.body == "The page hides where it is: neither Origin nor Referer has an origin.")
+            #expect(hidden.body == "The page hides its origin: neither Origin nor Referer contains it.")
             for reason in ["origin_not_registered", "unknown_client", "client_missing", "origin_missing"] {
                 #expect(world.server.log.says("reason=\(reason)"), "\(reason) is not in the log")
             }

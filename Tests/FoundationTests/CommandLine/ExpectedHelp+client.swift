@@ -14,8 +14,8 @@ extension ExpectedHelp {
               create                  Register a client. Its secrets are shown once.
               list                    List clients.
               show                    Show a client.
-              change                  Change what is named of a client.
-              delete                  Delete a client and all it holds.
+              change                  Change the given members of a client.
+              delete                  Delete a client and all its data.
               add-secret              Add a second live secret, shown once. End the other
                                       one when it is no longer used.
               end-secret              End one of its live secrets; without the id of a
@@ -35,9 +35,9 @@ extension ExpectedHelp {
             OPTIONS:
               --merchant <merchant>   The id of the merchant it belongs to; a client with
                                       scope admin belongs to none.
-              --id <id>               The id that its programs know, of another system: 3
-                                      to 100 characters, no number, no UUID. Without it a
-                                      new one is made. That of a deleted client is free
+              --id <id>               An id that its programs know from another system: 3
+                                      to 100 characters, no number, no UUID. By default a
+                                      new one is made. The id of a deleted client is free
                                       after 31 days, or at once if it never had a token.
               --token-endpoint-auth-method <token-endpoint-auth-method>
                                       client_secret_basic, client_secret_post,
@@ -45,29 +45,29 @@ extension ExpectedHelp {
                                       no secret. It cannot change.
               --name <name>           Its name.
               --redirect-uri <redirect-uri>
-                                      An address it may be returned to; may be repeated.
-                                      Given at all, it replaces those there were.
+                                      A redirect URI; may be repeated. The given ones
+                                      replace those it has.
               --grant-type <grant-type>
-                                      A grant it may use; may be repeated. Given at all,
-                                      they replace those there were.
+                                      A grant type it may use; may be repeated. The given
+                                      ones replace those it has.
               --scope <scope>         The scope tokens it may have, separated by spaces.
               --first-party/--no-first-party
-                                      Whether it is the merchant's own: no consent is asked
-                                      for. For another, pages ask; grants without a page do
-                                      not.
+                                      Whether it is the merchant's own: no page asks for
+                                      consent. For other clients pages ask; grants without
+                                      a page do not.
               --spid-compatible/--no-spid-compatible
-                                      Whether it is answered as SPiD would.
-                                      --no-spid-compatible forgets its settings for SPiD.
+                                      Whether it gets SPiD's answers. --no-spid-compatible
+                                      deletes its settings for SPiD.
               --rotate-refresh-tokens/--no-rotate-refresh-tokens
-                                      Whether it gets a new refresh token at each use, as
-                                      one without a secret always does.
+                                      Whether it gets a new refresh token at each use. A
+                                      client without a secret always does.
               --require-pkce/--no-require-pkce
-                                      Whether its requests for a code need PKCE, or a nonce
-                                      with openid.
+                                      Whether its authorization requests need PKCE, or a
+                                      nonce with openid.
               --access-token-lifetime <access-token-lifetime>
                                       Seconds that its access tokens live, 10 to 31536000;
-                                      its own, and those that can be refreshed, a day at
-                                      most.
+                                      its own, and those that can be refreshed, live a day
+                                      at most.
               --refresh-token-lifetime <refresh-token-lifetime>
                                       Seconds that its refresh tokens live, 60 to 31536000.
               --refresh-family-lifetime <refresh-family-lifetime>
@@ -75,48 +75,49 @@ extension ExpectedHelp {
                                       together, 60 to 315360000, or while_used.
               --refresh-leeway <refresh-leeway>
                                       Seconds in which tabs of a browser app may refresh
-                                      with the same token, 0 to 60; above 0 for a client
-                                      without a secret whose redirect URIs are all https.
+                                      with the same token, 0 to 60; above 0 only for a
+                                      client without a secret whose redirect URIs are all
+                                      https.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
-                                      session and call this server; a first party's may
-                                      frame the sign-in. May be repeated. Given at all,
-                                      they replace those there were. "" for none.
+                                      session and call this server; those of a first-party
+                                      client may frame the sign-in. May be repeated. The
+                                      given ones replace those it has. "" for none.
               --post-logout-redirect-uri <post-logout-redirect-uri>
-                                      Where a logout may return to; may be repeated. Given
-                                      at all, they replace those there were. "" for none.
+                                      A URI that a logout may return to; may be repeated.
+                                      The given ones replace those it has. "" for none.
               --callback-uri <callback-uri>
-                                      Who is told when a person changes, signs out or is
-                                      deleted; "" for nobody.
+                                      The URL to call when a user changes, signs out or is
+                                      deleted; "" for none.
               --require-verified-email/--no-require-verified-email
-                                      Whether its people must have a verified address.
+                                      Whether its users must have a verified address.
               --signed-responses/--no-signed-responses
-                                      Whether SPiD's API answers it with a signature.
-              --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
+                                      Whether SPiD's API signs its responses to the client.
+              --tos-uri <tos-uri>     The URL of its terms; "" for none.
               --authorization-response-iss/--no-authorization-response-iss
-                                      Whether answers with a code name the issuer (iss),
-                                      which SPiD's SDKs do not expect.
+                                      Whether authorization responses name the issuer
+                                      (iss), which SPiD's SDKs do not expect.
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
                                       Whether its tokens of the implicit grant buy codes.
               --public-exchange-codes-from <public-exchange-codes-from>
                                       A client whose tokens buy codes for this one, which
-                                      has no secret; may be repeated. Given at all, they
-                                      replace those there were. "" for none.
+                                      has no secret; may be repeated. The given ones
+                                      replace those it has. "" for none.
               --codes-redeemed-twice/--no-codes-redeemed-twice
                                       Whether it may redeem a code twice: the second time
-                                      ends the tokens of the first.
+                                      ends the first tokens.
               --required-field <required-field>
-                                      What its apps should ask people for, as
-                                      name.given_name; may be repeated. Given at all, they
-                                      replace those there were. "" for nothing.
+                                      A field that its apps should ask users for, such as
+                                      name.given_name; may be repeated. The given ones
+                                      replace those it has. "" for none.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms, for its apps; may
-                                      be repeated. Given at all, they replace those there
-                                      were. "" for none.
+                                      be repeated. The given ones replace those it has. ""
+                                      for none.
               --session-host <session-host>
                                       A host of its site that leads here, for the session
-                                      service; may be repeated. Given at all, they replace
-                                      those there were. "" for none.
+                                      service; may be repeated. The given ones replace
+                                      those it has. "" for none.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -132,7 +133,7 @@ extension ExpectedHelp {
 
             OPTIONS:
               --merchant <merchant>   Of this merchant only.
-              --after <cursor>        Go on after this cursor of the page before.
+              --after <cursor>        Continue after this cursor of the previous page.
               --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
@@ -158,7 +159,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "client change",
             """
-            OVERVIEW: Change what is named of a client.
+            OVERVIEW: Change the given members of a client.
 
             USAGE: spindle client change [<options>] <id>
 
@@ -170,29 +171,29 @@ extension ExpectedHelp {
             OPTIONS:
               --name <name>           Its name.
               --redirect-uri <redirect-uri>
-                                      An address it may be returned to; may be repeated.
-                                      Given at all, it replaces those there were.
+                                      A redirect URI; may be repeated. The given ones
+                                      replace those it has.
               --grant-type <grant-type>
-                                      A grant it may use; may be repeated. Given at all,
-                                      they replace those there were.
+                                      A grant type it may use; may be repeated. The given
+                                      ones replace those it has.
               --scope <scope>         The scope tokens it may have, separated by spaces.
               --first-party/--no-first-party
-                                      Whether it is the merchant's own: no consent is asked
-                                      for. For another, pages ask; grants without a page do
-                                      not.
+                                      Whether it is the merchant's own: no page asks for
+                                      consent. For other clients pages ask; grants without
+                                      a page do not.
               --spid-compatible/--no-spid-compatible
-                                      Whether it is answered as SPiD would.
-                                      --no-spid-compatible forgets its settings for SPiD.
+                                      Whether it gets SPiD's answers. --no-spid-compatible
+                                      deletes its settings for SPiD.
               --rotate-refresh-tokens/--no-rotate-refresh-tokens
-                                      Whether it gets a new refresh token at each use, as
-                                      one without a secret always does.
+                                      Whether it gets a new refresh token at each use. A
+                                      client without a secret always does.
               --require-pkce/--no-require-pkce
-                                      Whether its requests for a code need PKCE, or a nonce
-                                      with openid.
+                                      Whether its authorization requests need PKCE, or a
+                                      nonce with openid.
               --access-token-lifetime <access-token-lifetime>
                                       Seconds that its access tokens live, 10 to 31536000;
-                                      its own, and those that can be refreshed, a day at
-                                      most.
+                                      its own, and those that can be refreshed, live a day
+                                      at most.
               --refresh-token-lifetime <refresh-token-lifetime>
                                       Seconds that its refresh tokens live, 60 to 31536000.
               --refresh-family-lifetime <refresh-family-lifetime>
@@ -200,48 +201,49 @@ extension ExpectedHelp {
                                       together, 60 to 315360000, or while_used.
               --refresh-leeway <refresh-leeway>
                                       Seconds in which tabs of a browser app may refresh
-                                      with the same token, 0 to 60; above 0 for a client
-                                      without a secret whose redirect URIs are all https.
+                                      with the same token, 0 to 60; above 0 only for a
+                                      client without a secret whose redirect URIs are all
+                                      https.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
-                                      session and call this server; a first party's may
-                                      frame the sign-in. May be repeated. Given at all,
-                                      they replace those there were. "" for none.
+                                      session and call this server; those of a first-party
+                                      client may frame the sign-in. May be repeated. The
+                                      given ones replace those it has. "" for none.
               --post-logout-redirect-uri <post-logout-redirect-uri>
-                                      Where a logout may return to; may be repeated. Given
-                                      at all, they replace those there were. "" for none.
+                                      A URI that a logout may return to; may be repeated.
+                                      The given ones replace those it has. "" for none.
               --callback-uri <callback-uri>
-                                      Who is told when a person changes, signs out or is
-                                      deleted; "" for nobody.
+                                      The URL to call when a user changes, signs out or is
+                                      deleted; "" for none.
               --require-verified-email/--no-require-verified-email
-                                      Whether its people must have a verified address.
+                                      Whether its users must have a verified address.
               --signed-responses/--no-signed-responses
-                                      Whether SPiD's API answers it with a signature.
-              --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
+                                      Whether SPiD's API signs its responses to the client.
+              --tos-uri <tos-uri>     The URL of its terms; "" for none.
               --authorization-response-iss/--no-authorization-response-iss
-                                      Whether answers with a code name the issuer (iss),
-                                      which SPiD's SDKs do not expect.
+                                      Whether authorization responses name the issuer
+                                      (iss), which SPiD's SDKs do not expect.
               --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
                                       Whether its tokens of the implicit grant buy codes.
               --public-exchange-codes-from <public-exchange-codes-from>
                                       A client whose tokens buy codes for this one, which
-                                      has no secret; may be repeated. Given at all, they
-                                      replace those there were. "" for none.
+                                      has no secret; may be repeated. The given ones
+                                      replace those it has. "" for none.
               --codes-redeemed-twice/--no-codes-redeemed-twice
                                       Whether it may redeem a code twice: the second time
-                                      ends the tokens of the first.
+                                      ends the first tokens.
               --required-field <required-field>
-                                      What its apps should ask people for, as
-                                      name.given_name; may be repeated. Given at all, they
-                                      replace those there were. "" for nothing.
+                                      A field that its apps should ask users for, such as
+                                      name.given_name; may be repeated. The given ones
+                                      replace those it has. "" for none.
               --terms-summary <terms-summary>
                                       A sentence about its newest terms, for its apps; may
-                                      be repeated. Given at all, they replace those there
-                                      were. "" for none.
+                                      be repeated. The given ones replace those it has. ""
+                                      for none.
               --session-host <session-host>
                                       A host of its site that leads here, for the session
-                                      service; may be repeated. Given at all, they replace
-                                      those there were. "" for none.
+                                      service; may be repeated. The given ones replace
+                                      those it has. "" for none.
               --disabled/--no-disabled
                                       Disable it, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.
@@ -251,7 +253,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "client delete",
             """
-            OVERVIEW: Delete a client and all it holds.
+            OVERVIEW: Delete a client and all its data.
 
             USAGE: spindle client delete [<options>] <id>
 
@@ -288,8 +290,8 @@ extension ExpectedHelp {
             """
             OVERVIEW: End one of its live secrets; without the id of a secret, list them.
 
-            Tokens that the client got for itself administer no more. What else they are
-            good for lasts until they expire, a day at most.
+            Tokens that the client got for itself lose their admin scopes. Their other
+            scopes last until they expire, a day at most.
 
             USAGE: spindle client end-secret [<options>] <id> [<secret>]
 

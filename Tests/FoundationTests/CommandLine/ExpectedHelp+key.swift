@@ -15,10 +15,9 @@ extension ExpectedHelp {
                                       halves.
               rotate                  Make the next signing key of each algorithm in use,
                                       ahead of its time.
-              withdraw                Take a signing key out of service at once, because it
-                                      is stolen.
-              reseal                  Seal every stored secret anew under another master
-                                      key. Stop every server first.
+              withdraw                Take a stolen signing key out of service at once.
+              reseal                  Reseal every stored secret under another master key.
+                                      Stop every server first.
 
               See 'spindle help key <subcommand>' for detailed help.
             """),
@@ -41,10 +40,10 @@ extension ExpectedHelp {
             """
             OVERVIEW: Make the next signing key of each algorithm in use, ahead of its time.
 
-            It is published at once and signs ten minutes later, when every cache knows it.
-            What the old key signed verifies until it has expired. A next key that was to
-            sign later signs then. The server rotates by itself as the setting key_rotation
-            says. When a key is stolen: spindle key withdraw.
+            It is published at once and signs ten minutes later, when every cache has it.
+            Signatures of the old key stay valid until they expire. If a next key exists
+            already, it signs then. The server also rotates by itself, as the setting
+            key_rotation says. If a key was stolen: spindle key withdraw.
 
             USAGE: spindle key rotate <options>
 
@@ -58,15 +57,15 @@ extension ExpectedHelp {
         ExpectedHelp(
             "key withdraw",
             """
-            OVERVIEW: Take a signing key out of service at once, because it is stolen.
+            OVERVIEW: Take a stolen signing key out of service at once.
 
-            It is published no more, and another signs in its place from now on. A running
-            server follows within a minute; others may keep the key set for five more.
-            Until they read it anew they take what the stolen key signed, and may refuse
-            what the new one signs. After that no application takes what the key signed
-            before: people sign in there again. This server takes its own access tokens by
-            its records, so JWTs that it really issued stay good here, at introspection
-            too; a forged one never was.
+            It is no longer published, and another key signs in its place. A running server
+            follows within a minute; others may cache the key set for five more minutes.
+            Until then they accept what the stolen key signed, and may refuse what the new
+            one signs. Afterwards no application accepts what the stolen key signed, and
+            users must sign in there again. This server checks its own access tokens
+            against its records, so JWTs that it really issued stay valid here, also at
+            introspection; forged ones never were.
 
             USAGE: spindle key withdraw [<options>] <id>
 
@@ -84,12 +83,12 @@ extension ExpectedHelp {
         ExpectedHelp(
             "key reseal",
             """
-            OVERVIEW: Seal every stored secret anew under another master key. Stop every
+            OVERVIEW: Reseal every stored secret under another master key. Stop every
             server first.
 
-            On SQLite a running server is noticed. On PostgreSQL one that still runs with
-            the old key is not ready from then on (/readyz): it cannot open what was sealed
-            anew, and stores no secret. Start it again.
+            On SQLite a running server is detected. On PostgreSQL a server that still runs
+            with the old key stops being ready (/readyz): it cannot open what was resealed,
+            and stores no secret. Restart it.
 
             USAGE: spindle key reseal [<options>] --new-key-file <new-key-file>
 
@@ -97,8 +96,7 @@ extension ExpectedHelp {
 
             OPTIONS:
               --new-key-file <new-key-file>
-                                      The file of the new master key; made if it is not
-                                      there.
+                                      The file of the new master key; created if missing.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 

@@ -11,18 +11,18 @@ extension ExpectedHelp {
             \(builtIns)
 
             SUBCOMMANDS:
-              create                  Make a merchant.
+              create                  Create a merchant.
               list                    List merchants.
               show                    Show a merchant.
-              change                  Change what is named of a merchant.
-              delete                  Delete a merchant, its clients and all they hold.
+              change                  Change the given members of a merchant.
+              delete                  Delete a merchant, its clients and all their data.
 
               See 'spindle help merchant <subcommand>' for detailed help.
             """),
         ExpectedHelp(
             "merchant create",
             """
-            OVERVIEW: Make a merchant.
+            OVERVIEW: Create a merchant.
 
             USAGE: spindle merchant create <options>
 
@@ -31,17 +31,17 @@ extension ExpectedHelp {
             OPTIONS:
               --name <name>           Its name.
               --logout-reaches-backends/--no-logout-reaches-backends
-                                      Whether a device's logout also ends what backends
-                                      redeemed from it.
+                                      Whether a device's logout also ends the tokens that
+                                      backends got from it.
               --skip-introduction/--no-skip-introduction
                                       Whether it is the platform's own: its clients need no
-                                      introduction to people.
+                                      introduction to users.
               --logo-uri <logo-uri>   The https URL of a logo that its pages show; "" for
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
               --mail-templates <mail-templates>
-                                      A JSON file with its own words for mails, in place of
+                                      A JSON file with its own texts for mails, replacing
                                       those it has; "" for ours.
               --number <number>       Its number in SPiD's API, 1 to 2147483647, if clients
                                       know one already.
@@ -59,7 +59,7 @@ extension ExpectedHelp {
             \(configuration)
 
             OPTIONS:
-              --after <cursor>        Go on after this cursor of the page before.
+              --after <cursor>        Continue after this cursor of the previous page.
               --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
@@ -85,7 +85,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "merchant change",
             """
-            OVERVIEW: Change what is named of a merchant.
+            OVERVIEW: Change the given members of a merchant.
 
             USAGE: spindle merchant change [<options>] <id>
 
@@ -97,17 +97,17 @@ extension ExpectedHelp {
             OPTIONS:
               --name <name>           Its name.
               --logout-reaches-backends/--no-logout-reaches-backends
-                                      Whether a device's logout also ends what backends
-                                      redeemed from it.
+                                      Whether a device's logout also ends the tokens that
+                                      backends got from it.
               --skip-introduction/--no-skip-introduction
                                       Whether it is the platform's own: its clients need no
-                                      introduction to people.
+                                      introduction to users.
               --logo-uri <logo-uri>   The https URL of a logo that its pages show; "" for
                                       none.
               --accent-color <accent-color>
                                       The colour of its pages, as #rrggbb; "" for ours.
               --mail-templates <mail-templates>
-                                      A JSON file with its own words for mails, in place of
+                                      A JSON file with its own texts for mails, replacing
                                       those it has; "" for ours.
               --disabled/--no-disabled
                                       Disable it with all its clients, or enable it again.
@@ -118,7 +118,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "merchant delete",
             """
-            OVERVIEW: Delete a merchant, its clients and all they hold.
+            OVERVIEW: Delete a merchant, its clients and all their data.
 
             USAGE: spindle merchant delete [<options>] <id>
 

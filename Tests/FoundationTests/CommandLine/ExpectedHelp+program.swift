@@ -3,8 +3,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "",
             """
-            OVERVIEW: An OAuth 2.0 server for apps, their backends and the people who use
-            them.
+            OVERVIEW: An OAuth 2.0 server for apps, their backends and their users.
 
             USAGE: spindle <subcommand>
 
@@ -13,28 +12,28 @@ extension ExpectedHelp {
 
             SUBCOMMANDS:
               init                    Make the database, the keys and an admin client. A
-                                      second run makes nothing anew.
+                                      second run changes nothing.
               serve                   Run the server until SIGTERM or SIGINT.
               migrate                 Bring the schema up to date.
               merchant                Merchants: the owners of clients.
               client                  Clients: apps and backends that ask for tokens.
-              user                    Users: the people who sign in.
+              user                    Users of the merchants' apps.
               key                     Signing keys, and the master key that seals them.
               doctor                  Check configuration, pages, certificate, database,
                                       keys, clock, mail, text messages and issuer; exit
                                       with 1 if one is bad.
               backup                  Copy the database to FILE while the server runs. The
                                       master key is not in it.
-              restore                 Put the backup FILE in the place of the database.
-                                      Stop the server first.
+              restore                 Replace the database with the backup FILE. Stop the
+                                      server first.
 
               See 'spindle help <subcommand>' for detailed help.
             """),
         ExpectedHelp(
             "init",
             """
-            OVERVIEW: Make the database, the keys and an admin client. A second run makes
-            nothing anew.
+            OVERVIEW: Make the database, the keys and an admin client. A second run changes
+            nothing.
 
             USAGE: spindle init <options>
 
@@ -57,15 +56,15 @@ extension ExpectedHelp {
             OPTIONS:
               --migrate               Bring the schema of a PostgreSQL database up to date
                                       first; on SQLite that is always done.
-              --dev                   For trying things out on this machine: anybody signs
-                                      in as anybody. What is missing is made, the client
-                                      dev too. Its database is never served under https
-                                      afterwards.
+              --dev                   For development on this machine: any user can be
+                                      signed in by name. Creates what is missing, including
+                                      the client dev. Its database is never served under
+                                      https afterwards.
               --dev-redirect-uri <uri>
-                                      With --dev: an address the client dev may be returned
-                                      to; may be repeated. Those given for a client replace
-                                      those it had; one whose path ends with
-                                      /_oidc_callback is for the client sync_gateway.
+                                      With --dev: a redirect URI of the client dev; may be
+                                      repeated. The given ones replace those it has; one
+                                      whose path ends with /_oidc_callback is for the
+                                      client sync_gateway.
             \(builtIns)
 
             """),
@@ -120,8 +119,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "restore",
             """
-            OVERVIEW: Put the backup FILE in the place of the database. Stop the server
-            first.
+            OVERVIEW: Replace the database with the backup FILE. Stop the server first.
 
             USAGE: spindle restore [<options>] <file>
 
@@ -131,8 +129,8 @@ extension ExpectedHelp {
             \(configuration)
 
             OPTIONS:
-              --force                 Replace the database that is there; what happened
-                                      since the backup is lost.
+              --force                 Replace an existing database; changes since the
+                                      backup are lost.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 

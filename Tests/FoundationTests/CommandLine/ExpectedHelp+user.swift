@@ -6,7 +6,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user",
             """
-            OVERVIEW: Users: the people who sign in.
+            OVERVIEW: Users of the merchants' apps.
 
             USAGE: spindle user <subcommand>
 
@@ -14,22 +14,22 @@ extension ExpectedHelp {
             \(builtIns)
 
             SUBCOMMANDS:
-              create                  Make an account.
-              list                    List accounts.
-              show                    Show an account.
-              change                  Change what is named of an account. A new password
-                                      ends its tokens and sessions.
-              delete                  Delete an account and all it holds, at once; the
-                                      person is told by mail.
-              \(importing)                  Import accounts, a JSON document a line. Lines that
-                                      are refused are told of; the rest is taken.
+              create                  Create a user.
+              list                    List users.
+              show                    Show a user.
+              change                  Change the given members of a user. A new password
+                                      ends their tokens and sessions.
+              delete                  Delete a user and all their data at once; the user is
+                                      told by mail.
+              \(importing)                  Import users, one JSON document per line. Refused
+                                      lines are reported; the rest is imported.
 
               See 'spindle help user <subcommand>' for detailed help.
             """),
         ExpectedHelp(
             "user create",
             """
-            OVERVIEW: Make an account.
+            OVERVIEW: Create a user.
 
             USAGE: spindle user create <options>
 
@@ -38,7 +38,7 @@ extension ExpectedHelp {
             OPTIONS:
               --email <email>         The e-mail address, which is the user name.
               --email-verified/--no-email-verified
-                                      Whether the address is known to be theirs.
+                                      Whether the address is verified.
               --password-stdin        Read the password, 8 to 128 characters, from the
                                       first line of the standard input.
               --name <name>           The full name.
@@ -47,7 +47,7 @@ extension ExpectedHelp {
               --family-name <family-name>
                                       The family name.
               --preferred-username <preferred-username>
-                                      The name they like to be called by.
+                                      The name to address them by.
               --phone-number <phone-number>
                                       The telephone number.
               --locale <locale>       The language, such as nb-NO.
@@ -60,15 +60,15 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user list",
             """
-            OVERVIEW: List accounts.
+            OVERVIEW: List users.
 
             USAGE: spindle user list <options>
 
             \(configuration)
 
             OPTIONS:
-              --merchant <merchant>   Those connected to clients of this merchant only.
-              --after <cursor>        Go on after this cursor of the page before.
+              --merchant <merchant>   Only users connected to clients of this merchant.
+              --after <cursor>        Continue after this cursor of the previous page.
               --count <number>        How many to print at most, 1 to 1000. (default: 100)
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
@@ -77,7 +77,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user show",
             """
-            OVERVIEW: Show an account.
+            OVERVIEW: Show a user.
 
             USAGE: spindle user show [<options>] <user>
 
@@ -94,14 +94,14 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user change",
             """
-            OVERVIEW: Change what is named of an account. A new password ends its tokens
+            OVERVIEW: Change the given members of a user. A new password ends their tokens
             and sessions.
 
-            A new password together with another address, or where nobody has proved the
-            address, also removes linked providers, the verified phone number, consents and
-            connections to clients, as the first reset by mail does: somebody else may have
-            set them up. A user who had no address keeps them. --email-verified alone
-            removes nothing: it says that whoever has the account reads the address.
+            If the address changes too, or was never proved, a new password also removes
+            linked providers, the verified phone number, consents and connections to
+            clients, as the first reset by mail does: another user may have set them up. A
+            user who had no address keeps them. --email-verified alone removes nothing: it
+            states that the user reads the address.
 
             USAGE: spindle user change [<options>] <user>
 
@@ -113,7 +113,7 @@ extension ExpectedHelp {
             OPTIONS:
               --email <email>         The e-mail address, which is the user name.
               --email-verified/--no-email-verified
-                                      Whether the address is known to be theirs.
+                                      Whether the address is verified.
               --password-stdin        Read the password, 8 to 128 characters, from the
                                       first line of the standard input.
               --name <name>           The full name.
@@ -122,15 +122,15 @@ extension ExpectedHelp {
               --family-name <family-name>
                                       The family name.
               --preferred-username <preferred-username>
-                                      The name they like to be called by.
+                                      The name to address them by.
               --phone-number <phone-number>
                                       The telephone number.
               --locale <locale>       The language, such as nb-NO.
               --attributes <json>     Attributes for the claims of clients: a JSON object
                                       of texts, lists of texts, or null.
               --disabled/--no-disabled
-                                      Disable it and end its tokens and sessions, or enable
-                                      it again.
+                                      Disable the user and end their tokens and sessions,
+                                      or enable them again.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -138,8 +138,7 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user delete",
             """
-            OVERVIEW: Delete an account and all it holds, at once; the person is told by
-            mail.
+            OVERVIEW: Delete a user and all their data at once; the user is told by mail.
 
             USAGE: spindle user delete [<options>] <user>
 
@@ -156,12 +155,12 @@ extension ExpectedHelp {
         ExpectedHelp(
             "user import",
             """
-            OVERVIEW: Import accounts, a JSON document a line. Lines that are refused are
-            told of; the rest is taken.
+            OVERVIEW: Import users, one JSON document per line. Refused lines are reported;
+            the rest is imported.
 
-            Running it again passes over the addresses that are there. Who has deleted the
-            account since, or has another address by now, is made anew. The form of a line
-            is in docs/guide-import.md.
+            Running it again skips addresses that exist. Users who were deleted since, or
+            have changed their address, are created again. The format of a line is in
+            docs/guide-import.md.
 
             USAGE: spindle user import [<options>] <file>
 
@@ -171,9 +170,9 @@ extension ExpectedHelp {
             \(configuration)
 
             OPTIONS:
-              --map <file>            A new file: which user each line became, or stands
-                                      for, a JSON document a line.
-              --dry-run               Read and count as it would, and store nothing.
+              --map <file>            A new file for the user that each line became, or was
+                                      already, one JSON document per line.
+              --dry-run               Read and count, but store nothing.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 

@@ -32,7 +32,7 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
           --session-samesite <policy>
                                   lax or none.
           --trusted-proxies <cidr,…>
-                                  Networks whose Forwarded headers are believed.
+                                  Networks whose Forwarded headers are trusted.
           --outbound-allow-private <cidr,…>
                                   Private networks that outgoing requests may reach.
           --request-timeout <seconds>
@@ -44,30 +44,29 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
           --max-connections <count>
                                   Connections open at once at each address, 1 to
                                   1000000.
-          --mail-from <sender>    Who mails are from, as in Example
+          --mail-from <sender>    The sender of mails, such as Example
                                   <no-reply@example.com>.
-          --templates <folder>    A folder of pages, texts and styles in the place of
-                                  ours.
+          --templates <folder>    A folder of pages, texts and styles that replace ours.
           --deletion-grace <days> Days in which a user who asked for deletion can
-                                  change their mind, 0 to 365.
+                                  cancel it, 0 to 365.
           --key-rotation <days>   Days after which the next signing key takes over, 7
                                   to 3650; 0 is never.
           --terms <url>           The terms of the platform.
           --privacy <url>         The privacy policy of the platform.
           --api-limit <count>     Calls of SPiD's API that a client may make in an hour
-                                  from the first of them, 1 to 1000000000; a tenth of
-                                  them with one user's tokens. Each node counts for
-                                  itself, and anew after a restart.
+                                  from the first of them, 1 to 1000000000; at most a
+                                  tenth of them with one user's tokens. Each node
+                                  counts separately, in memory.
           --introspection-cache <seconds>
-                                  Seconds a caller may keep what it was told about a
-                                  live token, 0 to 3600.
-          --facebook-api <url>    Where Facebook's tokens are asked about.
-          --google-api <url>      Where Google's tokens are asked about.
-          --basic-realm <realm>   Take people's passwords by HTTP Basic in this realm,
-                                  too.
+                                  Seconds a caller may cache the answer about a live
+                                  token, 0 to 3600.
+          --facebook-api <url>    Where Facebook's tokens are checked.
+          --google-api <url>      Where Google's tokens are checked.
+          --basic-realm <realm>   Also accept users' passwords by HTTP Basic, in this
+                                  realm.
           --unsafe-front-channel-tokens <flag>
-                                  Give self-registered clients access tokens in
-                                  addresses; true or false.
+                                  Give self-registered clients access tokens in URLs;
+                                  true or false.
           --log-level <level>     From trace to critical.
           --log-format <format>   text or json.
         """

@@ -61,7 +61,7 @@ import Testing
             ),
             ("user list --count 0", "--count must be from 1 to 1000", "", "spindle user list", " <options>"),
             (
-                "serve --dev-redirect-uri x", "--dev-redirect-uri is for --dev", "", "spindle serve", " <options>"
+                "serve --dev-redirect-uri x", "--dev-redirect-uri requires --dev", "", "spindle serve", " <options>"
             ),
             (
                 "serve --dev=yes", "The option '--dev' does not take any value, but 'yes' was specified.", "",

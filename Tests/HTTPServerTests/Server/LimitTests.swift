@@ -19,7 +19,7 @@ import Testing
                 #expect(try wire.answer().status == 200)
                 wire.close()
             }
-            #expect(served.log.messages.filter { $0.contains("as many connections as may be") }.count == 1)
+            #expect(served.log.messages.filter { $0.contains("connection limit reached") }.count == 1)
         }
     }
 

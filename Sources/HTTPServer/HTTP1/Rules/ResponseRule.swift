@@ -11,8 +11,8 @@ enum ResponseRule {
 
     static func isStatus(_ status: Status) -> Bool { (200...599).contains(status.code) }
 
-    /// Whether `bytes` may be in a field's value: visible characters, blanks, tabs, and what is beyond ASCII. So may be
-    /// names, which their type makes tokens. Written so that the compiler takes many bytes at once.
+    /// Whether `bytes` may be in a field's value: visible characters, blanks, tabs, and bytes beyond ASCII. Names are
+    /// checked by their type, which makes them tokens. Written so that the compiler can vectorize it.
     static func isValue(_ bytes: borrowing Span<UInt8>) -> Bool {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             var forbidden: UInt8 = 0
