@@ -3,7 +3,7 @@ public import JSON
 import OAuth
 public import Storage
 
-/// What a merchant's own administrator may set for clients and for the merchant.
+/// What a merchant's administrator may set for clients and for the merchant.
 extension Administrator: ClientAuthority, MerchantAuthority {
     public var isClientItself: Bool { false }
     public var lendsResources: Bool { confines == nil }
@@ -44,7 +44,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         try confirmRoomForClient(in: db)
     }
 
-    /// What the platform took a moment ago stays taken.
+    /// Checks the client as it is in this transaction: what the platform has taken away stays taken.
     public func permit(changing client: Client, to changed: Client, by document: JSON, in db: any Transaction) throws {
         guard case .merchant(let own, let access) = self else { return }
         try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
@@ -58,7 +58,8 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         try access.addresses.refuseOwn(resources: resources)
         if !resources.isEmpty { try Self.confirmRoomForResources(of: own, in: db) }
         if changed.callbackURI != nil, client.callbackURI == nil { try Self.confirmRoomForCallback(of: own, in: db) }
-        // Without being named they go where the client becomes a third party's: that is the platform's to decide.
+        // If the document does not name them, they are dropped when the client becomes a third party's: only the
+        // platform may do that.
         let claims = try JSONMembers(document).has("id_token_claims") ? changed.openID.claims : client.openID.claims
         try Self.permit(
             giving: claims, to: changed, insteadOf: client.may(.takeAttributes) ? [:] : client.openID.claims)
@@ -76,13 +77,13 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         try permit(leaving: client.spid.sessionHosts)
     }
 
-    /// The users of a client that registered itself allowed a third party, and have not met the merchant: with a secret
-    /// of the client's, or another address, the merchant would be that third party.
+    /// The users of a self-registered client consented to a third party, and have not met the merchant. With a secret
+    /// or another address of the client, the merchant could act as that third party.
     public func permit(settingSecretsOf client: Client) throws {
         guard confines == nil || client.may(.belongToMerchant) else { throw AdministrationRefusal.ofStranger }
     }
 
-    /// Whether a document changes no more than a merchant may of a client that stays a third party's.
+    /// Whether a document changes only what a merchant may change of a self-registered client.
     private static func mayChange(_ document: JSON) -> Bool {
         (document.members ?? []).allSatisfy { ["disabled", "scope", "first_party"].contains($0.name) }
     }
@@ -130,7 +131,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         }
     }
 
-    /// No page asks a third party's users for attributes.
+    /// Refuses new attributes for a third party's client: no page asks its users for them.
     private static func permit(
         giving claims: [String: String], to client: Client, insteadOf before: [String: String]
     ) throws {

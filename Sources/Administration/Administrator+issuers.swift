@@ -111,7 +111,7 @@ extension Administrator: IssuerAuthority {
     }
 }
 
-/// What it may set for webhooks and initial access tokens.
+/// What an administrator may set for webhooks and initial access tokens.
 extension Administrator: WebhookAuthority, InitialAccessTokenAuthority {
     public var takesNames: Bool { confines == nil }
 

@@ -15,15 +15,15 @@ public enum Administrator: Authority {
     case platform(Access)
     case merchant(Merchant.ID, Access)
 
-    /// What a client shows, and what its requests are checked by.
+    /// The token that a client presented, and what its requests are checked by.
     public struct Access: Sendable {
         let token: AccessToken
         let tokens: AccessTokens
         let addresses: AddressRules
     }
 
-    /// The administrator that shows `token`, one of `tokens`: a client's own token with an admin scope. A user's token
-    /// never is one, whatever its scope says.
+    /// The administrator that presents `token`, stored by `tokens`: a client's own token with an admin scope. A user's
+    /// token never makes an administrator, whatever its scope is.
     public init(_ token: AccessToken, of tokens: AccessTokens, addresses: AddressRules) throws(OAuthError) {
         guard token.user == nil else {
             throw OAuthError(
@@ -43,7 +43,7 @@ public enum Administrator: Authority {
         throw OAuthError.scopeMissing(Scope.admin)
     }
 
-    /// Throws when it is no administrator any more, or has fewer rights than before.
+    /// Throws when the administrator has lost its rights, or some of them, since the token was read.
     public func confirm(in db: any Transaction) throws {
         guard let access else { return }
         let again = try access.tokens.again(access.token, in: db)
@@ -62,11 +62,11 @@ public enum Administrator: Authority {
         }
     }
 
-    /// Whose turn its changes take: that of its merchant, or of the platform.
+    /// Whose turns its changes take: its merchant's, or the platform's.
     public var requester: Requester { .of(confines).asked(by: access?.token.client.text ?? "") }
 
-    /// Whether its changes of users take turns: one may leave a message for a hundred clients in the write. The
-    /// platform's may set a password, whose hashing would keep others from theirs.
+    /// Whether its changes of users take turns, because one write may queue messages to a hundred clients. The
+    /// platform's take none: hashing a password would keep others waiting.
     public var takesTurnsForUsers: Bool { confines != nil }
 
     /// Whether the administrator may see and change what belongs to `merchant`.
@@ -74,7 +74,8 @@ public enum Administrator: Authority {
         confines.map { Merchant.same($0, merchant) } ?? true
     }
 
-    /// What `list` has of the merchant `named`, of its own, or of all when that is nil; nothing of another merchant.
+    /// The items of `list` for the merchant `named`, for the administrator's own, or for all when both are nil. Empty
+    /// for another merchant.
     public func listing<Item>(
         of named: Merchant.ID? = nil, _ list: (Merchant.ID?) async throws -> [Item]
     ) async rethrows -> [Item] {
@@ -106,8 +107,8 @@ public enum Administrator: Authority {
         }
     }
 
-    /// Refuses a merchant's own administrator one more of `what` than it may make: rows that cost the merchant nothing
-    /// would fill a database that belongs to all. `hasRoom` counts the one that was just stored.
+    /// Refuses a merchant's administrator one more of `what` than it may make: rows that cost the merchant nothing
+    /// could fill the shared database. `hasRoom` counts the one just stored.
     func confirmRoom(
         for what: String, atMost most: Int, in db: any Transaction,
         _ hasRoom: (Merchant.ID, any Transaction) throws -> Bool
@@ -123,7 +124,7 @@ public struct AdministrationRefusal: Error, Sendable {
     public let detail: String
     /// The member of the document that is at fault.
     public let member: String?
-    /// Whether it is not for lack of a right: what there is stands against it.
+    /// Whether the present state refuses it, and not the lack of a right.
     public let isConflict: Bool
 
     init(_ detail: String, member: String? = nil, isConflict: Bool = false) {

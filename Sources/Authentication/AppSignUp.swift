@@ -112,8 +112,8 @@ public struct AppSignUp: Sendable {
     }
 
     /// Stores the user, connected to `client`, with the terms that they `agreed` to (`UserEvent.signedUp`). `post`
-    /// queues the mail in the transaction. A mailbox that had too many mails gets none: the user can ask for another at
-    /// any time.
+    /// queues the mail in the transaction. A mailbox that got too many mails gets none: the user can request another
+    /// later.
     public func finish(
         _ prepared: Prepared, at client: Client.ID, agreed: String, by authority: some Authority,
         post: @escaping @Sendable (any Transaction) throws -> Void

@@ -1,31 +1,31 @@
 public import JSON
 public import Storage
 
-/// Who acts: an administrator, the command line, a user, a client. Each module refines it for what it lets others
-/// change, because it knows no module above; the conformers say what each of them may.
+/// A party that acts: an administrator, the command line, a user or a client. Each module refines this protocol for the
+/// changes that it offers, because it knows no module above it; the conformers say what each party may do.
 ///
-/// A write asks in its own transaction: since the request was checked it has waited for its turn, for the hash of a
-/// password or for another server.
+/// A write asks its authority again in its own transaction: since the request was checked, it may have waited for its
+/// turn, for the hash of a password or for another server.
 public protocol Authority: Sendable {
-    /// Throws when it may act no more.
+    /// Throws if the party may no longer act.
     func confirm(in db: any Transaction) throws
 }
 
-/// Who makes, changes and deletes clients. What a conformer does not permit is refused.
+/// An authority that creates, changes and deletes clients. By default it may do nothing.
 public protocol ClientAuthority: Authority {
-    /// Whether it is the client itself, by dynamic registration (RFC 7591, RFC 7592).
+    /// Whether the client itself acts, by dynamic registration (RFC 7591, RFC 7592).
     var isClientItself: Bool { get }
-    /// What a name that it gives must not look like, besides the names of merchants; nil where it gives any.
+    /// Names that a new name must not resemble, besides those of merchants; nil if it may give any name.
     var reservedNames: [String]? { get }
-    /// Whether it lends a client the APIs of other merchants.
+    /// Whether it may give a client the APIs of other merchants.
     var lendsResources: Bool { get }
-    /// Throws when it may not make `client`, which is stored by now.
+    /// Throws unless it may create `client`, which is already stored.
     func permit(making client: Client, in db: any Transaction) throws
-    /// Throws when it may not change `client` by `document` to `changed`, which is stored by now.
+    /// Throws unless it may change `client` by `document` to `changed`, which is already stored.
     func permit(changing client: Client, to changed: Client, by document: JSON, in db: any Transaction) throws
-    /// Throws when it may not delete `client`, which is still there.
+    /// Throws unless it may delete `client`, which is still stored.
     func permit(deleting client: Client, in db: any Transaction) throws
-    /// Throws when secrets of `client` are not its to add and to end.
+    /// Throws unless it may add and end secrets of `client`.
     func permit(settingSecretsOf client: Client) throws
 }
 
@@ -38,13 +38,13 @@ extension ClientAuthority {
     public func permit(settingSecretsOf client: Client) throws { throw NotPermitted() }
 }
 
-/// An authority was asked for what it never does.
+/// An authority was asked for a change that it never makes.
 struct NotPermitted: Error {}
 
-/// Who changes merchants.
+/// An authority that creates, changes and deletes merchants.
 public protocol MerchantAuthority: Authority {
-    /// What a name that it gives must not look like, besides the names of other merchants; nil where it gives any.
+    /// Names that a new name must not resemble, besides those of other merchants; nil if it may give any name.
     var reservedNames: [String]? { get }
-    /// Throws when it may not change a merchant by `document`.
+    /// Throws unless it may change a merchant by `document`.
     func permit(changingMerchantBy document: JSON) throws
 }

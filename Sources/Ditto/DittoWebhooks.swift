@@ -25,8 +25,8 @@ public struct DittoWebhooks: Sendable {
         self.seal = seal
     }
 
-    /// Makes a webhook of `merchant`. Throws a `JSONFault` for `name` when the name is taken, or was another merchant's
-    /// and is not for `authority` to take.
+    /// Creates a webhook of `merchant`. Throws a `JSONFault` for `name` if the name is taken, or was another merchant's
+    /// and `authority` may not take it.
     public func register(
         _ json: JSON, merchant: Merchant.ID, by authority: some WebhookAuthority
     ) async throws -> DittoWebhook {
@@ -105,7 +105,7 @@ public struct DittoWebhooks: Sendable {
         }
     }
 
-    /// Changes the members in `json`; nil when there is no such webhook. Reading and writing are one transaction.
+    /// Changes the members that `json` names; nil if there is no such webhook. Reading and writing are one transaction.
     public func change(
         _ id: DittoWebhook.ID, _ json: JSON, by authority: some WebhookAuthority
     ) async throws -> DittoWebhook? {

@@ -1,13 +1,13 @@
 public import Directory
 public import Storage
 
-/// Who makes, changes and deletes webhooks.
+/// An authority that creates, changes and deletes webhooks.
 public protocol WebhookAuthority: Authority {
-    /// Whether it takes the names of other merchants' webhooks that are gone.
+    /// Whether it may take the names of other merchants' deleted webhooks.
     var takesNames: Bool { get }
-    /// Throws when it may not make `webhook`, which is stored by now.
+    /// Throws unless it may create `webhook`, which is already stored.
     func permit(registering webhook: DittoWebhook, in db: any Transaction) throws
-    /// Throws when it may not make of `webhook` what it would become.
+    /// Throws unless it may change `webhook` to `changed`.
     func permit(changing webhook: DittoWebhook, to changed: DittoWebhook) throws
     func permit(deleting webhook: DittoWebhook) throws
 }

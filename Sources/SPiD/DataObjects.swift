@@ -35,7 +35,7 @@ package struct DataObjects: Sendable {
         }
     }
 
-    /// Stores `value`, instead of what was there. What the clients of `merchant` keep grows in bounds.
+    /// Stores `value` in place of the former one. The space of a merchant's clients is limited.
     package func set(
         _ key: String, to value: String, of owner: DataObject.Owner, merchant: Merchant.ID?, by authority: any Authority
     ) async throws -> DataObject {

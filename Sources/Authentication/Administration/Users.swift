@@ -4,19 +4,19 @@ import JSON
 public import Storage
 public import Values
 
-/// Who makes and changes users.
+/// An authority that creates and changes users.
 public protocol UserAuthority: Authority {
-    /// Whose turn it is when a password is hashed for it (`HashingPool`).
+    /// Whose turn the hashing of a password takes (`HashingPool`).
     var sender: String { get }
-    /// The merchant that is charged for its new users and its changes, if one is.
+    /// The merchant that is charged for new and changed users; nil if none is.
     var charged: Merchant.ID? { get }
-    /// The client that its new users are connected to, if they are to one.
+    /// The client that new users are connected to; nil if to none.
     var connects: Client.ID? { get }
-    /// Throws when it may not set what a new user is to have.
+    /// Throws unless it may create a user with these values.
     func permit(making user: UserChanges) throws
-    /// Throws when it may not set what `changes` names.
+    /// Throws unless it may make `changes`.
     func permit(changing changes: UserChanges) throws
-    /// Whether the user is its to change.
+    /// Whether it may change this user.
     func covers(_ user: UserID, in db: any Transaction) throws -> Bool
 }
 
@@ -120,11 +120,11 @@ public struct Users: Sendable {
         }
     }
 
-    /// Stores `changes`. A new password and disabling end every token and session of the user; another address, or no
-    /// verified number, those that codes to the former one opened. A new password together with another address, or
-    /// where nobody has proved the address, also ends what somebody else may have set up, as the first reset by mail
-    /// does (`UserEvent.takenOver`). Nil for a user who does not exist, or is not for `authority` to change, or not any
-    /// more. Throws `PasswordSignIn.Refusal.throttled` after many changes.
+    /// Stores `changes`. A new password and disabling end all tokens and sessions of the user. Another address, or the
+    /// loss of the verified number, ends those that codes to the former one opened. A new password together with
+    /// another address, or for an unverified address, also ends what another party may have set up, as the first reset
+    /// by mail does (`UserEvent.takenOver`). Nil if the user does not exist, or if `authority` may not change the user,
+    /// or no longer. Throws `PasswordSignIn.Refusal.throttled` after many changes.
     public func change(_ id: UserID, _ changes: UserChanges, by authority: some UserAuthority) async throws -> User? {
         try authority.permit(changing: changes)
         let now = clock.now

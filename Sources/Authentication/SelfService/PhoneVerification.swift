@@ -76,7 +76,7 @@ public struct PhoneVerification: Sendable {
         ])
 }
 
-/// The user who signed in to a session, and has a code sent.
+/// The signed-in user of a session, who has a code sent.
 public struct SignedInUser: Authority {
     private let session: Session
 

@@ -6,7 +6,7 @@ public import Values
 
 /// Changes that users make to themselves.
 extension Users {
-    /// Queues a mail about a change in its transaction.
+    /// Queues a mail about a change, in the transaction of the change.
     public typealias Post = @Sendable (any Transaction) throws -> Void
 
     /// Whether the user can confirm by a password. Without an address they could neither sign in with one nor reset it.
@@ -83,7 +83,7 @@ extension Users {
     }
 }
 
-/// The user of a session, who proved to know the password if they have one, and begins what it guards.
+/// The user of a session, who has confirmed the password if there is one, and does what it guards.
 public struct ConfirmedUser: Authority {
     private let session: Session
     private let proof: PasswordSignIn.Proof?

@@ -5,9 +5,9 @@ public import Values
 
 /// Changes that clients make to their users.
 extension Users {
-    /// Stores the claims that `changes` makes of the user's profile, and nothing else of it. Nil when the user is gone,
-    /// or is to be. `changes` refuses by throwing. Throws `PasswordSignIn.Refusal.throttled` after many changes by
-    /// clients of `merchant`.
+    /// Stores the claims that `changes` makes of the user's profile, and nothing else. Nil if the user is deleted or
+    /// waits for deletion. `changes` refuses by throwing. Throws `PasswordSignIn.Refusal.throttled` after many changes
+    /// by clients of `merchant`.
     public func changeProfile(
         of id: UserID, by authority: some Authority, of merchant: Merchant.ID?,
         _ changes: @escaping @Sendable (JSON) throws -> UserChanges

@@ -7,7 +7,7 @@ struct Intermediary: Sendable {
     /// What it counts together with: the other backends of its merchant, which can make as many as it likes. An app
     /// counts alone, because every copy of it contains the secret.
     let share: String
-    /// Whether it counts in place of the address that it calls from.
+    /// Whether attempts are charged to it instead of its address.
     let answersForItself: Bool
 
     /// Nil for a client without a secret.

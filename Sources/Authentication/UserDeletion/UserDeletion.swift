@@ -36,8 +36,8 @@ public struct UserDeletion: Sendable {
         case overtaken
     }
 
-    /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every
-    /// token and session now. `post` queues the mail that names the date, in the transaction that schedules. Throws
+    /// Deletes the user of `session` at their request, after the grace period, or at once if there is none. Ends all
+    /// tokens and sessions now. `post` queues the mail that names the date, in the same transaction. Throws
     /// `PasswordSignIn.Refusal.throttled` after many requests.
     public func request(
         by session: Session, proof: PasswordSignIn.Proof?, post: @escaping Users.Post
@@ -75,8 +75,8 @@ public struct UserDeletion: Sendable {
     /// When a user who asks at `now` will be deleted.
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
-    /// Deletes a user at once, without their consent. False when there is none. Who owns more than a request may delete
-    /// can do nothing any more, and is gone when the sweeper has deleted the rest.
+    /// Deletes a user at once, without their consent. False if there is none. A user with more data than a request may
+    /// delete can do nothing from now on; the sweeper deletes the rest.
     public func delete(
         _ id: UserID, within budget: BulkErasure.Budget = .request, by authority: some Authority
     ) async throws -> Bool {

@@ -63,8 +63,8 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// Stores the request in `form` for the browser to come back to. Anyone can post one, so it has a size. `spend`
-    /// spends in the same transaction what the request came in; what it throws, `refuse` answers.
+    /// Stores the request in `form` until the browser returns. Its size is limited, because anyone can post one.
+    /// `spend` runs in the same transaction and spends what the request came in; `refuse` answers its error.
     func carry(
         _ form: Form, by entrance: AuthorizationEntrance, _ http: Request,
         spend: @escaping @Sendable (any Transaction) throws -> Void = { _ in },

@@ -64,7 +64,7 @@ struct ScriptCall {
 }
 
 extension Clients {
-    /// The live client with `id`, if it speaks SPiD with its users' browsers.
+    /// The live client `id`, if it may use SPiD's scripts in browsers.
     func findLive(ofScripts id: Client.ID) async throws -> Client? {
         try await findLive(id).flatMap { $0.may(.useSPiDScripts) ? $0 : nil }
     }

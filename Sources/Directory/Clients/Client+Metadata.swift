@@ -148,7 +148,7 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    /// The kind of client that this is of. Whose it is does not matter to what is checked here.
+    /// The kind of client that this describes. The checks here do not depend on the owner.
     var kind: ClientKind { ClientKind(self, at: nil, registeredItself: false) }
 
     /// Checks what is reserved for clients with a secret, or for those without.

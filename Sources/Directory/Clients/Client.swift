@@ -18,7 +18,7 @@ public struct Client: Sendable, Equatable {
     }
 
     public let id: ID
-    /// What it may do follows from it.
+    /// Decides what the client may do.
     public internal(set) var kind: ClientKind
     public var name: String
     /// The name of a client that has none.

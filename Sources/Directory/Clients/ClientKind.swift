@@ -1,33 +1,32 @@
 package import Storage
 package import Values
 
-/// What kind of client one is. Only its document and its row name the kind: everything else asks for a right
-/// (`ClientRight`).
+/// The kind of a client. Only its document and its row name the kind; all other code asks for a right (`ClientRight`).
 public struct ClientKind: Sendable, Hashable {
     let owner: Owner
     let custody: Custody
     let dialect: Dialect
 
-    /// Whose it is, and at which merchant: the platform has none.
+    /// Who owns the client, and at which merchant: the platform's clients have none.
     package enum Owner: Sendable, Hashable {
         case platform
         case merchant(Merchant.ID)
         case thirdParty(at: Merchant.ID?)
-        /// As a third party's. What it says about itself is not verified (RFC 7591 §5).
+        /// Like a third party's client, but nothing that it says about itself is verified (RFC 7591 §5).
         case registeredItself(at: Merchant.ID?)
     }
 
-    /// Who has its secret.
+    /// Who keeps the client's secret.
     package enum Custody: String, Sendable {
-        /// It has none: a public client (RFC 6749 §2.1).
+        /// No secret: a public client (RFC 6749 §2.1).
         case none
-        /// It has redirect URIs in an app's scheme, so each copy of the app has its secret (RFC 8252 §8.5).
+        /// Every copy of an app: the client has redirect URIs in an app's scheme (RFC 8252 §8.5).
         case inApp = "in_app"
-        /// A server: it is a backend.
+        /// A server: the client is a backend.
         case onServer = "on_server"
     }
 
-    /// Whose rules it is answered by.
+    /// Which rules the answers to the client follow.
     package enum Dialect: Sendable { case standard, spid }
 
     package init(owner: Owner, custody: Custody, dialect: Dialect) {
@@ -36,7 +35,7 @@ public struct ClientKind: Sendable, Hashable {
         self.dialect = dialect
     }
 
-    /// The merchant that it is at; nil for the platform's own.
+    /// The client's merchant; nil for the platform's clients.
     package var merchant: Merchant.ID? {
         switch owner {
         case .platform: nil
@@ -49,7 +48,7 @@ public struct ClientKind: Sendable, Hashable {
 // MARK: In the database
 
 extension ClientKind {
-    /// What `init` reads of the client `c`.
+    /// The columns of the client `c` that `init` reads.
     package static let columns: SQL.Columns =
         """
         c.merchant_id, c.first_party, c.spid_compatible, c.custody,
@@ -71,7 +70,7 @@ extension ClientKind {
 // MARK: In documents
 
 extension ClientKind.Owner {
-    /// Of the members of its document. One that becomes first-party is a stranger's no more.
+    /// The owner by the members of the document. A self-registered client that becomes first-party is its merchant's.
     init(at merchant: Merchant.ID?, isFirstParty: Bool, registeredItself: Bool) {
         if isFirstParty {
             self = merchant.map { .merchant($0) } ?? .platform
@@ -82,8 +81,8 @@ extension ClientKind.Owner {
 }
 
 extension ClientKind.Custody {
-    /// It follows from how a client authenticates and where its codes go. A secret for redirect URIs of both kinds is
-    /// in the app.
+    /// The custody follows from how a client authenticates and where its codes go. If it has redirect URIs of both
+    /// kinds, the app has its secret.
     init(_ authentication: Client.Authentication, _ redirectURIs: [RedirectURI]) {
         if authentication == .none {
             self = .none
@@ -94,7 +93,7 @@ extension ClientKind.Custody {
 }
 
 extension ClientKind {
-    /// The kind that `metadata` says, at `merchant`.
+    /// The kind that `metadata` describes, at `merchant`.
     init(_ metadata: ClientMetadata, at merchant: Merchant.ID?, registeredItself: Bool) {
         self.init(
             owner: Owner(at: merchant, isFirstParty: metadata.firstParty, registeredItself: registeredItself),
@@ -102,7 +101,7 @@ extension ClientKind {
             dialect: metadata.spidCompatible ? .spid : .standard)
     }
 
-    /// The same client's, when its document has become `metadata`.
+    /// The kind of the same client with the document `metadata`.
     func changed(to metadata: ClientMetadata) -> ClientKind {
         ClientKind(metadata, at: merchant, registeredItself: registeredItself)
     }
@@ -124,7 +123,7 @@ extension ClientKind {
 }
 
 extension ClientKind.Owner {
-    /// Clients that registered themselves have a share of their merchant together, for it knows nothing of them.
+    /// A merchant's self-registered clients share one quota, because the merchant does not know them.
     package var outboundShare: String {
         switch self {
         case .platform: "the platform"

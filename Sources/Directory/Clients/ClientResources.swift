@@ -13,8 +13,8 @@ package enum ClientResources {
     /// How many different APIs the clients of a merchant may ever name.
     package static let most = 10_000
 
-    /// Notes the resources that `client` names now instead of those it named as `former`. Throws for a resource that
-    /// another merchant has and the client's own does not, unless whoever names it `lends` it.
+    /// Notes that `client` names other resources than `former`. Throws for a resource that another merchant has and the
+    /// client's own does not, unless the authority `lends` it.
     static func note(_ client: Client, after former: Client?, lends: Bool, in db: any Transaction) throws {
         let named = Set(client.openID.resources)
         let known = Set(former?.openID.resources ?? [])
@@ -52,7 +52,7 @@ package enum ClientResources {
         }
     }
 
-    /// Whether `merchant` has no more than that, those that were just stored among them.
+    /// Whether `merchant` has no more than that, including those just stored.
     package static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             "SELECT resource FROM merchant_resources WHERE merchant_id = \(merchant) LIMIT 1 OFFSET \(most)"

@@ -1,19 +1,19 @@
 package import Storage
 public import Values
 
-/// What only some kinds of client may do. docs/model.md says what each right is about.
+/// A right that only some kinds of client have. docs/model.md explains each.
 public enum ClientRight: String, Sendable, CaseIterable {
     // Users and their consent
     case skipConsent, shareWithMerchant, seeUsersUnasked, ignoreScope, takeAttributes, actForUsers, passWebhooks
     case frameSignIn
     // Codes and web views
     case buyCodes, redeemExchangeCodes, takeCodesOfAnyClient, takeCodesOfItself, receiveSessions, showAccountInWebViews
-    // What rests on trust in what it says about itself
+    // What requires trust in what the client says about itself
     case belongToMerchant, bearMerchantsName, sendBrowsersOn, takeTokensInURLs, skipImplicitGrant, shareSigningSecret
-    // What needs a secret, or none
+    // What requires a secret, or its absence
     case actForItself, introspect, revokeForOthers, omitChallenge, useLocalPortUnseen, varyPort, refreshInTabs
     case signBySecret, signInVisitors
-    // What needs a secret that a server keeps
+    // What requires a secret that only a server keeps
     case administer, keepRefreshTokens, answerForItself, reachUsers, outliveApps
     // SPiD's API and scripts
     case keepTokensAfterSessions, useSPiDAPI, askAboutUsers, writeUsers, actForOtherClients, callBySecret
@@ -21,7 +21,7 @@ public enum ClientRight: String, Sendable, CaseIterable {
     // SPiD's dialect
     case haveSPiDSettings, sendTokensInURLs, sendFormsInParts, getSPiDAnswers, omitIssuer, varyAddresses, askAsSPiD
 
-    /// The table: who has each right.
+    /// The table of the kinds of client that have each right.
     fileprivate var holders: Holders {
         switch self {
         case .skipConsent: Holders(.own)
@@ -87,7 +87,8 @@ public enum ClientRight: String, Sendable, CaseIterable {
     }
 }
 
-/// The kinds of client that have a right: those of these owners, among SPiD's those of others, with that custody.
+/// The kinds of client that have a right: those with one of these owners and this custody. SPiD's clients may have
+/// other owners.
 private struct Holders {
     let standard: Owners
     let spid: Owners
@@ -152,16 +153,16 @@ extension Client {
 
     public func may(_ right: ClientRight) -> Bool { kind.may(right) }
 
-    /// Whether it may see and revoke tokens of `other`, a client of `merchant`. A third party's sees only its own: its
-    /// users allowed it a scope, and not to know what they do at the merchant.
+    /// Whether the client may see and revoke tokens of `other`, a client of `merchant`. A third party's client sees
+    /// only its own: its users allowed it a scope, not a view of what they do at the merchant.
     package func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {
         may(.shareWithMerchant) ? Merchant.same(self.merchant, merchant) : id == other
     }
 
-    /// Whose share a request to another server that this client causes is charged to: its merchant's.
+    /// The share that pays for requests to other servers that this client causes: its merchant's.
     public var outboundShare: String { kind.outboundShare }
 
-    /// Whose share of what its users may have it uses up: its merchant's, or its own if it is a third party's.
+    /// The share that its users' data count against: its merchant's, or its own if it is a third party's.
     package var shareOfUser: String {
         if case .thirdParty = kind.owner { id.text } else { outboundShare }
     }
@@ -170,7 +171,7 @@ extension Client {
 // MARK: In SQL
 
 extension ClientRight {
-    /// Whether `client`, the name of a row of `clients` in a statement, has the right.
+    /// Whether `client`, the alias of a row of `clients` in a statement, has the right.
     package func held(by client: SQL) -> SQL {
         let holders = holders
         let owner =

@@ -42,8 +42,8 @@ extension Clients {
         }
     }
 
-    /// Deletes a secret. The client's own tokens of before administer no more: one of them would make another secret.
-    /// False when the client has no such secret.
+    /// Deletes a secret; false if the client has no such secret. Tokens that the client got by itself no longer
+    /// administer: a thief could use one to add another secret.
     public func endSecret(
         _ secret: ClientSecret.ID, of id: Client.ID, by authority: some ClientAuthority
     ) async throws -> Bool {

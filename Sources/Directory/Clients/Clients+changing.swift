@@ -4,9 +4,9 @@ import Storage
 public import Values
 
 extension Clients {
-    /// Changes the members that `json` names; nil when there is no such client. Reading and writing are one
-    /// transaction, so that a change of the name never undoes a disabling that came between. `sector` is the document
-    /// at its `sector_identifier_uri`, if that is new.
+    /// Changes the members that `json` names; nil if there is no such client. Reading and writing are one transaction,
+    /// so a new name never undoes a disabling in between. `sector` is the document at the `sector_identifier_uri`, if
+    /// that is new.
     public func change(
         _ id: Client.ID, _ json: JSON, by authority: some ClientAuthority, sector: SectorDocument? = nil
     ) async throws -> Client? {
@@ -26,7 +26,8 @@ extension Clients {
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             if client.may(.takeAttributes), !changed.may(.takeAttributes), !members.has("id_token_claims") {
-                // They were a merchant's own to give. A third party's are given by naming them.
+                // They were given as a first-party client's. A third party's client gets only those that the document
+                // names.
                 changed.openID.claims = [:]
             }
             if !client.may(.belongToMerchant), !authority.isClientItself {

@@ -2,10 +2,9 @@ public import Storage
 public import Values
 
 extension Clients {
-    /// Deletes a client and all its data. False when there is none.
+    /// Deletes a client and all its data; false if there is none.
     ///
-    /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
-    /// `finishDeletions`.
+    /// From then on it is not found and gets no new data. Its data beyond `budget` are deleted by `finishDeletions`.
     public func delete(
         _ id: Client.ID, within budget: BulkErasure.Budget = .request, by authority: some ClientAuthority
     ) async throws -> Bool {

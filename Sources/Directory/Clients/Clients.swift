@@ -49,9 +49,8 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one. A
-    /// chosen one is refused by a `JSONFault` while another client has it, or had it a while ago, unless `isKept` is
-    /// false.
+    /// Registers a client of `merchant`, or of the platform if that is nil. Without `chosen` the id is random. Unless
+    /// `isKept` is false, throws a `JSONFault` if another client has the chosen id, or had it recently.
     public func register(
         _ metadata: ClientMetadata, as chosen: Client.ID? = nil, isKept: Bool = true, merchant: Merchant.ID?,
         by authority: some ClientAuthority
@@ -110,7 +109,7 @@ public struct Clients: Sendable {
         guard try taken.map({ try $0.get("sealed_sign_secret") == client.sealedSignSecret }) ?? true else {
             throw JSONFault("id", "an id that no client has")
         }
-        // What one of its own tokens says would be a user's.
+        // Otherwise the subject of the client's own tokens would be a user's.
         guard try User.id(ofSubject: id.text, in: db) == nil else { throw JSONFault("id", "no user's sub") }
     }
 
@@ -145,7 +144,7 @@ public struct Clients: Sendable {
     /// stores a message for each of them in its own transaction, and on SQLite all other writes wait for that.
     public static let mostToldOfMerchant = 100
 
-    /// Whether `merchant` has no more of them, the one that was just stored among them.
+    /// Whether `merchant` has no more of them, including the one just stored.
     public static func hasRoomForCallback(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
         try db.rows(
             """

@@ -63,8 +63,8 @@ final class MerchantNames: Sendable {
         }
     }
 
-    /// Throws when `client` has another name than `former`, and one that looks like another merchant's or like one of
-    /// `reserved`, unless that is nil: our pages and mails name the client by it. Without a name it has nobody's.
+    /// Throws if `client` has another name than `former`, and users could confuse it with another merchant's or with
+    /// one of `reserved`: pages and mails name the client by it. Nil permits every name.
     func permit(
         _ client: Client, after former: Client?, besides reserved: [String]?, in db: any Transaction
     ) throws {

@@ -2,10 +2,10 @@ public import Storage
 public import Values
 
 extension Merchants {
-    /// Deletes a merchant with its clients and all their data. False when there is none.
+    /// Deletes a merchant with its clients and all their data; false if there is none.
     ///
-    /// As with a client, nobody sees it any more; beyond `budget` its clients and their data go by `finishDeletions`.
-    /// `first` deletes what has to go before the rest, when nobody sees the merchant any more.
+    /// From then on it is not found; `finishDeletions` deletes what exceeds `budget`. `first` deletes what must go
+    /// first once the merchant is not found.
     public func delete(
         _ id: Merchant.ID, within budget: BulkErasure.Budget = .request, by authority: some MerchantAuthority,
         first: () async throws -> Void = {}

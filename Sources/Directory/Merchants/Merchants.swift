@@ -67,8 +67,8 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Changes the members that `json` names. Nil when there is no such merchant. Not every `authority` gives a name
-    /// that looks like another merchant's: pages and mails speak to users in it.
+    /// Changes the members that `json` names; nil if there is no such merchant. Only some authorities may give a name
+    /// that resembles another merchant's, because pages and mails show it to users.
     public func change(
         _ id: Merchant.ID, _ json: JSON, by authority: some MerchantAuthority
     ) async throws -> Merchant? {

@@ -16,7 +16,7 @@ public struct Session: Sendable {
     /// The path of the token family that bought it, if one did.
     public let buyer: TokenFamily.Path?
     package let isRemembered: Bool
-    /// Whether it was bought for a client whose web views show the account page.
+    /// Whether it was bought for a client whose web views may show the account page.
     public let showsAccount: Bool
     /// How often its secret had been renewed when its cookie was read. The next renewal ends what that cookie may do.
     public let renewals: Int64

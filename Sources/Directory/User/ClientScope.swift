@@ -22,12 +22,12 @@ public struct ClientScope: Sendable {
         self.user = user
     }
 
-    /// Whether `client`, the name of a row of `clients` in a statement, is one of these.
+    /// Whether `client`, the alias of a row of `clients` in a statement, is one of these.
     package func contains(_ client: SQL) -> SQL { isAmong(reach, client) }
-    /// Whether sign-ins at it count as the user's last one.
+    /// Whether sign-ins at `client` count as the user's last one.
     package func countsLogins(at client: SQL) -> SQL { isAmong(isStranger ? nil : merchant, client) }
 
-    /// Of others than the client itself, the merchant's own count.
+    /// The client itself counts, and of other clients the merchant's first-party ones.
     private func isAmong(_ merchant: Merchant.ID?, _ client: SQL) -> SQL {
         """
         (\(client).id = \(self.client) OR (\(client).merchant_id = \(merchant)

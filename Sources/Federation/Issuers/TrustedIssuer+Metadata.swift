@@ -4,9 +4,8 @@ import OAuth
 import Values
 
 extension Seal {
-    /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when nothing says
-    /// what its keys are. A sign-in at a provider that is set up now is good everywhere if `signsInEverywhere`, unless
-    /// `metadata` says otherwise.
+    /// The issuer `id` as `metadata` describes it over `base`, with its secrets sealed for its row. Nil if no keys are
+    /// named. A new sign-in at a provider is good everywhere if `signsInEverywhere`, unless `metadata` says otherwise.
     func issuer(
         _ id: TrustedIssuer.ID, of merchant: Merchant.ID, _ metadata: IssuerMetadata, over base: TrustedIssuer?,
         signsInEverywhere: Bool, at now: Timestamp

@@ -7,11 +7,10 @@ extension TrustedIssuers {
     /// The most links that are deleted in one transaction, so that other writes do not wait for long.
     private static let batch = 200
 
-    /// Deletes an issuer, its links, and the sessions and tokens that rest on it; the users stay. False when there is
+    /// Deletes an issuer, its links, and the sessions and tokens that rest on it, but not the users. False if there is
     /// none.
     ///
-    /// From then on it is not found, and its name is free. What is left of the rest beyond `budget` goes by
-    /// `finishDeletions`.
+    /// From then on it is not found, and its name is free. `finishDeletions` deletes what exceeds `budget`.
     public func delete(
         _ id: TrustedIssuer.ID, within budget: BulkErasure.Budget = .request, by authority: some IssuerAuthority
     ) async throws -> Bool {

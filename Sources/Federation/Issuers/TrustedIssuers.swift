@@ -33,7 +33,7 @@ public struct TrustedIssuers: Sendable {
         self.families = families
     }
 
-    /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
+    /// Registers an issuer of `merchant`. Throws a `JSONFault` for `issuer` if the merchant already has it.
     public func register(
         _ json: JSON, merchant: Merchant.ID, by authority: some IssuerAuthority
     ) async throws -> TrustedIssuer {
@@ -140,8 +140,8 @@ public struct TrustedIssuers: Sendable {
         }
     }
 
-    /// Changes the members that `json` names; nil when there is no such issuer. One transaction reads and writes: a
-    /// change of the audiences never undoes a disabling in between.
+    /// Changes the members that `json` names; nil if there is no such issuer. Reading and writing are one transaction,
+    /// so a change of the audiences never undoes a disabling in between.
     public func change(
         _ id: TrustedIssuer.ID, _ json: JSON, by authority: some IssuerAuthority
     ) async throws -> TrustedIssuer? {

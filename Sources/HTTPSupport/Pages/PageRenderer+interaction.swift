@@ -54,8 +54,8 @@ extension PageRenderer {
         }
     }
 
-    /// Begins an interaction for the request in `form`. It counts against the sender's address; `spend` spends in the
-    /// transaction what the request came in once it was charged, and refuses by throwing.
+    /// Begins an interaction for the request in `form`, charged to the sender's address. `spend` then runs in the same
+    /// transaction, spends what the request came in, and refuses by throwing.
     package func begin(
         _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request, isSignedIn: Bool = false,
         spend: @escaping @Sendable (any Transaction) throws -> Void = { _ in }

@@ -23,7 +23,7 @@ public struct Agreements: Sendable {
         return try await database.read { db in try Self.uri(user, terms.client, in: db) == terms.uri }
     }
 
-    /// Stores that `user` accepts `terms`, as `authority` says if it is not the user. Accepting the same again changes
+    /// Stores that `user` accepts `terms`, through `authority` if not in person. Accepting the same terms again changes
     /// nothing.
     public func accept(
         _ terms: [Terms], by user: UserID, at now: Timestamp, through authority: (any Authority)? = nil

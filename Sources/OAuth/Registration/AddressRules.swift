@@ -42,8 +42,8 @@ public struct AddressRules: Sendable {
         }
     }
 
-    /// Refuses APIs of this server among those that a client's `resources` are to name, in any spelling and by http or
-    /// https: its tokens would name us as their audience.
+    /// Refuses `resources` of this server, in any spelling, by http or https: tokens for them would name us as their
+    /// audience.
     public func refuseOwn(resources: [String]) throws(JSONFault) {
         guard let site, resources.contains(where: { WebSite(of: $0)?.isSameServer(as: site) == true }) else { return }
         throw JSONFault("resources", "APIs of the client's own, and not of this server")

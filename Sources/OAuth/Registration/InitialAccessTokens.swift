@@ -4,9 +4,9 @@ public import JSON
 public import Storage
 public import Values
 
-/// Who makes and deletes initial access tokens.
+/// An authority that creates and deletes initial access tokens.
 public protocol InitialAccessTokenAuthority: Authority {
-    /// Throws when it may not make `token`, which is stored by now.
+    /// Throws unless it may create `token`, which is already stored.
     func permit(issuing token: InitialAccessToken, in db: any Transaction) throws
 }
 
@@ -27,7 +27,7 @@ public struct InitialAccessTokens: Sendable {
         initial_access_tokens.max_registrations, initial_access_tokens.created_at, initial_access_tokens.expires_at
         """
 
-    /// Makes a token for `merchant`, with `expires_in` and `max_registrations` of `json`.
+    /// Creates a token for `merchant`, with `expires_in` and `max_registrations` from `json`.
     public func issue(
         _ json: JSON, for merchant: Merchant.ID, by authority: some InitialAccessTokenAuthority
     ) async throws -> (token: InitialAccessToken, value: Secret<InitialAccessToken>) {
@@ -135,7 +135,7 @@ public struct InitialAccessTokens: Sendable {
         }
     }
 
-    /// Deletes a token. Clients that registered with it stay.
+    /// Deletes a token. Clients that registered with it remain.
     public func delete(_ id: InitialAccessToken.ID, by authority: some InitialAccessTokenAuthority) async throws {
         try await database.write { db in
             try authority.confirm(in: db)

@@ -6,13 +6,13 @@ import Values
 /// A client that registers itself by a merchant's initial access token (RFC 7591).
 struct Registrant: ClientAuthority {
     let initial: InitialAccessToken
-    /// The token by which it will manage its registration.
+    /// The token by which the client will manage its registration.
     let token: Fingerprint<RegistrationToken>
     let reservedNames: [String]?
     let isClientItself = true
     let lendsResources = false
 
-    /// The initial access token is asked again where it is counted.
+    /// Checks nothing: the initial access token is checked where its uses are counted.
     func confirm(in db: any Transaction) {}
 
     func permit(making client: Client, in db: any Transaction) throws {
@@ -24,13 +24,13 @@ struct Registrant: ClientAuthority {
     }
 }
 
-/// Who shows the token of a registration, and so is its client (RFC 7592).
+/// The holder of a registration's token, and so its client (RFC 7592).
 struct RegistrationHolder: ClientAuthority {
-    /// The client as it was found.
+    /// The client as it was read.
     let client: Client
     let token: Fingerprint<RegistrationToken>
     let reservedNames: [String]?
-    /// The metadata that it sent to replace its own.
+    /// The metadata that replaces the client's.
     let sent: JSON?
     let now: Timestamp
     let isClientItself = true
@@ -45,8 +45,9 @@ struct RegistrationHolder: ClientAuthority {
         try permitSector(current, toBecome: changed)
     }
 
-    /// Tokens that the client has show its users' subjects in the sector of now. Another sector's document is public,
-    /// and so are the redirect URIs that it lists: whoever registers those needs no code to learn its subjects.
+    /// Refuses another sector. The client's tokens give its users' subjects in the present sector. Another sector's
+    /// document is public, with the redirect URIs that it lists: a client that registered those could learn that
+    /// sector's subjects without a code.
     private func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
         guard changed.openID.subjectType != current.openID.subjectType else { return }
         guard current.openID.isPairwise == changed.openID.isPairwise else {

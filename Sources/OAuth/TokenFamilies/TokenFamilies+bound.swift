@@ -33,7 +33,7 @@ extension TokenFamilies {
         of user: UserID, atMerchantOf client: Client.ID, beyond kept: Int, at now: Timestamp,
         telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
-        // Third parties have a share of their own.
+        // A third party has its own share.
         func isOwn(_ client: SQL) -> SQL { ClientRight.shareWithMerchant.held(by: client) }
         let isOfMerchant: SQL =
             """

@@ -185,9 +185,9 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Ends what connects a user to a merchant and its clients, not those that registered themselves, and tells them:
-    /// unspent codes, token families, consents, connections and the introduction; and says so. False when the user has
-    /// nothing to do with the merchant.
+    /// Ends what connects a user to a merchant and its clients, except self-registered ones, and tells them: unspent
+    /// codes, token families, consents, connections and the introduction. Publishes the event. False if nothing
+    /// connects the user to the merchant.
     @discardableResult
     public func disconnect(
         _ user: UserID, from merchant: Merchant.ID, at now: Timestamp, by authority: some Authority

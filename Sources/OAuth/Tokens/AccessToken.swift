@@ -9,7 +9,7 @@ public struct AccessToken: Sendable {
     /// The path of its family.
     let path: TokenFamily.Path?
     public let client: Client.ID
-    /// What its client is now.
+    /// The present kind of its client.
     package let clientKind: ClientKind
     public let user: UserID?
     /// The user's `sub`, if an import kept one that is not their number.

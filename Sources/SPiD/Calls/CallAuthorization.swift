@@ -26,14 +26,14 @@ package struct CallAuthorization: Sendable {
         self.clock = clock
     }
 
-    /// Who makes a call, by a token or as a client by its secret.
+    /// The caller: a token's client, or a client that authenticated by its secret.
     package struct Caller: Authority {
         package let token: AccessToken
         package let client: Client
-        /// Where the token is stored; nil for a client that showed its secret.
+        /// Where the token is stored; nil for a client that sent its secret.
         fileprivate let tokens: AccessTokens?
 
-        /// Throws when the token or the secret has ended, or the client may do something else than when the call began.
+        /// Throws if the token or the secret has ended, or if the client's rights have changed since the call began.
         package func confirm(in db: any Transaction) throws {
             if let tokens { _ = try tokens.again(token, in: db) }
             let live = try client.again(in: db)
@@ -118,8 +118,8 @@ package struct CallAuthorization: Sendable {
 }
 
 extension Client {
-    /// The client as it is now. Throws when what it may do has changed since the call began: a provider was asked
-    /// meanwhile.
+    /// The client as it is now. Throws if its rights have changed since the call began, as they may while a provider
+    /// answers.
     @discardableResult
     func again(in db: any Transaction) throws -> Client {
         guard let live = try Clients.findLive(id, in: db), live.kind == kind, live.grantTypes == grantTypes

@@ -12,25 +12,25 @@ extension RequestingClient {
         guard client.may(.writeUsers) else { throw .notSPiDCompatible }
     }
 
-    /// The client as it writes something of `user`, who has used the client that the call is for; `orSister`: or is the
-    /// token's own, or has used another of the merchant's, as `UserFinder.find` finds them.
+    /// The client as the writer of data of `user`, who must be connected to the context client. With `orSister`,
+    /// another client of the merchant is enough, or the token is the user's own (`UserFinder.find`).
     package func writing(of user: UserID, orSister: Bool = false) -> UserWriting {
         UserWriting(client: self, user: user, isWide: orSister)
     }
 
-    /// The client as it writes an object of `owner`: a user as above, or the client itself.
+    /// The client as the writer of an object of `owner`: of a user as above, or of the client itself.
     package func writing(of owner: DataObject.Owner) -> any Authority {
         owner.user.map { writing(of: $0) } ?? self
     }
 }
 
-/// A client that writes something of a user.
+/// A client that writes data of a user.
 package struct UserWriting: Authority {
     let client: RequestingClient
     let user: UserID
     let isWide: Bool
 
-    /// Throws also when the user has left.
+    /// Throws also if the user is no longer connected.
     package func confirm(in db: any Transaction) throws {
         try client.confirm(in: db)
         let isConnected =

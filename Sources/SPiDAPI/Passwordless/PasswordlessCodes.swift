@@ -51,13 +51,13 @@ struct PasswordlessCodes: Sendable {
         return Wanted(recipient: recipient, locale: locale ?? token.language)
     }
 
-    /// Sends a code. Whether there is a user changes neither the answer nor what is written.
+    /// Sends a code. Neither the response nor what is written depends on whether a user exists.
     ///
     /// - Parameters:
-    ///   - address: who asks, to be charged; nil when they were charged before. A backend asks for everybody from one
-    ///     address: when that has had its number, the client that has shown its secret is charged.
-    ///   - isProven: whether the client has shown a secret that servers alone have.
-    ///   - authority: who asks; nil for a stranger, who always may.
+    ///   - address: the requester's address, to be charged; nil if it was charged before. A backend requests for all
+    ///     users from one address; when that has used up its number, the client that sent its secret is charged.
+    ///   - isProven: whether the client has sent a secret that only servers have.
+    ///   - authority: the requester; nil for one without rights to check.
     func send(
         _ wanted: Wanted, for client: Client, _ request: Request, from address: String?, isProven: Bool,
         by authority: (any Authority)? = nil

@@ -71,7 +71,7 @@ public struct PasswordlessEndpoint: Endpoint {
 }
 
 extension Client {
-    /// Refuses a client that may not have codes sent to users.
+    /// Refuses clients that may not send codes to users.
     func requireCodesByMail() throws(OAuthError) {
         guard may(.mailCodes), may(.passwordless) else { throw .grantNotAllowed(id) }
     }

@@ -36,7 +36,7 @@ struct FirstAdministrator: Sendable {
 
     private struct AnotherWasFirst: Error {}
 
-    /// `spindle init`, which makes this client and no other.
+    /// The authority of `spindle init`, which creates this client and no other.
     private struct Installer: ClientAuthority {
         let isClientItself = false
         let lendsResources = false
