@@ -68,7 +68,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         // They allowed a third party a few scopes, and have not met the merchant, which would see all of them.
         guard try !Connections.isUsed(client.id, in: db) && !Consents.areGiven(to: client.id, in: db) else {
             throw AdministrationRefusal(
-                "People have used this client as a third party's: make another one for the merchant's own app, or ask "
+                "Users have used this client as a third party's: make another one for the merchant's own app, or ask "
                     + "the platform.", member: "first_party", isConflict: true)
         }
     }
@@ -91,14 +91,14 @@ extension Administrator: ClientAuthority, MerchantAuthority {
     /// Only the platform grants admin scopes.
     private func permit(granting scope: Scope) throws {
         guard confines == nil || !scope.administers else {
-            throw AdministrationRefusal("Admin scopes are granted by the platform only.", member: "scope")
+            throw AdministrationRefusal("Only the platform may grant admin scopes.", member: "scope")
         }
     }
 
     /// A host needs a certificate and a name that lead to this server: both are the platform's to give.
     private func permit(serving hosts: [String]) throws {
         guard confines == nil || hosts.isEmpty else {
-            throw AdministrationRefusal("Session hosts are given by the platform only.", member: "session_hosts")
+            throw AdministrationRefusal("Only the platform may set session hosts.", member: "session_hosts")
         }
     }
 
@@ -118,7 +118,7 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         guard try Clients.hasRoomForCallback(merchant, in: db) else {
             throw JSONFault(
                 "callback_uri",
-                "left out: \(Clients.mostToldOfMerchant) of your clients have one, and only the platform gives it to "
+                "left out: \(Clients.mostToldOfMerchant) of your clients have one, and only the platform can add "
                     + "more")
         }
     }
@@ -127,7 +127,8 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         guard try ClientResources.hasRoom(merchant, in: db) else {
             throw JSONFault(
                 "resources",
-                "APIs that your clients named before: \(ClientResources.most) are kept for you, so ask the platform")
+                "APIs that your clients named before: the limit of \(ClientResources.most) is reached, so ask the "
+                    + "platform")
         }
     }
 
@@ -138,19 +139,19 @@ extension Administrator: ClientAuthority, MerchantAuthority {
         guard client.may(.takeAttributes) || claims.allSatisfy({ before[$0.key] == $0.value }) else {
             throw JSONFault(
                 "id_token_claims",
-                "left out for a third party's client: no page asks its users, so only the platform gives them")
+                "left out for a third party's client: no page asks its users, so only the platform may set them")
         }
     }
 
     public func permit(changingMerchantBy document: JSON) throws {
         if document["disabled"] != nil { try requirePlatform("disable or enable a merchant") }
         // A merchant cannot say of itself that every user has met it.
-        if document["skip_introduction"] != nil { try requirePlatform("spare a merchant the introduction") }
+        if document["skip_introduction"] != nil { try requirePlatform("skip the introduction of a merchant") }
     }
 }
 
 extension AdministrationRefusal {
     fileprivate static let ofStranger = AdministrationRefusal(
         "This client registered itself, and its developer changes it: a merchant's administrator may delete or disable "
-            + "it, change its scope and, while nobody has used it, make it first_party.", isConflict: true)
+            + "it, change its scope and, if no user has used it, make it first_party.", isConflict: true)
 }

@@ -79,9 +79,9 @@ extension Administrator: UserAuthority {
                 "Only the platform may say that an address is verified.", member: "email_verified")
         }
         if user.setsPassword {
-            // Otherwise the address's owner would one day find a user that somebody else can sign in as.
+            // Otherwise the owner of the address could later find a user that another party can sign in as.
             throw AdministrationRefusal(
-                "Only the platform may set a password. The person sets one at /password, by a link in a mail.",
+                "Only the platform may set a password. The user sets one at /password, by a link in a mail.",
                 member: "password")
         }
         if user.setsAttributes {
@@ -90,14 +90,14 @@ extension Administrator: UserAuthority {
         }
         if user.disables {
             // It would keep the address's owner out of every merchant's applications.
-            throw AdministrationRefusal("Only the platform may make an account that is disabled.", member: "disabled")
+            throw AdministrationRefusal("Only the platform may create a disabled user.", member: "disabled")
         }
     }
 
     public func permit(changing changes: UserChanges) throws {
         guard confines != nil, let member = changes.sensitiveMember else { return }
         throw AdministrationRefusal(
-            "Address, password, verified flag, attributes and disabling of an account are the platform's to set.",
+            "Only the platform may set the address, password, verified flag, attributes and disabling of a user.",
             member: member)
     }
 }

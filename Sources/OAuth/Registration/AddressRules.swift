@@ -46,7 +46,7 @@ public struct AddressRules: Sendable {
     /// audience.
     public func refuseOwn(resources: [String]) throws(JSONFault) {
         guard let site, resources.contains(where: { WebSite(of: $0)?.isSameServer(as: site) == true }) else { return }
-        throw JSONFault("resources", "APIs of the client's own, and not of this server")
+        throw JSONFault("resources", "the client's own APIs, not this server's")
     }
 
     /// Checks the URLs of `document` for a client that registers itself. Their form is checked when the document is

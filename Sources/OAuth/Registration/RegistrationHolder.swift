@@ -40,7 +40,7 @@ struct RegistrationHolder: ClientAuthority {
 
     func permit(changing current: Client, to changed: Client, by document: JSON, in db: any Transaction) throws {
         guard let sent, try current == client || RegistrationDocument(sent, over: current).json == document else {
-            throw JSONFault("scope", "what the client has: administration changed it meanwhile")
+            throw JSONFault("scope", "the client's current value: administration changed it meanwhile")
         }
         try permitSector(current, toBecome: changed)
     }
@@ -51,11 +51,11 @@ struct RegistrationHolder: ClientAuthority {
     private func permitSector(_ current: Client, toBecome changed: Client) throws(JSONFault) {
         guard changed.openID.subjectType != current.openID.subjectType else { return }
         guard current.openID.isPairwise == changed.openID.isPairwise else {
-            throw JSONFault("subject_type", "as it was registered: tokens of before would show who the users are")
+            throw JSONFault("subject_type", "as registered: earlier tokens would reveal who the users are")
         }
         throw JSONFault(
             changed.openID.sectorIdentifierURI == nil ? "redirect_uris" : "sector_identifier_uri",
-            "of the sector that was registered: another one's subjects are another client's")
+            "in the registered sector: the subjects of another one belong to other clients")
     }
 
     func permit(deleting client: Client, in db: any Transaction) throws {
