@@ -3,10 +3,10 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Limits of a bought session")
+@Suite("Bought sessions: where they hold, and what ends them and what was got in them")
 struct BoughtSessionTests {
     @Test(
-        "a session bought by one merchant's token signs nobody in at another merchant's client",
+        "A session bought with one merchant's token is no sign-in at another merchant's client",
         arguments: Backend.available)
     func crossesMerchants(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -22,7 +22,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a hundred sessions that an app buys end none of those in which the user signed in",
+        "The 101st session that an app buys ends the app's oldest, not a session in which the user signed in",
         arguments: Backend.available)
     func many(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -42,7 +42,9 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("a bought session ends when the client whose token bought it is disabled", arguments: Backend.available)
+    @Test(
+        "A bought session stops working when the client whose token bought it is disabled",
+        arguments: Backend.available)
     func outlivesItsClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = Browser(world.server)
@@ -54,7 +56,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("an authorization code ends with the sign-in that a new password ended", arguments: Backend.available)
+    @Test("A new password voids the authorization codes of older sign-ins", arguments: Backend.available)
     func codeOutlivesSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -65,7 +67,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("a logout link with another user's token asks before it signs out", arguments: Backend.available)
+    @Test("A logout link with another user's token asks before it signs the browser out", arguments: Backend.available)
     func foreignTokenSignsOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await World.make(
@@ -82,7 +84,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a device's logout that reaches backends also ends tokens that one backend bought for another",
+        "A device's logout that reaches backends also ends tokens that one backend bought for another",
         arguments: Backend.available)
     func logoutStopsHalfWay(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -100,7 +102,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a session bought for another client rests while the app whose token bought it is disabled",
+        "A session bought for another client stops while the buying app is disabled, and works again afterwards",
         arguments: Backend.available)
     func buyerIsDisabled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -120,7 +122,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "whoever has an app's token gets another in a web view that outlives the phone's sign-out",
+        "Signing out on the phone ends lasting tokens that a client without a secret got in a bought web view",
         arguments: Backend.available, ["openid offline_access", "profile"])
     func lastingToken(backend: Backend, scope: String) async throws {
         try await World.with(backend) { world in
@@ -141,7 +143,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "what an app's token got in a web view outlives the app's deletion",
+        "Deleting an app ends lasting tokens that clients without a secret got in its web views, not a backend's",
         arguments: Backend.available, [false, true])
     func deletedApp(backend: Backend, isForgotten: Bool) async throws {
         try await World.with(backend) { world in
@@ -172,7 +174,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a deletion in the middle takes what its tokens got in a web view out of reach of the phone's sign-out",
+        "Signing out on the phone ends tokens got through a chain of web views after a client in its middle is deleted",
         arguments: Backend.available)
     func deletedInTheMiddle(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What an ending leaves") struct EndingTests {
+@Suite("What an end ends") struct EndingTests {
     @Test(
-        "a site whose tokens ended before, by a new password or a revocation, hears nothing of the end of its session",
+        "A site is told of a session's end also if its tokens ended before, by a new password or a revocation",
         arguments: Backend.available)
     func told(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -32,7 +32,9 @@ import Values
         }
     }
 
-    @Test("a site that its user revoked is told of a session's end", arguments: Backend.available)
+    @Test(
+        "A site whose access the user revoked hears nothing of a later end of the session",
+        arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend, settings: World.receiversAllowed) { world in
             let site = try await world.website()
@@ -49,7 +51,8 @@ import Values
     }
 
     @Test(
-        "an administrator's token makes a secret after the one it was got with has ended", arguments: Backend.available)
+        "An administrator's token cannot make a secret after the secret it was got with has ended",
+        arguments: Backend.available)
     func secret(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.confidential(
@@ -81,9 +84,7 @@ import Values
         }
     }
 
-    @Test(
-        "a secret that has ended makes another, at a node that knows it for a second more", arguments: Backend.available
-    )
+    @Test("A node that cached an ended secret refuses it for admin scopes", arguments: Backend.available)
     func secretElsewhere(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -107,7 +108,7 @@ import Values
         }
     }
 
-    @Test("an administrator's token puts the stolen key back after it was replaced", arguments: Backend.available)
+    @Test("An administrator's token is refused once its client's keys are replaced", arguments: Backend.available)
     func key(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.signingClient(.generate(.es256), ["scope": "admin:merchant"])
@@ -126,7 +127,7 @@ import Values
         }
     }
 
-    @Test("a scope that its user took back stays with an app's older tokens", arguments: Backend.available)
+    @Test("Narrowing a consent ends an app's older tokens that have the removed scope", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -150,8 +151,8 @@ import Values
     }
 
     @Test(
-        "a revoked merchant's site gets its user back in a web view of the merchant's app", arguments: Backend.available
-    )
+        "Revoking a merchant's site signs its user out of it in web views of the merchant's app too",
+        arguments: Backend.available)
     func webview(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -166,7 +167,7 @@ import Values
         }
     }
 
-    @Test("a web view outlives the client that it was opened for", arguments: Backend.available)
+    @Test("A web view and its tokens end when the client it was opened for is deleted", arguments: Backend.available)
     func receiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.exchange(
@@ -186,7 +187,7 @@ import Values
     }
 
     @Test(
-        "a web view of one phone's token becomes another's, and outlives the first phone's logout",
+        "A second phone's session code takes over a web view; the first phone's logout ends its own tokens there",
         arguments: Backend.available)
     func phones(backend: Backend) async throws {
         try await World.with(backend) { world in

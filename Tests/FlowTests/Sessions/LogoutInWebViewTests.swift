@@ -4,7 +4,7 @@ import Testing
 @Suite("Signing out of one client in an app's web view")
 struct LogoutInWebViewTests {
     @Test(
-        "a code for another site in a web view brings the user back to the one that was left",
+        "A session code in a web view brings the user back to its client, not to another client that they left",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -3,11 +3,13 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Signing out of one client, and staying signed in to the browser")
+@Suite("Signing out of one client, with the browser's session kept")
 struct LogoutOfOneClientTests {
     private static let origin = "https://www.loom.example"
 
-    @Test("the user is asked, leaves that client alone, and is at no other one", arguments: Backend.available)
+    @Test(
+        "Signing out of one client asks the user first, and leaves the session and other clients as they are",
+        arguments: Backend.available)
     func leaves(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -29,7 +31,8 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("the user comes back by a press, without a password, and then all is as before", arguments: Backend.available)
+    @Test(
+        "A user who signed out of one client comes back by one press, without a password", arguments: Backend.available)
     func comesBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -47,7 +50,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "a session code leads back to a client that the user left, and signs in to nothing",
+        "A session code for a client signs its user in there again after they signed out of that client",
         arguments: Backend.available)
     func sessionCode(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -60,7 +63,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a client is not left by a node whose clock is behind that of the sign-in", arguments: Backend.available)
+    @Test("Signing out of one client works at a node whose clock is behind the sign-in's", arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -73,7 +76,9 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a new sign-in to the browser is one for all clients", arguments: Backend.available)
+    @Test(
+        "A new sign-in in the browser counts for all clients, also for one that the user left",
+        arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -85,8 +90,8 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "tokens that were to last as long as the session end with it, and no code is left", arguments: Backend.available
-    )
+        "Signing out of one client ends its tokens without offline access and voids its codes, not another client's",
+        arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -102,7 +107,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a site that the user never used cannot be left, and a script of one that was left signs nobody out")
+    @Test("A client that the user never used cannot be left, and logout.js of a left client does not end the session")
     func strangers() async throws {
         try await World.with(.sqlite) { world in
             var browser = try await signedIn(world)
@@ -124,7 +129,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a user leaves a client and comes back without end", arguments: Backend.available)
+    @Test("Signing out of one client is rate limited", arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -137,7 +142,9 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("an app that has not redeemed its code cannot be left", arguments: Backend.available)
+    @Test(
+        "A user can sign out of an app that has not redeemed its code, which is then void",
+        arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger()
@@ -150,7 +157,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "a merchant's own app that needs no introduction cannot be left before it redeems its code",
+        "A user can sign out of a merchant's own app that needs no introduction before it redeems its code",
         arguments: Backend.available)
     func unintroduced(backend: Backend) async throws {
         try await World.with(backend) { world in

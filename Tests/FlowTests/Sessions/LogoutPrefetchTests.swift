@@ -5,7 +5,9 @@ import Testing
 struct LogoutPrefetchTests {
     private static let purposes = ["prefetch", "prefetch;prerender"]
 
-    @Test("signs the browser out, by our own link or by a site's with an ID token", arguments: Backend.available)
+    @Test(
+        "Prefetching a logout link, our own or a site's with an ID token, does not sign the browser out",
+        arguments: Backend.available)
     func browser(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -28,7 +30,7 @@ struct LogoutPrefetchTests {
         }
     }
 
-    @Test("ends the token in its link", arguments: Backend.available)
+    @Test("Prefetching a logout link does not end the token in it", arguments: Backend.available)
     func token(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

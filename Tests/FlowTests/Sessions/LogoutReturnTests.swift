@@ -6,7 +6,7 @@ import Testing
 struct LogoutReturnTests {
     private static let bye = "https://loom.example/bye?from=spindle"
 
-    @Test("a logout asks first, and then returns with the state", arguments: Backend.available)
+    @Test("A logout asks first, and then returns with the state", arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["post_logout_redirect_uris": [.string(Self.bye)]])
@@ -37,7 +37,9 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("without a session, or with the same user's token, the logout returns at once", arguments: Backend.available)
+    @Test(
+        "A logout returns at once when there is no session or the link has a token of the session's user",
+        arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let nobody = try await world.server.get(
@@ -58,7 +60,7 @@ struct LogoutReturnTests {
     }
 
     @Test(
-        "an address that is unregistered, another client's, or sent without a client is not returned to",
+        "A logout does not return to an address that is unregistered, another client's, or sent without a client",
         arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await World.with(backend) { world in

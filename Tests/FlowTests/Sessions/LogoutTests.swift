@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("/logout, for devices and for users")
+@Suite("Logout of browsers and devices")
 struct LogoutTests {
-    @Test("a logout link on another site asks first, and the form ends the session", arguments: Backend.available)
+    @Test("A logout link on another site asks first, and its form ends the session", arguments: Backend.available)
     func asks(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -24,7 +24,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "a sign-out while the app or its merchant is disabled is undone when it is enabled",
+        "A sign-out while the app or its merchant is disabled still counts after it is enabled again",
         arguments: Backend.available)
     func resting(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -51,7 +51,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("another site cannot submit the logout form", arguments: Backend.available)
+    @Test("Another site cannot submit the logout form", arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -67,7 +67,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "a link signs out at once only from our own pages, not from a mail or another site",
+        "A logout link signs out at once only from our own pages, not from a mail or another site",
         arguments: Backend.available)
     func provable(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -97,7 +97,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout ends a remembered session too", arguments: Backend.available)
+    @Test("A logout ends a remembered session too", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -112,7 +112,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout form sent twice, or after a logout in another tab, reports success", arguments: Backend.available)
+    @Test("A logout form sent twice, or after a logout in another tab, reports success", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -126,7 +126,9 @@ struct LogoutTests {
         }
     }
 
-    @Test("a page that was for one user signs out the next", arguments: ["/account", "/login"])
+    @Test(
+        "A page's sign-out button asks first if another user has signed in since the page was shown",
+        arguments: ["/account", "/login"])
     func stalePage(path: String) async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("grace@example.com")
@@ -143,7 +145,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout of one client without anybody says who is still signed in elsewhere")
+    @Test("Without a session, a logout of one client does not offer to stay signed in elsewhere")
     func nobodyLeft() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -152,7 +154,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout form shown to one user does not sign out the next", arguments: Backend.available)
+    @Test("A logout form shown to one user does not sign out the next", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -169,7 +171,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a browser without a session is told that it is signed out", arguments: Backend.available)
+    @Test("A browser without a session is told that it is signed out", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = try await world.server.get("/logout")
@@ -179,8 +181,8 @@ struct LogoutTests {
     }
 
     @Test(
-        "a device's logout ends token, refresh token and family, by header or oauth_token", arguments: Backend.available
-    )
+        "A device's logout ends token, refresh token and family, by header or oauth_token",
+        arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -198,7 +200,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a client's own token cannot log a user out", arguments: Backend.available)
+    @Test("A client's own token cannot log a user out", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)

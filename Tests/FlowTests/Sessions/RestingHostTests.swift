@@ -2,10 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A site's host has nothing but the session service, also while its client rests")
+@Suite("A site's host has nothing but the session service, also while its client is disabled")
 struct RestingHostTests {
     @Test(
-        "the host of a client that is disabled has our login page and the token endpoint", arguments: Backend.available)
+        "A site's session host has no other page or endpoint, also while its client is disabled",
+        arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()

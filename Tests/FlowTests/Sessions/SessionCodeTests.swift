@@ -2,10 +2,10 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A session code is spent only by opening its link")
+@Suite("Session codes: what spends them, whom they sign in, and where they lead")
 struct SessionCodeTests {
     @Test(
-        "spent, expired and unknown session codes get a page, no cookie and no redirect", arguments: Backend.available)
+        "Spent, expired and unknown session codes get a page, no cookie and no redirect", arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -26,7 +26,7 @@ struct SessionCodeTests {
     }
 
     @Test(
-        "a session code opened twice is refused the second time, and the first session lives on",
+        "A session code opened twice is refused the second time, and the first session lives on",
         arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("a frame, image or script on another page does not spend a session code", arguments: Backend.available)
+    @Test("A frame, image or script on another page does not spend a session code", arguments: Backend.available)
     func embedded(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -54,7 +54,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("a browser's prefetch does not spend a session code", arguments: Backend.available)
+    @Test("A browser's prefetch does not spend a session code", arguments: Backend.available)
     func prefetch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -83,7 +83,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("a third party's token buys no session", arguments: Backend.available)
+    @Test("A third party's token buys no session", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.confidential(["first_party": false])

@@ -3,10 +3,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Nobody gets another's session at the host of a site")
+@Suite("What a site's session host refuses")
 struct SessionHostAttackTests {
     @Test(
-        "a code works once, for a minute, in its browser, at its host and for its client", arguments: Backend.available)
+        "A handover code at a site's host works once, within a minute, in its browser, at its host and for its client",
+        arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -47,7 +48,8 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("of two who spend a code at once, one gets the session", arguments: Backend.available)
+    @Test(
+        "Of concurrent uses of one handover code at a site's host, one gets the session", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -68,7 +70,9 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("the cookie there is none at our own host, and ours is none there", arguments: Backend.available)
+    @Test(
+        "A site host's session cookie is worth nothing at our own host, and ours nothing at the site's host",
+        arguments: Backend.available)
     func cookies(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -89,7 +93,9 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("a step goes to registered hosts and pages only, and only by a navigation", arguments: Backend.available)
+    @Test(
+        "Session renewal goes to registered hosts and pages only, and only by a navigation",
+        arguments: Backend.available)
     func steps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -125,7 +131,7 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("a host that no client registered, and another client's, send for nothing", arguments: Backend.available)
+    @Test("An unregistered host, or another client's, never sends a page for a session", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -141,7 +147,7 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("such a host has no page, no token endpoint and no administration", arguments: Backend.available)
+    @Test("A site's session host has no page, no token endpoint and no administration", arguments: Backend.available)
     func nothingElse(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -167,7 +173,7 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("only the platform gives hosts to clients")
+    @Test("Only the platform sets session_hosts of a client")
     func givers() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.siteClient()
@@ -189,9 +195,7 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test(
-        "a merchant gives a host up that leads here, which then answers as this server does",
-        arguments: Backend.available)
+    @Test("A merchant cannot remove session_hosts, nor delete a client that has some", arguments: Backend.available)
     func givenUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(
@@ -218,7 +222,7 @@ struct SessionHostAttackTests {
         }
     }
 
-    @Test("a copied cookie of a site's host tells of its user after a new password", arguments: Backend.available)
+    @Test("A copied session cookie of a site's host ends with a new password", arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await world.siteBrowser(try await world.siteClient())

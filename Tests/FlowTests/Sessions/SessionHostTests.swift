@@ -3,10 +3,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The session service at a host of the client's own site, for browsers that keep third-party cookies back")
+@Suite("The session service at a host of the client's own site, for browsers that block third-party cookies")
 struct SessionHostTests {
     @Test(
-        "a page without a session is sent for one, and told the same as at our own host", arguments: Backend.available)
+        "A page without a session at its site's host is sent to renew it, then gets the same answer as at our own",
+        arguments: Backend.available)
     func session(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -36,7 +37,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test("where nobody is signed in, a page is told so and goes round no circle", arguments: Backend.available)
+    @Test(
+        "A page at a site's host learns that no user is signed in, and is not sent to renew again for an hour",
+        arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -61,7 +64,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("a web view whose app bought its session is noticed by the site at once", arguments: Backend.available)
+    @Test("A site's host notices at once that an app bought a session in its web view", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -75,7 +78,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("two sites learn nothing by which they could compare visitors, and both notice a sign-in")
+    @Test("Two sites' hosts share no cookie value by which visitors could be compared, and both notice a sign-in")
     func marks() async throws {
         try await World.with(.sqlite) { world in
             let host = "id.other.example"
@@ -97,7 +100,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("the session there ends with the one that it stands for", arguments: Backend.available)
+    @Test("The session at a site's host ends with the session at our own host", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -129,7 +132,8 @@ struct SessionHostTests {
     }
 
     @Test(
-        "who signs out of the client alone is nobody for its pages, until they come back", arguments: Backend.available)
+        "A user who signs out of one client is signed out at its site's host until they come back",
+        arguments: Backend.available)
     func leaves(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.siteClient()
@@ -143,7 +147,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("a client or a merchant that is disabled, and a host that is taken away, end it too")
+    @Test("Disabling a client, or removing its host, ends its sessions at the site's host")
     func disabled() async throws {
         try await World.with(.sqlite) { world in
             let (client, sister) = (try await world.siteClient(), try await world.siteClient())
@@ -158,7 +162,7 @@ struct SessionHostTests {
         }
     }
 
-    @Test("SPiD's SDK for JavaScript asks the host of nobody first, and is sent to the other one")
+    @Test("SPiD's SDK for JavaScript asks session.<host> first, and is sent to our own host by a LoginException")
     func hostOfNobody() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.siteClient()

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Lifetime of a bought session")
+@Suite("How long sessions live")
 struct SessionLifeTests {
-    @Test("a bought session ends with the device's logout", arguments: Backend.available)
+    @Test("A bought session ends with the device's logout", arguments: Backend.available)
     func deviceLogout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -18,7 +18,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a bought session ends with the revocation of the phone's refresh token", arguments: Backend.available)
+    @Test("A bought session ends with the revocation of the phone's refresh token", arguments: Backend.available)
     func revocation(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -29,7 +29,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a bought session ends with a new password and with the user's disabling", arguments: Backend.available)
+    @Test("A bought session ends with a new password and when the user is disabled", arguments: Backend.available)
     func person(backend: Backend) async throws {
         try await World.with(backend) { world in
             var first = try await webview(of: try await world.signIn(), world)
@@ -44,7 +44,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a bought session never satisfies prompt=login", arguments: Backend.available)
+    @Test("A bought session never satisfies prompt=login", arguments: Backend.available)
     func promptLogin(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = try await webview(of: try await world.signIn(), world)
@@ -57,7 +57,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a bought session keeps the phone's sign-in time, so max_age is right", arguments: Backend.available)
+    @Test("A bought session keeps the phone's sign-in time, so that max_age is right", arguments: Backend.available)
     func signInTime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -70,7 +70,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a refresh does not make the sign-in more recent", arguments: Backend.available)
+    @Test("A refresh does not make the sign-in more recent", arguments: Backend.available)
     func refreshed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -82,7 +82,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("any session ends after two hours without use", arguments: Backend.available)
+    @Test("A session ends after two hours without use", arguments: Backend.available)
     func idle(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -96,7 +96,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a session in steady use ends after seven days, to the millisecond", arguments: Backend.available)
+    @Test("A session in steady use ends after seven days, to the millisecond", arguments: Backend.available)
     func longest(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

@@ -2,9 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A phone's webview becomes a signed-in browser")
+@Suite("A session code signs a phone's web view in")
 struct SessionStoryTests {
-    @Test("the webview gets the cookie, arrives at its redirect URI, and is signed in", arguments: Backend.available)
+    @Test(
+        "A session code gives the web view a session cookie, leads to its redirect URI, and signs it in",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = Browser(world.server)
@@ -31,7 +33,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("the session cookie is for this host alone and out of reach of scripts", arguments: Backend.available)
+    @Test("The session cookie is for this host alone and out of reach of scripts", arguments: Backend.available)
     func cookie(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -43,8 +45,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test(
-        "under an https issuer the cookie is Secure and has the __Host- prefix", arguments: Backend.available)
+    @Test("Under an https issuer the session cookie is Secure and has the __Host- prefix", arguments: Backend.available)
     func secureCookie(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "https://spindle.test"]) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -61,7 +62,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("SameSite=None can be set for web apps of other sites", arguments: Backend.available)
+    @Test("The session cookie can be SameSite=None, for web apps of other sites", arguments: Backend.available)
     func sameSiteNone(backend: Backend) async throws {
         let settings = ["issuer": "https://spindle.test", "session_samesite": "none"]
         try await World.with(backend, settings: settings) { world in
@@ -71,7 +72,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("a redirect URI with a query of its own is kept as registered", arguments: Backend.available)
+    @Test("A session code leads to a redirect URI with a query exactly as registered", arguments: Backend.available)
     func redirectURIWithQuery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uri = "https://two.example/landing?campaign=a%20b&x=1"

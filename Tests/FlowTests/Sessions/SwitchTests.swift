@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A session code in a browser where a user is signed in")
 struct SwitchTests {
-    @Test("another signed-in user is asked first, and may continue", arguments: Backend.available)
+    @Test(
+        "A session code asks another signed-in user first, who may then continue as the code's user",
+        arguments: Backend.available)
     func asks(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await bobsBrowser(world)
@@ -28,7 +30,9 @@ struct SwitchTests {
         }
     }
 
-    @Test("a user who stays keeps the session, and the code is not spent", arguments: Backend.available)
+    @Test(
+        "A user who refuses a session code's switch keeps the session, and the code is not spent",
+        arguments: Backend.available)
     func stays(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await bobsBrowser(world)
@@ -41,7 +45,9 @@ struct SwitchTests {
         }
     }
 
-    @Test("the page that named one user switches from another who signed in meanwhile", arguments: Backend.available)
+    @Test(
+        "A switch page that named one user asks again if another user signed in meanwhile",
+        arguments: Backend.available)
     func oldPage(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("carl@example.com")
@@ -58,7 +64,9 @@ struct SwitchTests {
         }
     }
 
-    @Test("another site cannot submit the answer: nobody is switched, nothing is spent", arguments: Backend.available)
+    @Test(
+        "Another site cannot submit the switch page: no session changes, and no code is spent",
+        arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await bobsBrowser(world)
@@ -83,7 +91,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("the same user's older bought session is replaced and ended", arguments: Backend.available)
+    @Test("A session code replaces and ends the same user's older bought session", arguments: Backend.available)
     func replaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -98,7 +106,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("the same user's own sign-in is kept, not replaced by a bought session", arguments: Backend.available)
+    @Test("A session code keeps the same user's own sign-in, and is spent", arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -127,7 +135,9 @@ struct SwitchTests {
         }
     }
 
-    @Test("a link on another site asks before it signs in a browser where nobody is", arguments: Backend.available)
+    @Test(
+        "A session-code link on another site asks before it signs in a browser without a session",
+        arguments: Backend.available)
     func unasked(backend: Backend) async throws {
         try await World.with(backend) { world in
             for site in ["cross-site", "same-site"] {
@@ -153,7 +163,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("a client that registered itself gets no session code", arguments: Backend.available)
+    @Test("A client that registered itself gets no session code", arguments: Backend.available)
     func selfRegistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.register().actor
