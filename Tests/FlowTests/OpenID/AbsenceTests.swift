@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Tokens of a signed-out user live on only with offline access, or for first-party clients")
+@Suite("Offline access: which tokens live on after their user signs out of the browser")
 struct AbsenceTests {
     /// Allows a client what it asks for, signs out of that browser, and says whether its tokens live on.
     private func survives(
@@ -21,7 +21,9 @@ struct AbsenceTests {
 
     private static let scope: JSON = "openid profile offline_access"
 
-    @Test("a third party's tokens do not outlive the session because openid was left out", arguments: Backend.available)
+    @Test(
+        "A third party's tokens end with the session unless they have offline_access, with openid or without",
+        arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["scope": Self.scope])
@@ -32,7 +34,7 @@ struct AbsenceTests {
     }
 
     @Test(
-        "tokens of the merchant's own clients, and of SPiD-compatible ones, outlive the session",
+        "Tokens without openid of the merchant's own and of SPiD-compatible clients outlive the session",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -47,9 +49,8 @@ struct AbsenceTests {
     }
 
     @Test(
-        "access_type=offline asks for offline access, as Sync Gateway does, and the user may refuse it",
-        arguments: Backend.available
-    )
+        "The parameter access_type=offline asks for offline_access, as Sync Gateway does, and the user may refuse it",
+        arguments: Backend.available)
     func accessType(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["scope": Self.scope])
@@ -71,7 +72,7 @@ struct AbsenceTests {
         }
     }
 
-    @Test("a client that has lost offline access keeps tokens of a signed-out user", arguments: Backend.available)
+    @Test("A client that loses offline_access loses its tokens when their user signs out", arguments: Backend.available)
     func lost(backend: Backend) async throws {
         try await World.with(backend) { world in
             for isKept in [true, false] {
@@ -92,7 +93,7 @@ struct AbsenceTests {
     }
 
     @Test(
-        "an access token of the front channel ends with its session, whatever its scope and its client",
+        "A front-channel access token ends with its session, whatever its scope and its client",
         arguments: Backend.available, ["token", "code token", "id_token token"])
     func frontChannel(backend: Backend, type: String) async throws {
         try await World.with(backend) { world in

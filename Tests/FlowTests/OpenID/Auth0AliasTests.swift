@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Auth0's SDKs call this server by Auth0's addresses")
+@Suite("Auth0's SDKs: their paths, their JSON bodies, and logout by returnTo")
 struct Auth0AliasTests {
-    @Test("JSON bodies with an audience get and revoke tokens", arguments: Backend.available)
+    @Test("Auth0's JSON bodies with an audience get and revoke tokens", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode([
@@ -42,7 +42,7 @@ struct Auth0AliasTests {
         }
     }
 
-    @Test("/v2/logout returns to returnTo, and the keys are at Auth0's path", arguments: Backend.available)
+    @Test("Auth0's /v2/logout leads to returnTo, and Auth0's path has the keys", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bye = "https://loom.example/bye"

@@ -6,7 +6,7 @@ import Testing
 import Values
 
 /// With the plan `oidcc-backchannel-rp-initiated-logout-certification-test-plan` of OpenID's conformance suite.
-@Suite("Back-channel logout: every client of a session hears of its end, by a signed token from this server")
+@Suite("Back-channel logout: each site of a session is told of its end by a signed logout token")
 struct BackChannelLogoutTests {
     @Test("oidcc-backchannel-logout-discovery-endpoint-verification")
     func discovery() async throws {
@@ -37,7 +37,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a client that registered itself waits apart from its merchant's own", arguments: Backend.available)
+    @Test(
+        "A logout notice to a self-registered client is queued apart from those to its merchant's own clients",
+        arguments: Backend.available)
     func apart(backend: Backend) async throws {
         // Answers nothing: so both notices stay.
         let receiver = try LocalListener { _ in nil }
@@ -59,7 +61,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a logout token uses the client's algorithm and its own name of the user", arguments: Backend.available)
+    @Test(
+        "A logout token uses the client's signing algorithm and the subject by which the client knows the user",
+        arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -81,7 +85,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "a logout token that the client did not accept is signed anew and sent again, by any node",
+        "A logout token that the client did not accept is signed anew and sent again, by any node",
         arguments: Backend.available)
     func later(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
@@ -103,7 +107,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a user who is gone has the name in a logout token that was in the ID token", arguments: Backend.available)
+    @Test("A logout token about a deleted user has the same sub as the ID token", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -121,7 +125,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("no client of another session is told, and no request waits for a logout token", arguments: Backend.available)
+    @Test(
+        "A logout tells only clients of the ended session, once, and does not wait for the delivery",
+        arguments: Backend.available)
     func nobodyElse(backend: Backend) async throws {
         // None may leave: each that was ever left for somebody is still there.
         try await World.with(backend) { world in
@@ -148,7 +154,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "a logout token is sent long after the client's tokens expired, unless the client removed its logout URI",
+        "A logout token is sent long after the client's tokens expired, unless the client removed its logout URI",
         arguments: Backend.available)
     func changed(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -174,7 +180,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("tokens without offline access end with the session", arguments: Backend.available)
+    @Test("Tokens for openid without offline_access end with the session", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("However a session that a phone bought ends, the sites in its web view are told")
+@Suite("Web views: what ends their sessions and what was got in them, and which sites are told")
 struct BoughtSessionEndTests {
     /// How the phone's token family ends.
     enum End: CaseIterable {
@@ -39,7 +39,8 @@ struct BoughtSessionEndTests {
     }
 
     @Test(
-        "each site of the ended session is told once, and no site of another session", arguments: Backend.available,
+        "When a phone's tokens end, each site in its web view is told once, and no site of another session",
+        arguments: Backend.available,
         End.allCases)
     func told(backend: Backend, end: End) async throws {
         try await World.with(backend) { world in
@@ -65,7 +66,7 @@ struct BoughtSessionEndTests {
         }
     }
     /// A request that found it alive before both may prolong it after both.
-    @Test("a bought session ends with its tokens although it has just expired", arguments: End.allCases)
+    @Test("The end of a phone's tokens also ends a bought session that has just expired", arguments: End.allCases)
     func expired(end: End) async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.signIn()
@@ -84,7 +85,7 @@ struct BoughtSessionEndTests {
     }
 
     @Test(
-        "sites in the web view of an app that is signed out of along with the browser, or deleted, are told",
+        "Sites in an app's web view are told when the app is signed out of with its browser, or deleted",
         arguments: Backend.available, [true, false])
     func appEnds(backend: Backend, isDeleted: Bool) async throws {
         try await World.with(backend) { world in

@@ -4,11 +4,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Unauthenticated requests cannot make this server fetch from a client's server without bound")
+@Suite("Limits on fetches from clients' servers that unauthenticated requests cause")
 struct CausedFetchTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
-    @Test("a client's request_uri is fetched sixty times, and then once in two seconds", arguments: Backend.available)
+    @Test(
+        "A client's request_uri is fetched sixty times in a burst, then once in two seconds",
+        arguments: Backend.available)
     func requestObject(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -30,7 +32,9 @@ struct CausedFetchTests {
             .redirected("error")
     }
 
-    @Test("unknown key ids of a client cause at most one further fetch of its key set", arguments: Backend.available)
+    @Test(
+        "Assertions with unknown key ids cause at most one further fetch of their client's key set",
+        arguments: Backend.available)
     func keys(backend: Backend) async throws {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
@@ -47,7 +51,7 @@ struct CausedFetchTests {
     }
 
     @Test(
-        "a registration's changes fetch its sector document thirty times, and then not until time passes",
+        "A registration's changes fetch its sector document thirty times in a burst, then only as time passes",
         arguments: Backend.available)
     func sector(backend: Backend) async throws {
         let host = try KeyHost(["https://rp.example/back"])

@@ -77,7 +77,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("an endpoint takes clients' assertions, and nothing says with which algorithms")
+    @Test("Each endpoint that takes client assertions announces their algorithms, and never none")
     func assertionAlgorithms() async throws {
         try await World.with(.sqlite) { world in
             for document in ["openid-configuration", "oauth-authorization-server"] {
@@ -93,7 +93,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("each announced response mode and type is accepted, and each other one refused")
+    @Test("Each announced response type is accepted, and the announced response modes are the four supported ones")
     func announced() async throws {
         try await World.with(.sqlite) { world in
             let metadata = try await world.server.get("/.well-known/openid-configuration").json

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Front-channel answers: tokens past the token endpoint")
+@Suite("Front-channel tokens: ID tokens and access tokens that the authorization endpoint gives")
 struct DirectAnswerTests {
-    @Test("each front-channel response type is off unless the client registered for it", arguments: Backend.available)
+    @Test("Each front-channel response type is off unless the client registered for it", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["token", "id_token", "code id_token"] {
@@ -31,7 +31,7 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "the implicit grant gives a short access token in the fragment, without a refresh token",
+        "The implicit grant gives a short-lived access token in the fragment, and no refresh token",
         arguments: Backend.available)
     func implicit(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -50,7 +50,9 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("tokens are never in a query; an ID token needs a nonce and the scope openid", arguments: Backend.available)
+    @Test(
+        "Front-channel tokens are never in a query, and an ID token there needs a nonce and the scope openid",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["token", "id_token", "code id_token token"] {
@@ -67,7 +69,7 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("revoking an app ends its front-channel tokens", arguments: Backend.available)
+    @Test("Revoking an app ends its front-channel tokens", arguments: Backend.available)
     func takenBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(
@@ -85,7 +87,7 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("a denial uses the response mode that the answer would have used", arguments: Backend.available)
+    @Test("A denial uses the response mode that the answer would have used", arguments: Backend.available)
     func denied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "id_token token", ["first_party": false])
@@ -97,7 +99,7 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("a front-channel token does not outlive a session that expires", arguments: Backend.available)
+    @Test("A front-channel token ends when its session expires", arguments: Backend.available)
     func expiredSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(
@@ -112,7 +114,9 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("a client that got an ID token and redeems no code is told of the logout", arguments: Backend.available)
+    @Test(
+        "A client that got a front-channel ID token but redeems no code is still told of the logout",
+        arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()

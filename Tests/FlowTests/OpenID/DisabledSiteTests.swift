@@ -6,7 +6,7 @@ import Values
 @Suite("Back-channel logout of a client that is disabled")
 struct DisabledSiteTests {
     @Test(
-        "a client that was disabled when a browser signed out never hears of it",
+        "A client that is disabled when a browser signs out is told once it is enabled again",
         arguments: Backend.available, ["clients", "merchants"])
     func later(backend: Backend, kind: String) async throws {
         let receiver = try CallbackReceiver()
@@ -26,7 +26,9 @@ struct DisabledSiteTests {
         }
     }
 
-    @Test("a notice to a client that is deleted meanwhile waits for it", arguments: Backend.available)
+    @Test(
+        "A logout notice that waits for a disabled client is dropped when the client is deleted",
+        arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in

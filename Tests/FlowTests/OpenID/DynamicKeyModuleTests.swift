@@ -7,7 +7,7 @@ import Testing
 import Values
 
 /// Of the same plan, the modules in which the client has a server of its own: for its keys, or for its sector.
-@Suite("Dynamic OP: documents that the client publishes")
+@Suite("Dynamic OP: modules whose client publishes keys, request objects or a sector document")
 struct DynamicKeyModuleTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
@@ -48,7 +48,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "a key of each announced algorithm is published before a client is set to it, and is the one that signs",
+        "A key of each announced algorithm is published before a client is set to it, and is the one that signs",
         arguments: Backend.available)
     func publishedBefore(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -66,7 +66,7 @@ struct DynamicKeyModuleTests {
         }
     }
 
-    @Test("keys rotate for RS256 and for the algorithms that clients are set to", arguments: Backend.available)
+    @Test("Keys rotate for RS256 and for the algorithms that clients are set to", arguments: Backend.available)
     func algorithmsInUse(backend: Backend) async throws {
         try await World.with(backend) { world in
             func published() async throws -> [String] {
@@ -197,7 +197,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "a client cannot leave its sector by a change, nor join one without registering it",
+        "A client cannot leave its sector by a change, nor join one without registering it",
         arguments: Backend.available)
     func keptSector(backend: Backend) async throws {
         let host = try KeyHost(["https://a.example/back"])

@@ -6,7 +6,7 @@ import Testing
 import Values
 
 /// The plan `oidcc-dynamic-certification-test-plan` of OpenID's conformance suite: each client registers itself.
-@Suite("Dynamic OP")
+@Suite("Dynamic OP: oidcc-dynamic-certification-test-plan")
 struct DynamicModuleTests {
     @Test("oidcc-idtoken-rs256", arguments: Backend.available)
     func signed(backend: Backend) async throws {

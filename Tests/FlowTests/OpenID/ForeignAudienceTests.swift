@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A token for another resource opens nothing at this server")
+@Suite("Access tokens for another resource, which open nothing at this server")
 struct ForeignAudienceTests {
     static let resource = "https://api.example/orders"
 
@@ -19,7 +19,8 @@ struct ForeignAudienceTests {
     }
 
     @Test(
-        "a token for another resource can neither read the user nor sign them in", arguments: Backend.available,
+        "A token for another resource cannot read the user here, nor buy a code or a session",
+        arguments: Backend.available,
         ["opaque", "jwt"])
     func nothingHere(backend: Backend, format: String) async throws {
         try await World.with(backend) { world in
@@ -48,7 +49,7 @@ struct ForeignAudienceTests {
     }
 
     @Test(
-        "a resource server signs a user out with the token that it was sent", arguments: Backend.available)
+        "A token for another resource cannot sign its user out; its client can revoke it", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -70,7 +71,7 @@ struct ForeignAudienceTests {
         }
     }
 
-    @Test("a client's own token for a resource cannot administer", arguments: Backend.available)
+    @Test("A client's own token for another resource cannot administer", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -89,7 +90,7 @@ struct ForeignAudienceTests {
     }
 
     @Test(
-        "a resource that was taken from the client stays in its live tokens, or is granted by a refresh",
+        "Removing a resource from a client makes its tokens inactive, and refreshes and codes for it invalid_target",
         arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,7 @@ import Values
 
 @Suite("ID tokens, read as clients read them")
 struct IDTokenTests {
-    @Test("an ID token of a password sign-in tells who, for whom, when and how", arguments: Backend.available)
+    @Test("An ID token of a password sign-in says who signed in, for whom, when and how", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.signIn(scope: "openid")
@@ -28,7 +28,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "a code's ID token has the nonce that was sent; a refresh's is new and has none", arguments: Backend.available)
+        "A code's ID token has the nonce that was sent; a refresh's is new and has none", arguments: Backend.available)
     func codeAndRefresh(backend: Backend) async throws {
         try await World.with(backend) { world in
             let asked = try await world.authorizationCode(["scope": "openid offline_access", "nonce": "n-0S6_WzA2Mj"])
@@ -56,7 +56,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a backend gets an ID token for the code that a phone bought it", arguments: Backend.available)
+    @Test("A backend gets an ID token for a code that a phone bought for it", arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.relyingClient()
@@ -69,7 +69,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("an issuer's assertion yields an ID token; a client's own token never does", arguments: Backend.available)
+    @Test("An issuer's assertion yields an ID token; a client's own token never does", arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient()
@@ -101,7 +101,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("an ID token uses the client's algorithm and lifetime", arguments: Backend.available)
+    @Test("An ID token uses the client's algorithm and lifetime", arguments: Backend.available)
     func algorithms(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
@@ -127,7 +127,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a client's own claims come from the user's attributes, as a text or a list", arguments: Backend.available)
+    @Test("A client's own claims come from the user's attributes, as a text or a list", arguments: Backend.available)
     func ownClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -155,7 +155,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("with id_token_scope_claims the ID token has the claims of the scope", arguments: Backend.available)
+    @Test("With id_token_scope_claims the ID token has the claims of the scope", arguments: Backend.available)
     func scopeClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["id_token_scope_claims": true])
@@ -174,7 +174,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a pairwise client knows a user by a subject of its sector", arguments: Backend.available)
+    @Test("A pairwise client knows a user by a subject of its sector", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             func subject(_ host: String) async throws -> String {
@@ -196,7 +196,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("single claims that the request names are in the token it names", arguments: Backend.available)
+    @Test("Single claims that the request names are in the token that it names for them", arguments: Backend.available)
     func namedClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null}}"#
@@ -215,9 +215,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test(
-        "a third party gets single claims only when the user ticked each of them",
-        arguments: Backend.available)
+    @Test("A third party gets single claims only when the user ticked each of them", arguments: Backend.available)
     func strangersClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()

@@ -2,14 +2,14 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A link that anyone can make leads to a client that registered itself by a page alone (RFC 9700 §4.11.2)")
+@Suite("Self-registered clients: their pages (RFC 7591 §5), and how links lead to them (RFC 9700 §4.11.2)")
 struct LeavingTests {
     private static let bye = "https://rp.example/bye"
     /// As a browser asks that will show the answer.
     private static let shown = ["Sec-Fetch-Dest": "document"]
 
     @Test(
-        "an invalid request of a client that registered itself gets a page with a link to it, and never a redirect",
+        "An invalid request of a self-registered client gets a page with a link to it, and never a redirect",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -35,7 +35,7 @@ struct LeavingTests {
     }
 
     @Test(
-        "with form_post the page before a client that registered itself leads on by a form, which needs no script",
+        "With form_post the page that leads to a self-registered client does so by a form without script",
         arguments: Backend.available)
     func form(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -56,7 +56,7 @@ struct LeavingTests {
     }
 
     @Test(
-        "the errors of prompt=none go to a client that registered itself at once, in the response mode asked for",
+        "Errors of prompt=none go to a self-registered client at once, in the response mode asked for",
         arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -102,7 +102,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("an invalid request with prompt=none is answered where the browser does not show the answer")
+    @Test("An invalid prompt=none request of a self-registered client is redirected in a frame, which shows no answer")
     func framed() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor
@@ -114,7 +114,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("a user who has seen a page about the client is redirected, and so are those of other clients")
+    @Test("A browser that has seen a page about a self-registered client is then redirected to it with errors")
     func known() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor
@@ -136,7 +136,9 @@ struct LeavingTests {
         }
     }
 
-    @Test("/signup/return shows a page with a link instead of a redirect", arguments: Backend.available)
+    @Test(
+        "The return from sign-up to a self-registered client is a page with a link, not a redirect",
+        arguments: Backend.available)
     func signUpReturn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register().actor
@@ -150,7 +152,9 @@ struct LeavingTests {
         }
     }
 
-    @Test("/logout shows a page with a link instead of a redirect", arguments: Backend.available)
+    @Test(
+        "The return from logout to a self-registered client is a page with a link, not a redirect",
+        arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["post_logout_redirect_uris": [.string(Self.bye)]]).actor

@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("legacy_user_id: the number by which clients of SPiD know a user") struct LegacyUserIDTests {
+@Suite("The claim legacy_user_id: the number by which clients of SPiD know a user") struct LegacyUserIDTests {
     private static let paths = ["/oauth/userinfo", "/userinfo"]
 
-    @Test("a SPiD-compatible client has it, a text, in ID tokens and userinfo", arguments: Backend.available)
+    @Test(
+        "A SPiD-compatible client gets legacy_user_id, a text, in ID tokens and userinfo", arguments: Backend.available)
     func compatible(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let number: JSON = .string(world.user)
@@ -36,7 +37,9 @@ import Values
         }
     }
 
-    @Test("no other client has it, and no SPiD-compatible one is pairwise", arguments: Backend.available)
+    @Test(
+        "No other client gets legacy_user_id, and a SPiD-compatible one cannot be pairwise",
+        arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.relyingClient()

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("id_token_hint at the logout")
+@Suite("Logout with an id_token_hint")
 struct LogoutHintTests {
-    @Test("an expired ID token is accepted as a hint, in each algorithm", arguments: Backend.available)
+    @Test("An expired ID token is accepted as a logout hint, in each algorithm", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         try await World.with(backend) { world in
             // Made first: administration's own token does not live as long.
@@ -31,7 +31,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a pairwise subject in a hint identifies its user", arguments: Backend.available)
+    @Test("A pairwise subject in a logout hint identifies its user", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["subject_type": "pairwise"])
@@ -45,7 +45,8 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "a hint of another user, or of another browser, ends nothing without a question", arguments: Backend.available)
+        "A logout hint of another user, or of another browser, ends nothing before the user confirms",
+        arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -73,7 +74,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a user who signs in again in the same browser keeps the sid", arguments: Backend.available)
+    @Test("A user who signs in again in the same browser keeps the sid", arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -92,7 +93,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("the browser returns at once when nobody is signed in", arguments: Backend.available)
+    @Test("A logout hint leads back at once when the browser has no session", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -109,7 +110,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "a site's tokens outlive its user's sign-out there, because nobody used the browser session for hours",
+        "A logout hint of an expired session ends the site's tokens of that session, and of no other",
         arguments: Backend.available, [false, true])
     func idle(backend: Backend, isSwept: Bool) async throws {
         try await World.with(backend) { world in
@@ -135,7 +136,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "a site's tokens of a session that expired outlive its user's sign-out there, after another sign-in",
+        "After another sign-in, a logout hint of the expired session asks first, then ends that session's tokens too",
         arguments: Backend.available)
     func idleBefore(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -155,7 +156,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a hint of another client than the request names leads nowhere", arguments: Backend.available)
+    @Test("A logout hint of another client than client_id names leads to neither", arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (site, other) = (try await world.website(), try await world.website())
@@ -176,7 +177,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "any other token of this server, an altered one or one of another issuer is no hint",
+        "Only an unaltered ID token of this server is a logout hint; its access tokens are none",
         arguments: Backend.available)
     func forgeries(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -207,7 +208,9 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a site's own POST form is redirected to GET, where the cookies are sent", arguments: Backend.available)
+    @Test(
+        "A site's own POST form to the logout is redirected to GET, where the cookies are sent",
+        arguments: Backend.available)
     func form(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -230,7 +233,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("Auth0's SDKs: /v2/logout takes returnTo and client_id", arguments: Backend.available)
+    @Test("Auth0's /v2/logout takes returnTo with client_id or with an id_token_hint", arguments: Backend.available)
     func auth0(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The plan `oidcc-rp-initiated-logout-certification-test-plan` of OpenID's conformance suite, a test for each module.
-@Suite("RP-initiated logout, by the modules of OpenID's suite")
+@Suite("RP-initiated logout: oidcc-rp-initiated-logout-certification-test-plan")
 struct LogoutModuleTests {
     private struct Story {
         let site: Website

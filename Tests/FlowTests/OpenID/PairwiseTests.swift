@@ -13,7 +13,7 @@ struct PairwiseTests {
     ]
 
     @Test(
-        "no answer to a pairwise client contains a user's number, whatever endpoint is asked",
+        "No answer to a pairwise client contains a user's number, whatever endpoint is asked",
         arguments: Backend.available)
     func noNumber(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("logout tokens tell another host the subjects of a sector that is not its own", arguments: Backend.available)
+    @Test("The backchannel_logout_uri of a pairwise client must be at its sector's host", arguments: Backend.available)
     func logoutHost(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (host, type, status) in [
@@ -71,7 +71,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("a pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
+    @Test("A pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
     func noLookup(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -91,7 +91,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("a pairwise client can be neither SPiD-compatible nor have a callback_uri", arguments: Backend.available)
+    @Test("A pairwise client can be neither SPiD-compatible nor have a callback_uri", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -107,7 +107,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("a custom scheme, or http to the machine itself, cannot be a sector")
+    @Test("A pairwise client with a custom scheme, a loopback address or two hosts needs a sector_identifier_uri")
     func sector() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -132,7 +132,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "a client that registered itself does not read its users' subjects in another host's sector",
+        "A self-registered pairwise client cannot move to another host's sector, nor a public one become pairwise",
         arguments: Backend.available)
     func anotherSector(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -150,7 +150,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("another merchant's client with the same host gets other subjects", arguments: Backend.available)
+    @Test("Clients of two merchants at one host get different pairwise subjects", arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
             func name(of merchant: String) async throws -> String {
@@ -171,7 +171,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "one browser has another sid for every sector, and the logout token names that one",
+        "One browser has another sid for each sector, and the logout token has the sid of its sector",
         arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -200,7 +200,9 @@ struct PairwiseTests {
         }
     }
 
-    @Test("two clients find out by id_token_hint which of their users are the same", arguments: Backend.available)
+    @Test(
+        "An id_token_hint from another sector is refused, so that clients cannot compare their users by it",
+        arguments: Backend.available)
     func hints(backend: Backend) async throws {
         try await World.with(backend) { world in
             func site(_ host: String, _ type: String = "pairwise", of merchant: String? = nil) async throws -> Website {

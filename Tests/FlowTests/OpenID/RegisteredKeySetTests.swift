@@ -14,7 +14,7 @@ struct RegisteredKeySetTests {
         return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(exponent)]
     }
 
-    @Test("more than twenty keys, more than 16 KiB, and slow RSA keys are refused, whoever registers them")
+    @Test("A key set with over twenty keys, over 16 KiB, or slow or weak RSA keys is refused")
     func bounds() async throws {
         let small = JSONWebKey(PrivateKey.generate(.es256)).json
         func filled(_ text: Int) -> JSON {
@@ -48,7 +48,7 @@ struct RegisteredKeySetTests {
     }
 
     @Test(
-        "an Ed25519 key of small order, with which anyone can sign, is refused for clients and for issuers",
+        "An Ed25519 key of small order, with which anyone can sign, is refused for clients and for issuers",
         arguments: Backend.available)
     func smallOrder(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -146,7 +146,7 @@ struct RegisteredKeySetTests {
         }
     }
 
-    @Test("a signature without kid has at most four keys tried; the client gets no detail, the log the reason")
+    @Test("At most four keys are tried for a signature without kid; the client gets no detail, the log the reason")
     func unnamed() async throws {
         try await World.with(.sqlite) { world in
             let keys = (1...5).map { _ in PrivateKey.generate(.es256) }

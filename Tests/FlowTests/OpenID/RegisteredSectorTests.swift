@@ -8,7 +8,7 @@ struct RegisteredSectorTests {
     private static let victim: JSON = "https://victim.example/cb"
 
     @Test(
-        "a client's token shows its user in another's sector, when its change names the document of that",
+        "A client cannot move into another's sector by naming that sector's document",
         arguments: Backend.available, ["pairwise", "public"])
     func moved(backend: Backend, type: String) async throws {
         let host = try KeyHost([Self.victim])
@@ -25,7 +25,7 @@ struct RegisteredSectorTests {
     }
 
     @Test(
-        "logout tokens tell another's subjects to whoever registers its redirect URI and document",
+        "The backchannel_logout_uri of a client with a sector document must be at its redirect URI's host",
         arguments: Backend.available)
     func logout(backend: Backend) async throws {
         let host = try KeyHost([Self.victim, "https://sister.example/cb"])
@@ -50,7 +50,7 @@ struct RegisteredSectorTests {
     }
 
     @Test(
-        "an address that nobody owns proves a sector, where the document lists it for another",
+        "A loopback address or custom scheme that a sector document lists admits no client to the sector",
         arguments: Backend.available)
     func native(backend: Backend) async throws {
         let addresses: [JSON] = ["http://127.0.0.1/cb", "com.victim.app://signed-in/cb"]

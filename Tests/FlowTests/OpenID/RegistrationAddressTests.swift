@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Addresses that a client may not register for itself")
 struct RegistrationAddressTests {
-    @Test("an address at this server's own origin is refused, since its links would act for the user")
+    @Test("An address at this server's own origin is refused, since its links would act for the user")
     func ownOrigin() async throws {
         try await World.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { world in
             let token = try await world.initialToken()
@@ -37,7 +37,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "every other spelling of this server's origin is refused: numbers, IPv6 forms and punycode",
+        "Every other spelling of this server's origin is refused: numbers, IPv6 forms and punycode",
         arguments: [
             ("http://127.0.0.1:8080", ["http://127.1:8080/", "http://0x7f000001:8080/", "http://127.0.0.1.:8080/"]),
             ("http://[::1]:8080", ["http://[0:0:0:0:0:0:0:1]:8080/", "http://[0::0.0.0.1]:8080/"]),
@@ -54,7 +54,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("a custom scheme that is no reverse domain name, or that a browser acts on, is refused")
+    @Test("A custom scheme that is no reverse domain name, or that a browser acts on, is refused")
     func schemes() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -78,7 +78,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("an address that this server could never ask is refused at registration")
+    @Test("An address that this server could never ask is refused at registration")
     func privateServers() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -120,7 +120,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "a native client becomes a web client with the implicit grant at http://localhost, by repeating its addresses",
+        "A native client at http://localhost cannot become a web client by repeating its addresses",
         arguments: Backend.available)
     func localhost(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,7 @@ import Testing
 @Suite("What an administrator chooses for a client that registered itself")
 struct RegistrationLimitTests {
     @Test(
-        "an administrator who says null of the scope and the grants chooses those that the client has",
+        "An administrator's null for scope or grant_types sets no limit: the client may still widen them",
         arguments: Backend.available)
     func null(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,7 @@ import Values
 
 @Suite("A client manages its own registration (RFC 7592)")
 struct RegistrationManagementTests {
-    @Test("a registered client reads its registration without the secret", arguments: Backend.available)
+    @Test("A registered client reads its registration without the secret", arguments: Backend.available)
     func read(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -22,7 +22,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client takes back the scope that an administrator took from it", arguments: Backend.available)
+    @Test("A client cannot take back a scope that an administrator took from it", arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["scope": "openid profile email"])
@@ -47,7 +47,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client takes back a grant type that an administrator took from it", arguments: Backend.available)
+    @Test("A client cannot take back a grant type that an administrator took from it", arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             let both: JSON = ["authorization_code", "refresh_token"]
@@ -66,7 +66,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("an update replaces the whole registration", arguments: Backend.available)
+    @Test("An update replaces the whole registration", arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -87,7 +87,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client keeps what administration gave it beyond its registration", arguments: Backend.available)
+    @Test("An update keeps what administration gave the client beyond its registration", arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -111,8 +111,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "the registration token of a client that became first-party cannot change its redirect URIs",
-        arguments: Backend.available)
+        "A client's registration token ends for good when the client becomes first-party", arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -131,7 +130,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "a merchant's administrator does not learn who uses a stranger's client by making it first-party",
+        "A merchant's administrator cannot make a self-registered client first-party once users have used it",
         arguments: Backend.available)
     func adopted(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -158,7 +157,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "a merchant's administrator does not become a stranger's client by a secret, an address or a grant of its own",
+        "A merchant's administrator cannot take over a self-registered client by a secret, an address or a grant",
         arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -190,7 +189,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("an update with too little or too much is refused and changes nothing")
+    @Test("An update with too little or too much is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -211,7 +210,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("only a client that authenticates by HMAC may set its own secret")
+    @Test("A client cannot choose its own secret, not even one that authenticates by HMAC")
     func signing() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["token_endpoint_auth_method": "client_secret_jwt"])
@@ -221,7 +220,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client that deletes its registration is gone, with its tokens", arguments: Backend.available)
+    @Test("A client that deletes its registration is gone, with its tokens", arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -236,9 +235,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test(
-        "another client's token, a dead one and none can neither read nor change a registration",
-        arguments: Backend.available)
+    @Test("A registration is read and changed only with its own live registration token", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (made, other) = (try await world.register(), try await world.register())
@@ -265,7 +262,7 @@ struct RegistrationManagementTests {
 @Suite("Initial access tokens")
 struct InitialAccessTokenTests {
     @Test(
-        "an administrator creates, lists and ends initial access tokens; their value is told once",
+        "An administrator creates, lists and ends initial access tokens; their value is told once",
         arguments: Backend.available)
     func administered(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -289,7 +286,7 @@ struct InitialAccessTokenTests {
     }
 
     @Test(
-        "a merchant's administrator has the initial access tokens of its own merchant only",
+        "A merchant's administrator sees and makes initial access tokens for that merchant only",
         arguments: Backend.available)
     func confined(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -316,7 +313,7 @@ struct InitialAccessTokenTests {
         }
     }
 
-    @Test("an initial access token needs an existing merchant and a sensible lifetime")
+    @Test("An initial access token needs an existing merchant and a sensible lifetime")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             for (member, json): (String, JSON) in [
@@ -334,7 +331,7 @@ struct InitialAccessTokenTests {
     }
 
     @Test(
-        "one initial access token registers a thousand clients, and of two at the last place one",
+        "One initial access token registers a thousand clients at most, also by concurrent requests",
         arguments: Backend.available)
     func exhausted(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -354,7 +351,7 @@ struct InitialAccessTokenTests {
         }
     }
 
-    @Test("an initial access token registers no more clients than its maker said", arguments: Backend.available)
+    @Test("An initial access token registers at most max_registrations clients", arguments: Backend.available)
     func few(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(

@@ -7,7 +7,9 @@ import Values
 
 @Suite("A browser remembered for a year, and a site whose tokens lived an hour")
 struct RememberedSessionTests {
-    @Test("a site is told of the logout though its tokens expired months ago", arguments: Backend.available)
+    @Test(
+        "A site is told of a remembered session's logout though its tokens expired months ago",
+        arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await story(backend) { world, browser, site in
             _ = try await site.signIn(in: &browser)
@@ -37,7 +39,9 @@ struct RememberedSessionTests {
         }
     }
 
-    @Test("who asked to be remembered is not, after a mailed code or a restored account", arguments: Backend.available)
+    @Test(
+        "A user who asked to be remembered is, also when a mailed code or a cancelled deletion completes the sign-in",
+        arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
         try await World.with(backend) { world in
             // Who proves an address for the first time has no other's password any more.

@@ -20,7 +20,7 @@ struct RequestAddressTests {
         return try await signer.party.world.server.get(address).redirected("error")
     }
 
-    @Test("only a registered request_uri is fetched", arguments: Backend.available)
+    @Test("Only a registered request_uri is fetched", arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -38,7 +38,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("the fragment of a request_uri is not compared with its content (OpenID Connect Core §6.2)")
+    @Test("The fragment of a request_uri is not compared with its content (OpenID Connect Core §6.2)")
     func fragment() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -51,7 +51,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("a request_uri whose content is too long, empty or no request object is refused")
+    @Test("A request_uri whose content is too long, empty or no request object is refused")
     func bad() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -65,7 +65,9 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("a browser that brings a request_uri too often does not use up what others may", arguments: Backend.available)
+    @Test(
+        "A browser that sends a request_uri too often does not use up what other browsers may",
+        arguments: Backend.available)
     func flood(backend: Backend) async throws {
         let host = try KeyHost(.null)
         let settings = Self.settings.merging(["trusted_proxies": "127.0.0.1"]) { old, _ in old }
@@ -83,7 +85,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("a request object with a jti is accepted once from its request_uri", arguments: Backend.available)
+    @Test("A request object with a jti is accepted once from its request_uri", arguments: Backend.available)
     func replayed(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -94,7 +96,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("a private request_uri is refused unless allowed, and only valid ones can be registered")
+    @Test("A private request_uri is not fetched unless the operator allows it, and only valid ones can be registered")
     func privateAddress() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite) { world in

@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Request objects: signed parameters win over those beside them")
+@Suite("Request objects: signed parameters, sent with the request or fetched from request_uri, and accepted once")
 struct RequestObjectTests {
-    @Test("signed parameters win, the others stay, and the flow ends as signed", arguments: Backend.available)
+    @Test(
+        "Signed parameters of a request object win, the others stay, and the flow ends as signed",
+        arguments: Backend.available)
     func wins(backend: Backend) async throws {
         try await World.with(backend) { world in
             var signer = try await RequestSigner(world)
@@ -29,7 +31,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("the page for an object that is refused asks for the address that stood in it")
+    @Test("The page for a refused request object names the reason, and not a missing redirect URI that stood in it")
     func addressInside() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -51,7 +53,8 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "a request object not signed by the client, for this server, in time is refused", arguments: Backend.available)
+        "A request object is refused unless the client signed it, for this server, and it is within its time",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -81,7 +84,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "an unsigned request object, one at an unknown address, and `registration` are refused",
+        "An unsigned request object, one at an unknown address, and `registration` are refused",
         arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -100,7 +103,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("a client that registered its algorithm must use it, and the redirect URI within must be registered")
+    @Test("A registered request_object_signing_alg is required, and the redirect URI inside must be registered")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
             let pinned = try await RequestSigner(world, ["request_object_signing_alg": "RS256"])

@@ -9,7 +9,7 @@ import Values
 @Suite("Request objects that are sent again")
 struct RequestReplayTests {
     @Test(
-        "a request object with a jti is accepted once, and signing in by it does not count as a second time",
+        "A request object with a jti is accepted once, and signing in by it does not count as a second time",
         arguments: Backend.available)
     func once(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -29,7 +29,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("of two concurrent uses of one request object one is accepted", arguments: Backend.available)
+    @Test("Of concurrent uses of one request object, one is accepted", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -43,9 +43,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test(
-        "an invalid request object spends no jti, nor does another client's, nor an assertion's",
-        arguments: Backend.available)
+    @Test("An invalid request object spends no jti, nor does another client's", arguments: Backend.available)
     func notSpent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -59,7 +57,7 @@ struct RequestReplayTests {
     }
 
     @Test(
-        "a request object that is refused because too many requests began is not spent, and nothing is kept of it",
+        "A request object that the throttle refuses is not spent, and no record of it is kept",
         arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -84,7 +82,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("a jti without a bounded expiry is refused, and one is forgotten only after it has expired")
+    @Test("A jti needs an expiry within a day, and is remembered until the request object has expired")
     func bounded() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -103,7 +101,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("a request object without a jti is accepted again until it expires")
+    @Test("A request object without a jti is accepted again until it expires")
     func withoutIdentifier() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)

@@ -27,7 +27,8 @@ struct ReturnToTests {
     }
 
     @Test(
-        "from the client's own page, or from no page, in a session that it has tokens of", arguments: Backend.available)
+        "/v2/logout signs out at once from the client's own page or no page, if the client has tokens of the session",
+        arguments: Backend.available)
     func plain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ways: [[String: String]] = [
@@ -48,7 +49,9 @@ struct ReturnToTests {
         }
     }
 
-    @Test("in every other case it asks first", arguments: Backend.available)
+    @Test(
+        "/v2/logout asks first from other pages, for other addresses, and in sessions that its client has no tokens of",
+        arguments: Backend.available)
     func asked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let document = ["Sec-Fetch-Dest": "document"]

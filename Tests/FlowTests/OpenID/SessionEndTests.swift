@@ -37,7 +37,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("ending sessions on the account page tells the sites of each ended session", arguments: Backend.available)
+    @Test("Ending sessions on the account page tells the sites of each ended session", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await story(backend) { story in
             let other = try #require(try await story.here.otherSessions().first)
@@ -54,7 +54,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("a password change tells the sites of all sessions but the current one", arguments: Backend.available)
+    @Test("A password change tells the sites of all sessions but the current one", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await story(backend) { story in
             _ = try await story.here.change(
@@ -64,7 +64,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("a password reset tells the sites of all sessions", arguments: Backend.available)
+    @Test("A password reset tells the sites of all sessions", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await story(backend) { story in
             var visitor = BrowserUser(story.world)
@@ -78,7 +78,8 @@ struct SessionEndTests {
     }
 
     @Test(
-        "disabling, a new password and deletion by administration tell the sites", arguments: Backend.available,
+        "Disabling, a new password and deletion by administration tell the sites of the user's sessions",
+        arguments: Backend.available,
         [["disabled": true], ["password": "an entirely new one"], nil] as [JSON?])
     func administration(backend: Backend, change: JSON?) async throws {
         try await story(backend) { story in
@@ -94,7 +95,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("a user's deletion tells the sites", arguments: Backend.available)
+    @Test("A user's deletion tells the sites of the user's sessions", arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         try await story(backend) { story in
             let form = try await story.here.browser.open("/account/delete")
@@ -103,7 +104,9 @@ struct SessionEndTests {
         }
     }
 
-    @Test("a sign-in by another user tells the sites; one by the same user does not", arguments: Backend.available)
+    @Test(
+        "A sign-in by another user tells the sites of the replaced session; one by the same user does not",
+        arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await story(backend) { story in
             _ = try await story.world.person("grace@example.com")

@@ -47,7 +47,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("the client verifies them with its sign secret, and nobody by the key set", arguments: Backend.available)
+    @Test(
+        "A client verifies its HS256 ID tokens with its sign secret, and no published key verifies them",
+        arguments: Backend.available)
     func signed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)
@@ -72,7 +74,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("its access tokens that are JWTs are signed with a key of the server", arguments: Backend.available)
+    @Test(
+        "A client with HS256 ID tokens gets JWT access tokens signed with a key of the server",
+        arguments: Backend.available)
     func accessTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world, ["access_token_format": "jwt"])
@@ -82,7 +86,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("its logout tokens are signed with its sign secret, too", arguments: Backend.available)
+    @Test(
+        "A client with HS256 ID tokens gets logout tokens signed with its sign secret too",
+        arguments: Backend.available)
     func logoutTokens(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -104,7 +110,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("a client without a secret, or that registered itself, cannot have them", arguments: Backend.available)
+    @Test(
+        "A client without a secret, or one that registered itself, cannot have HS256 ID tokens",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let hmac: JSON = ["id_token_signed_response_alg": "HS256"]
@@ -125,7 +133,8 @@ struct SharedSecretTokenTests {
     }
 
     @Test(
-        "what is public verifies no HMAC: a hint signed with our keys as secrets is none", arguments: Backend.available)
+        "A logout hint signed by HMAC with a public value or another client's secret is refused",
+        arguments: Backend.available)
     func confusion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (it, other, plain) = (try await Site(world), try await Site(world), try await world.website())
@@ -174,7 +183,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("a client that goes back to RS256 has no HS256 hints any more", arguments: Backend.available)
+    @Test(
+        "A client that goes back to RS256 cannot use its HS256 ID tokens as hints any more",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)
@@ -195,7 +206,7 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("Ditto admits nobody by them: the client could have made them", arguments: Backend.available)
+    @Test("Ditto accepts no HS256 ID token, since its client could have made it", arguments: Backend.available)
     func ditto(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)

@@ -8,7 +8,7 @@ struct StrangerPageTests {
     private static let logo = "https://loom.example/logo.png"
 
     @Test(
-        "a page of such a client shows neither the merchant's name nor its look, and says that it registered itself",
+        "A self-registered client's pages show no merchant's name or look, and say that it registered itself",
         arguments: Backend.available)
     func nobodys(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -35,7 +35,7 @@ struct StrangerPageTests {
         }
     }
 
-    @Test("the account page lists such a client without the merchant", arguments: Backend.available)
+    @Test("The account page lists a self-registered client without the merchant", arguments: Backend.available)
     func user(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.database.change("DELETE FROM connections")
@@ -50,7 +50,7 @@ struct StrangerPageTests {
         }
     }
 
-    @Test("a name with misleading characters is refused, for a client and for a merchant")
+    @Test("A name with misleading characters is refused, for a client and for a merchant")
     func names() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()

@@ -7,7 +7,7 @@ struct WebViewAppTests {
     private typealias Got = (client: World.Actor, tokens: Answer)
 
     @Test(
-        "what a copied token gets at an app that has a secret, which is in each copy of it, outlives every sign-out",
+        "Signing out of an app ends what other apps got in its web view, with a secret or without, not a backend's",
         arguments: Backend.available, [BoughtSessionEndTests.End.logout, .revocation, .refreshReplay])
     func signedOut(backend: Backend, end: BoughtSessionEndTests.End) async throws {
         try await World.with(backend) { world in
@@ -19,7 +19,7 @@ struct WebViewAppTests {
     }
 
     @Test(
-        "what a copied token gets at an app that has a secret outlives the deletion of the token's app",
+        "Deleting an app ends what other apps got in its web view, with a secret or without, not a backend's",
         arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -53,7 +53,7 @@ struct WebViewBasisTests {
         }
     }
 
-    @Test("A web view whose client is not there is good for nothing", arguments: Backend.available)
+    @Test("A web view is signed out if its client or its buyer is missing", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             for column in ["client_id", "buyer_id"] {
@@ -65,7 +65,7 @@ struct WebViewBasisTests {
         }
     }
 
-    @Test("A session whose issuer is not there is good for nothing", arguments: Backend.available)
+    @Test("A session is signed out if its issuer is missing", arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

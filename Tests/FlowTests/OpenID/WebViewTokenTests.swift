@@ -7,7 +7,7 @@ import Values
 @Suite("What sites got in the web view of an app ends with the app's tokens")
 struct WebViewTokenTests {
     @Test(
-        "signing out of the app leaves the tokens of a web view that nobody used for hours",
+        "Signing out of an app ends tokens without offline access in its web views, also in those that have expired",
         arguments: Backend.available, [false, true])
     func idle(backend: Backend, isSwept: Bool) async throws {
         try await World.with(backend) { world in
@@ -39,7 +39,7 @@ struct WebViewTokenTests {
     }
 
     @Test(
-        "An access token that has expired signs out of nothing, not of the web view that it bought",
+        "An expired access token signs nothing out, not even the web view that it bought",
         arguments: Backend.available, ["/logout", "/api/2/logout"])
     func expired(backend: Backend, path: String) async throws {
         try await World.with(backend) { world in
@@ -53,7 +53,7 @@ struct WebViewTokenTests {
     }
 
     @Test(
-        "an app's token that was revoked alone signs out of its web view and its device",
+        "An access token that was revoked alone can no longer sign out its web view or its device",
         arguments: Backend.available, [false, true])
     func revokedAlone(backend: Backend, byBackend: Bool) async throws {
         try await World.with(backend) { world in
@@ -71,7 +71,7 @@ struct WebViewTokenTests {
         }
     }
 
-    @Test("codes for web views that nobody redeems leave rows behind", arguments: Backend.available)
+    @Test("Session codes that are not redeemed leave no rows behind", arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in
             var phones: [Answer] = []
@@ -91,7 +91,7 @@ struct WebViewTokenTests {
     }
 
     @Test(
-        "an app's token that was revoked alone while its code was on its way signs out of the web view",
+        "An access token that is revoked before its session code is opened cannot sign the web view out",
         arguments: Backend.available)
     func revokedOnTheWay(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -131,7 +131,7 @@ struct WebViewTokenTests {
     }
 
     @Test(
-        "sites in the web view of a sign-in that a thousand newer ones end are not told, and keep their tokens",
+        "When a thousand newer sign-ins end an app's sign-in, its web view ends, and sites there lose their tokens",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in

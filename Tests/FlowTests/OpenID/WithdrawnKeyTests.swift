@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Withdrawn signing keys, and many keys")
+@Suite("Signing keys that are withdrawn, or many")
 struct WithdrawnKeyTests {
     @Test(
-        "tokens of a withdrawn key are refused everywhere, and the next key signs at once", arguments: Backend.available
-    )
+        "Tokens of a withdrawn key are refused everywhere, and the next key signs at once",
+        arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["id_token_signed_response_alg": "ES256"])
@@ -41,7 +41,7 @@ struct WithdrawnKeyTests {
         }
     }
 
-    @Test("a hint is verified however many keys there are", arguments: Backend.available)
+    @Test("A logout hint is verified however many signing keys there are", arguments: Backend.available)
     func many(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 0..<120 {
