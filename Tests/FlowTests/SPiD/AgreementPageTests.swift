@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "a sign-up agrees to the terms its page shows, in the transaction that creates the user",
+        "A sign-up agrees to the terms that its page shows, in the transaction that creates the user",
         arguments: Backend.available)
     func signingUp(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -45,7 +45,9 @@ import Testing
         }
     }
 
-    @Test("in another browser the link of a sign-up agrees to what its own page shows", arguments: Backend.available)
+    @Test(
+        "A sign-up's link that is opened in another browser agrees to the terms that its own page shows",
+        arguments: Backend.available)
     func elsewhere(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
@@ -81,7 +83,7 @@ import Testing
         return try await browser.open(try #require(asked.header("location")))
     }
 
-    @Test("a sign-up without terms shows none and agrees to none")
+    @Test("A sign-up without terms shows none and agrees to none")
     func nothingShown() async throws {
         try await World.with(.sqlite, settings: ["terms": Self.platform]) { world in
             var browser = Browser(world.server)
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("allowing a client agrees to its terms; denying it does not", arguments: Backend.available)
+    @Test("Allowing a client agrees to its terms; denying it does not", arguments: Backend.available)
     func consent(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["tos_uri": .string(Self.loom)])
@@ -126,7 +128,7 @@ import Testing
         return data.json["agreements"]?.array?.compactMap { $0["terms"]?.string } ?? []
     }
 
-    @Test("a user's agreements are deleted with the user", arguments: Backend.available)
+    @Test("A user's agreements are deleted with the user", arguments: Backend.available)
     func deletion(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform, "deletion_grace": "0"]) { world in
             let phone = try await world.signIn().require("access_token")

@@ -3,7 +3,8 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Terms are accepted by their URL; new terms need a new acceptance") struct AgreementTests {
+@Suite("Terms are accepted by their URL, on pages and through SPiD's API; new terms need a new acceptance")
+struct AgreementTests {
     static let platform = "https://spindle.example/terms"
     static let loom = "https://loom.example/terms/1"
 
@@ -20,8 +21,8 @@ import Testing
     }
 
     @Test(
-        "a client's terms come with a summary, and with the address of its privacy policy", arguments: Backend.available
-    )
+        "A client's terms come with a summary, and with the address of its privacy policy",
+        arguments: Backend.available)
     func summary(_ backend: Backend) async throws {
         let privacy = "https://spindle.example/privacy"
         try await World.with(backend, settings: ["privacy": privacy]) { world in
@@ -36,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("where there are no terms, there is nothing to accept", arguments: Backend.available)
+    @Test("Where there are no terms, there is nothing to accept", arguments: Backend.available)
     func none(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -48,7 +49,9 @@ import Testing
         }
     }
 
-    @Test("users accept for themselves, and a client's new terms need a new acceptance", arguments: Backend.available)
+    @Test(
+        "A user accepts terms for no other user, and a client's new terms need a new acceptance",
+        arguments: Backend.available)
     func person(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
@@ -76,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("the API tells the terms, and whether the calling user has accepted them", arguments: Backend.available)
+    @Test("SPiD's API tells the terms, and whether the calling user has accepted them", arguments: Backend.available)
     func terms(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform + "/"]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
@@ -104,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "a backend whose token ended meanwhile, or that the user left, accepts nothing for them",
+        "A backend cannot accept terms for a user once its token ended or the user left, even during the call",
         arguments: Backend.available)
     func leftMeanwhile(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -129,7 +132,9 @@ import Testing
         }
     }
 
-    @Test("a backend may accept for its merchant's users, and for the client it acts for", arguments: Backend.available)
+    @Test(
+        "A backend may accept terms for its merchant's users, and for the client it acts for",
+        arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.database.change("DELETE FROM connections")
@@ -160,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("whether a user agreed to another merchant's terms is not told", arguments: Backend.available)
+    @Test("SPiD's API does not tell whether a user accepted another merchant's terms", arguments: Backend.available)
     func foreignTerms(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.spidBackend(["tos_uri": "https://rival.example/terms"], of: world.rival)

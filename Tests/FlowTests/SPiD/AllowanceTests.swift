@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("The allowance of calls of SPiD's API") struct AllowanceTests {
-    @Test("one user's calls do not use up the calls of the client's other users, or of its backend")
+    @Test("One user's calls do not use up the calls of the client's other users, or of its backend")
     func users() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "50"]) { world in
             let own = try await world.spidBackend()
@@ -31,7 +31,7 @@ import Values
         }
     }
 
-    @Test("users and backend together do not exceed the client's allowance")
+    @Test("Users and backend together do not exceed the client's allowance")
     func together() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "10"]) { world in
             let own = try await world.spidBackend()
@@ -44,7 +44,7 @@ import Values
         }
     }
 
-    @Test("whoever has the secret of an app uses up the calls of its users, and of others who have it")
+    @Test("Calls with an app's secret are limited for each IP address, and use up none of its users' calls")
     func app() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "50", "trusted_proxies": "127.0.0.0/8"]) { world in
             let app = try await world.spidBackend([
@@ -67,7 +67,7 @@ import Values
         }
     }
 
-    @Test("signing out is never refused for too many calls, and takes none", arguments: Backend.available)
+    @Test("Signing out is never refused for too many calls, and uses up none", arguments: Backend.available)
     func signOut(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["api_limit": "1"]) { world in
             let phone = try await world.signIn().require("access_token")

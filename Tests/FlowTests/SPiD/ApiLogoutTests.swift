@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("SPiD's API logout ends what came with the token") struct ApiLogoutTests {
-    @Test("a user's API logout ends token, refresh token and the sessions bought with it", arguments: Backend.available)
+    @Test("A user's API logout ends token, refresh token and the sessions bought with it", arguments: Backend.available)
     func person(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email offline_access")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "a client's own API logout ends its token, and the refresh token that SPiD gives with it",
+        "A client's own API logout ends its token, and the refresh token that SPiD gives with it",
         arguments: Backend.available)
     func client(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("an API logout without a token is refused")
+    @Test("An API logout without a token is refused")
     func none() async throws {
         try await World.with(.sqlite) { world in
             let answer = try await world.api("logout", nil)

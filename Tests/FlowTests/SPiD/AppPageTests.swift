@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A place in a SPiD-compatible client's app, beside the address that is registered")
+@Suite("Addresses in a SPiD-compatible client's app, beside those that are registered")
 struct AppPageTests {
     private static let place = "spid-loom://login?persist-user=true&path=validate-after-signup"
     private static let strange = [
@@ -17,7 +17,8 @@ struct AppPageTests {
         try await world.spidBackend(["redirect_uris": ["spid-loom://login", "com.loom.news:/in", "https://a.loom/x"]])
     }
 
-    @Test("a user whom the app signed up goes on there, without a code", arguments: Backend.available)
+    @Test(
+        "A user whom the app signed up returns to an address in the app, without a code", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -45,7 +46,9 @@ struct AppPageTests {
         }
     }
 
-    @Test("a forgotten password leads back there, a code never does", arguments: Backend.available)
+    @Test(
+        "A forgotten password may lead back to an address in the app; a code never goes there",
+        arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -78,7 +81,7 @@ struct AppPageTests {
         }
     }
 
-    @Test("a logout and a cancelled sign-in may lead there", arguments: Backend.available)
+    @Test("A logout may lead to an address in the app", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A backend signs up a user who chose a password in its app")
+@Suite("Sign-ups through SPiD's API")
 struct AppSignUpTests {
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
@@ -13,7 +13,9 @@ struct AppSignUpTests {
         try #require(letter.link(containing: part)).replacing("http://spindle.test", with: "")
     }
 
-    @Test("the user exists at once, and a mail verifies the address", arguments: Backend.available)
+    @Test(
+        "A user whom a backend signs up exists at once, and a mailed link verifies the address",
+        arguments: Backend.available)
     func signUp(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -59,7 +61,8 @@ struct AppSignUpTests {
     }
 
     @Test(
-        "the mailed link leads back to the app, if the app's address is still registered", arguments: Backend.available)
+        "A sign-up's mailed link leads back to the app, if the app's address is still registered",
+        arguments: Backend.available)
     func onward(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -85,7 +88,7 @@ struct AppSignUpTests {
     }
 
     @Test(
-        "a sign-up without a password mails a link to set one, and the reader of the mail has the account",
+        "A sign-up without a password mails a link to set one, which verifies the address and leads back to the app",
         arguments: Backend.available)
     func passwordless(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -107,7 +110,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("the mailed link lives a week, and dies with a new password", arguments: Backend.available)
+    @Test("A sign-up's mailed link lives a week, and ends with a new password", arguments: Backend.available)
     func expiry(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -131,7 +134,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("an address that has a user is refused, and no mail is sent", arguments: Backend.available)
+    @Test("A sign-up for an address that has a user is refused, and sends no mail", arguments: Backend.available)
     func taken(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -146,7 +149,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("of two concurrent sign-ups for one address one succeeds", arguments: Backend.available)
+    @Test("Of concurrent sign-ups for one address, one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -160,7 +163,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("an invalid member is named, and nothing is created")
+    @Test("The refusal of a sign-up names the invalid member, and nothing is created")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()
@@ -198,7 +201,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("a name given in parts, as SPiD's backends write it in JSON, becomes one name with braces")
+    @Test("A sign-up takes a name in parts, as SPiD's backends write it in JSON")
     func nameInParts() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -231,7 +234,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("a backend that signs up too many users is throttled, and others are not")
+    @Test("A backend that signs up too many users is throttled, and other backends are not")
     func throttled() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -246,7 +249,9 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("a user signed up by an app has agreed to the terms that the app showed", arguments: Backend.available)
+    @Test(
+        "A sign-up with acceptTerms agrees to the terms of the platform and of the client",
+        arguments: Backend.available)
     func terms(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.example/terms"]) { world in
             let loom = try await world.spidBackend(["tos_uri": "https://loom.example/terms"])

@@ -50,9 +50,11 @@ private struct SiteForm {
     }
 }
 
-@Suite("Codes that are guessed at the form of a backend where the user signed in before")
+@Suite("Limits of codes that backends ask for: wrong guesses, and shares of an address's mails")
 struct BackendGuessTests {
-    @Test("wrong codes do not count there", arguments: Backend.available, ["email", "sms"])
+    @Test(
+        "Fifteen wrong codes at a backend's form lock the user out there for half an hour",
+        arguments: Backend.available, ["email", "sms"])
     func counted(backend: Backend, connection: String) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -70,7 +72,7 @@ struct BackendGuessTests {
     }
 
     @Test(
-        "wrong codes there keep the user out of their own browser, and of another merchant's",
+        "Wrong codes at a backend's form lock the user out neither of their own browser nor of another merchant's form",
         arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A change of the client during a call of SPiD's API counts") struct CallRaceTests {
     @Test(
-        "a client that became a third party's while the provider was asked attaches an account",
+        "A client that becomes a third party's while the provider is asked attaches no account",
         arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a secret that ended while the provider was asked makes a user", arguments: Backend.available)
+    @Test("A client whose secret ends while the provider is asked creates no user", arguments: Backend.available)
     func endedSecret(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("held", "1")
@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    @Test("a secret that ended while a password was hashed makes a user", arguments: Backend.available, [1, 2])
+    @Test(
+        "A client whose secret ends while a password is hashed creates no user", arguments: Backend.available, [1, 2])
     func hashing(_ backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "a client that became a third party's a moment ago gets users whom a backend signs up for it",
+        "A client that has just become a third party's gets no user whom a backend signs up for it",
         arguments: Backend.available)
     func contextClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A user's clients are told once that the user changed, and never what")
+@Suite("Callbacks: a user's clients are told once that the user changed or signed out, and never what the values are")
 struct CallbackTests {
-    @Test("each change on the account page is one message", arguments: Backend.available)
+    @Test("Each change on the account page is one callback", arguments: Backend.available)
     func accountPage(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -31,7 +31,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a verified address and a changed address are one message each", arguments: Backend.available)
+    @Test("A verified address and a changed address are one callback each", arguments: Backend.available)
     func address(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -54,7 +54,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a password reset is a message of its own", arguments: Backend.available)
+    @Test("Each password reset is one callback", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -74,9 +74,8 @@ struct CallbackTests {
     }
 
     @Test(
-        "clients that lose a user to the address's owner are told of the end, and nothing more",
-        arguments: Backend.available
-    )
+        "A client that loses a user at the first proof of the address is told of the end, and of nothing more",
+        arguments: Backend.available)
     func mailSignIn(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -97,7 +96,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "each change by administration is one message, and one that changes nothing is none",
+        "Each change by administration is one callback, and one that changes nothing is none",
         arguments: Backend.available)
     func administration(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -121,7 +120,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("deletion requested, cancelled and done are each a message", arguments: Backend.available)
+    @Test("A deletion's request, cancellation and completion are one callback each", arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -147,7 +146,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("a merchant's clients that the user never used are not told", arguments: Backend.available)
+    @Test(
+        "A client that the user never used gets no callback, and a disabled one only that of a deletion",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         // None may leave: each that was ever left for somebody is still there.
         try await World.with(backend) { world in
@@ -169,9 +170,7 @@ struct CallbackTests {
         }
     }
 
-    @Test(
-        "each client is told under its own subject for the user, signed with its own secret",
-        arguments: Backend.available)
+    @Test("Each client's callback has its own id and is signed with its own secret", arguments: Backend.available)
     func several(backend: Backend) async throws {
         // One each: a single server is not told of everything at once.
         let receivers = try (CallbackReceiver(), CallbackReceiver(), CallbackReceiver())
@@ -187,7 +186,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a callback that was refused is sent again by another node", arguments: Backend.available)
+    @Test("A refused callback is sent again, unchanged, by another node", arguments: Backend.available)
     func anotherNode(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -204,7 +203,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a client without a callback_uri is not told", arguments: Backend.available)
+    @Test("A client without a callback_uri gets no callback", arguments: Backend.available)
     func nothingWithoutAddress(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()

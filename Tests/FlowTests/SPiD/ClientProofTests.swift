@@ -13,7 +13,7 @@ struct ClientProofTests {
         return try await world.server.get("/api/2/" + path, headers: ["Authorization": "Basic " + pair])
     }
 
-    @Test("a secret opens what the client's own token would", arguments: Backend.available)
+    @Test("A client's secret opens at SPiD's API what the client's own token would", arguments: Backend.available)
     func secret(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -35,7 +35,7 @@ struct ClientProofTests {
         }
     }
 
-    @Test("a secret is not a user's token, and ends no token", arguments: Backend.available)
+    @Test("A client's secret is no user's token, and ends no token", arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -53,7 +53,9 @@ struct ClientProofTests {
         }
     }
 
-    @Test("a wrong secret, a disabled client and a client of other ways are refused", arguments: Backend.available)
+    @Test(
+        "A wrong secret, a disabled client and a client without SPiD compatibility are refused at SPiD's API",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -85,7 +87,7 @@ struct ClientProofTests {
         }
     }
 
-    @Test("a SPiD-compatible client introspects with its own token", arguments: Backend.available)
+    @Test("A SPiD-compatible client introspects with its own token", arguments: Backend.available)
     func introspection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

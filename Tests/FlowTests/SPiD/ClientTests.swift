@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A backend sees its own merchant's clients in SPiD's words") struct ClientTests {
-    @Test("a backend lists all clients of its merchant, by their ids", arguments: Backend.available)
+@Suite("SPiD's API shows a backend the clients of its merchant") struct ClientTests {
+    @Test("A backend lists all clients of its merchant, by their ids", arguments: Backend.available)
     func list(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend(["web_origins": ["https://loom.example"]])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("a merchant with many large clients gets its list in parts", arguments: Backend.available)
+    @Test("A merchant with many large clients gets its list of clients in parts", arguments: Backend.available)
     func parts(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a changed client is shown changed; a disabled or deleted one is unknown", arguments: Backend.available)
+    @Test("A changed client is shown changed, and a disabled one is unknown", arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "another merchant's client is unknown, and a client that is not SPiD-compatible is refused",
+        "Another merchant's client is unknown, and a client that is not SPiD-compatible is refused",
         arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Authorization answers as SPiD's SDKs expect them")
+@Suite("Authorization answers and redirect URIs as SPiD's SDKs use them")
 struct CodeRedirectTests {
     private static let origin = "https://backend.example"
 
@@ -13,7 +13,9 @@ struct CodeRedirectTests {
         return tail.split(separator: "&").map { String($0.prefix { $0 != "=" }) }
     }
 
-    @Test("no answer has iss unless the client wants it, in every response mode", arguments: Backend.available)
+    @Test(
+        "A SPiD-compatible client gets iss in authorization answers only if it wants it, in every response mode",
+        arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": [.string(Self.origin)]])
@@ -61,7 +63,9 @@ struct CodeRedirectTests {
         }
     }
 
-    @Test("a user who cancels goes to a page of the client, which learns where they left", arguments: Backend.available)
+    @Test(
+        "A user who cancels goes to a page of the client, which learns where the user left",
+        arguments: Backend.available)
     func cancelling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -81,7 +85,7 @@ struct CodeRedirectTests {
         }
     }
 
-    @Test("an unregistered cancel address leaves the login page without a way to cancel", arguments: Backend.available)
+    @Test("An unregistered cancel address leaves the login page without a way to cancel", arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])

@@ -45,7 +45,7 @@ import Values
     }
 
     @Test(
-        "strangers who use up an address's codes leave those of the app where its owner signed in",
+        "Strangers who use up an address's codes leave a share to the app from where the user signed in",
         arguments: Backend.available)
     func app(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -63,7 +63,7 @@ import Values
     }
 
     @Test(
-        "strangers and other merchants' backends leave an address those of the backends of a merchant it uses",
+        "Strangers and other merchants' backends who use up an address's codes leave a share to a merchant it uses",
         arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API puts everything into its container, and checks in SPiD's order") struct ContainerTests {
+@Suite("SPiD's response container: the order of checks, errors, and signatures") struct ContainerTests {
     @Test(
-        "a code is bought and redeemed through the API, whose container names the route", arguments: Backend.available)
+        "A code is bought and redeemed through SPiD's API, whose container names the route",
+        arguments: Backend.available)
     func exchange(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -30,7 +31,7 @@ import Values
         }
     }
 
-    @Test("endpoint, token, kind of token, allowance and right are checked in that order")
+    @Test("SPiD's API checks endpoint, token, kind of token, allowance and right in that order")
     func order() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "30"]) { world in
             let nowhere = try await world.api("nowhere", nil)
@@ -60,7 +61,7 @@ import Values
         }
     }
 
-    @Test("an expired token gets another error than an unknown one")
+    @Test("SPiD's API answers expired_token to an expired token, deleted or not, and invalid_token to an unknown one")
     func expired() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.signIn().require("access_token")

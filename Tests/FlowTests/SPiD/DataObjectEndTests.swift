@@ -9,7 +9,7 @@ import Values
 @Suite("What a merchant's data objects may grow by comes back with objects that end")
 struct DataObjectEndTests {
     @Test(
-        "objects that end with a connection, a user or a client use up what the merchant's may grow",
+        "Data objects that end with a connection, a user or a client give their size back to the merchant",
         arguments: Backend.available)
     func ended(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -6,9 +6,9 @@ import Values
 
 @testable import Authentication
 
-@Suite("SPiD's clients keep data objects of their users and of their own")
+@Suite("Data objects that SPiD's clients keep of their users and of themselves")
 struct DataObjectTests {
-    @Test("an object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
+    @Test("A data object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
     func ofUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -43,7 +43,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "a user's objects end with the connection, and are not listed while the user is leaving",
+        "A user's data objects end with the connection, and are not listed while the user is leaving",
         arguments: Backend.available)
     func connection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +69,8 @@ struct DataObjectTests {
         }
     }
 
-    @Test("a client has its own, and lists all, in parts and by their time", arguments: Backend.available)
+    @Test(
+        "A client has data objects that are no user's, and lists all, paged and by time", arguments: Backend.available)
     func ofClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -112,7 +113,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "another client, another merchant, and a client without SPiD's ways have no access",
+        "Other clients, other merchants and clients without SPiD compatibility cannot reach a client's data objects",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -155,7 +156,9 @@ struct DataObjectTests {
         }
     }
 
-    @Test("a key, a value and all values of an owner have a limit", arguments: Backend.available)
+    @Test(
+        "A data object's key and value are limited, and so are number and size of an owner's objects",
+        arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -180,7 +183,9 @@ struct DataObjectTests {
         }
     }
 
-    @Test("a merchant's clients do not fill the disk with their users' objects", arguments: Backend.available)
+    @Test(
+        "A merchant's data objects grow at a limited rate; replacing or deleting them gives room back",
+        arguments: Backend.available)
     func growth(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -223,7 +228,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "a user's objects are in the copy of their data, and end with the user and with the client",
+        "A user's data objects are in the copy of their data, and end with the user and with the client",
         arguments: Backend.available)
     func end(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("/login and /signup with a client lead back to it, as SPiD's did")
+@Suite("SPiD's addresses for signing in, signing up and new passwords")
 struct EntranceTests {
     /// The query that SPiD's SDK for Java sends.
     private func query(_ client: World.Actor, _ more: String = "") -> String {
@@ -15,7 +15,8 @@ struct EntranceTests {
         return try await world.server.post("/oauth/token", form: form, basic: client.basic)
     }
 
-    @Test("/login signs in and brings the client its code", arguments: Backend.available)
+    @Test(
+        "The path /login with a client signs the user in and brings the client its code", arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -37,7 +38,8 @@ struct EntranceTests {
         }
     }
 
-    @Test("/signup signs up and brings the client its code", arguments: Backend.available)
+    @Test(
+        "The path /signup with a client signs the user up and brings the client its code", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -53,7 +55,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("cancel_url is the address to cancel to", arguments: Backend.available)
+    @Test("The parameter cancel_url is the address to cancel to", arguments: Backend.available)
     func cancelling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -69,7 +71,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("a request that is too long for an address is said to be so, and no login page without its client")
+    @Test("A request at /login or /signup that is too long to pass on gets 414, which names the limit")
     func tooLong() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -85,7 +87,7 @@ struct EntranceTests {
         }
     }
 
-    @Test("an unknown client or address gets the page that says so", arguments: Backend.available)
+    @Test("An unknown client or address at /login or /signup gets a page that says so", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 @Suite("SPiD's API refuses an exchange with SPiD's errors") struct ExchangeWordsTests {
-    @Test("each refused exchange has SPiD's text and status", arguments: Backend.available)
+    @Test(
+        "A refused exchange has SPiD's text and status in SPiD's API, and OAuth's own elsewhere",
+        arguments: Backend.available)
     func texts(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Extreme dates do not end the process")
+@Suite("Dates of SPiD's API: extreme ones, and those relative to now, as PHP's strtotime reads the common ones")
 struct ExtremeDateTests {
     /// Refused, and the server is there for the next request.
     static let refused = [
@@ -15,7 +15,9 @@ struct ExtremeDateTests {
     /// Taken: as far away as they are, they are in the calendar.
     static let taken = ["0000-01-01 00:00:00", "9999-12-31 23:59:59", "0", "99999999999", "253402300799"]
 
-    @Test("an extreme since or until, for users and logins, is answered or refused", arguments: Backend.available)
+    @Test(
+        "An extreme since or until, for users and logins, is refused unless the calendar has it",
+        arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -40,7 +42,7 @@ struct ExtremeDateTests {
         }
     }
 
-    @Test("a user's request for logins of the year 292278995 is refused", arguments: Backend.available)
+    @Test("A user's request for logins since the year 292278995 is refused", arguments: Backend.available)
     func person(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: try await world.spidBackend()).require("access_token")
@@ -50,7 +52,7 @@ struct ExtremeDateTests {
         }
     }
 
-    @Test("an extreme birthday is refused", arguments: Backend.available)
+    @Test("An extreme birthday is refused", arguments: Backend.available)
     func birthday(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())

@@ -8,7 +8,7 @@ struct FlowAliasTests {
     private static let signUps = ["/flow/signup", "/auth/signup"]
 
     @Test(
-        "/flow/login leads to the sign-in page and back with a code; SPiD's own pages ask a signed-in user first",
+        "SPiD's sign-in paths lead to the sign-in page and back with a code; /flow/login asks a signed-in user first",
         arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -37,7 +37,9 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("a webview with the session that its app bought is answered at once", arguments: Backend.available)
+    @Test(
+        "A web view with the session that its app bought gets a code from /flow/login at once",
+        arguments: Backend.available)
     func webview(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -47,7 +49,9 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("/flow/signup leads to the sign-up page first, unless the user is signed in", arguments: Backend.available)
+    @Test(
+        "The path /flow/signup leads to the sign-up page first, unless the user is signed in",
+        arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -72,7 +76,8 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("errors are reported as at our own address", arguments: Backend.available)
+    @Test(
+        "Errors at SPiD's sign-in and sign-up paths are reported as at /oauth/authorize", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.signIns + Self.signUps {
@@ -104,7 +109,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("a forgotten password leads back to the app, without a code", arguments: Backend.available)
+    @Test("A forgotten password by SPiD's paths leads back to the app, without a code", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = "client_id=\(world.app.id)&redirect_uri=loom%3A%2F%2Fsigned-in"
@@ -139,7 +144,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("an app that requests no code gets the browser back once the user is signed in")
+    @Test("An app that asks for response_type none gets the browser back, without a code, once the user is signed in")
     func nothing() async throws {
         try await World.with(.sqlite) { world in
             let address = world.authorizeAddress(["response_type": "none", "code_challenge": ""])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("What docs/guide-spid.md leaves out is not there") struct LeftOutTests {
-    @Test("the shop, the trackers and the widget of the simplified login are 404", arguments: Backend.available)
+    @Test("SPiD's shop, trackers and widget of the simplified login are 404", arguments: Backend.available)
     func absent(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

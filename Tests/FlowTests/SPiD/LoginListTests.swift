@@ -15,8 +15,8 @@ struct LoginListTests {
     }
 
     @Test(
-        "an app's password attempt, right or wrong, is listed with every member of SPiD's", arguments: Backend.available
-    )
+        "An app's password attempt, right or wrong, is listed with every member of SPiD's",
+        arguments: Backend.available)
     func api(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -49,7 +49,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("sign-ins at a client that was deleted stay their users', and name no client", arguments: Backend.available)
+    @Test("Sign-ins at a deleted client stay in their users' lists, and name no client", arguments: Backend.available)
     func deletedClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -67,7 +67,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("sign-ins on our pages, by mail and by session code are listed", arguments: Backend.available)
+    @Test("Sign-ins on our pages, by mail and by session code are listed", arguments: Backend.available)
     func pages(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -103,7 +103,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("logins are filtered by IP address, outcome, time and page", arguments: Backend.available)
+    @Test("Logins are filtered by IP address, outcome, time and page", arguments: Backend.available)
     func filters(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -132,7 +132,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a backend sees logins of users it knows, at clients of its own merchant", arguments: Backend.available)
+    @Test("A backend sees logins of users it knows, at clients of its merchant only", arguments: Backend.available)
     func bounds(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -160,7 +160,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a user's own token lists that user's logins at that app only", arguments: Backend.available)
+    @Test("A user's own token lists that user's logins at that app only", arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -182,7 +182,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("a user's token lists that user's logins at another app", arguments: Backend.available)
+    @Test(
+        "A user's token cannot list that user's logins at another app of the merchant, but the backend can",
+        arguments: Backend.available)
     func otherApp(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -198,7 +200,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("an unknown user is not recorded, and a request refused unread is no attempt", arguments: Backend.available)
+    @Test("An attempt for an unknown user, or one refused unread, is not recorded", arguments: Backend.available)
     func unknown(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -213,7 +215,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("an attempt is deleted after ninety days", arguments: Backend.available)
+    @Test("An attempt to sign in is deleted after ninety days", arguments: Backend.available)
     func retention(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -227,7 +229,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a third party learns from where and with what its users sign in", arguments: Backend.available)
+    @Test("A third party does not learn from where and with what its users sign in", arguments: Backend.available)
     func places(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.spidBackend(["first_party": false, "scope": "openid email"])
@@ -242,7 +244,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("the address is not shown to a token whose scope lacks it", arguments: Backend.available)
+    @Test("A login's e-mail address is not shown to a token whose scope lacks it", arguments: Backend.available)
     func withoutEmail(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.confidential(["scope": "openid email"])
@@ -256,7 +258,7 @@ struct LoginListTests {
     }
 
     @Test(
-        "a uuid that an import kept tells a backend that somebody it does not know has an account",
+        "A list of logins by the UUID that an import kept tells a backend nothing of a user it does not know",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in

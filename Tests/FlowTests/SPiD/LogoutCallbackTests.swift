@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A user's sign-out is told to the clients that act for the user")
 struct LogoutCallbackTests {
-    @Test("signing out of the browser tells every client with a live token of the user", arguments: Backend.available)
+    @Test(
+        "Signing out of the browser sends a callback to every client with a live token of the user",
+        arguments: Backend.available)
     func browser(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -28,7 +30,7 @@ struct LogoutCallbackTests {
     }
 
     @Test(
-        "signing out of an app tells the merchant's clients which app it was, and no other merchant",
+        "Signing out of an app tells the merchant's clients which app it was, and no other merchant",
         arguments: Backend.available,
         ["/logout", "/api/2/logout"])
     func token(backend: Backend, path: String) async throws {
@@ -51,7 +53,7 @@ struct LogoutCallbackTests {
     }
 
     @Test(
-        "a third party's sign-out is told to the merchant, and the merchant's to a third party",
+        "A third party's sign-out is not told to the merchant, nor the merchant's to a third party",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -70,7 +72,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("logging out a client's own token tells nobody", arguments: Backend.available)
+    @Test("Logging out a client's own token sends no callback", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.told(at: try CallbackReceiver())
@@ -81,8 +83,7 @@ struct LogoutCallbackTests {
     }
 
     @Test(
-        "a session ended on the account page is told to the user's clients, and each only once",
-        arguments: Backend.available)
+        "A session that is ended on the account page is told to the user's clients once", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -107,7 +108,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("the end of a webview's session is told to its own merchant only", arguments: Backend.available)
+    @Test("The end of a web view's session is told to its own merchant only", arguments: Backend.available)
     func webview(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -124,7 +125,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("revoking an app tells that app alone, once", arguments: Backend.available)
+    @Test("Revoking an app tells that app alone, once", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -141,7 +142,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("a merchant whose user is disconnected tells its own clients", arguments: Backend.available)
+    @Test("A merchant whose user is disconnected tells its own clients", arguments: Backend.available)
     func disconnected(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in

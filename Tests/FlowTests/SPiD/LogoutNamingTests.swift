@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A logout link names its client as SPiD's SDKs do, and leads back to it")
+@Suite("Logout as SPiD's clients ask for it")
 struct LogoutNamingTests {
     private static let page = "https://www.loom.example/news/today?a=b"
 
@@ -14,7 +14,9 @@ struct LogoutNamingTests {
         { "/logout?client_id=\($0)&oauth_token=\($0)&redirect_uri=\($1)" },
     ]
 
-    @Test("it asks first, and then leads to a registered address or a page of the client", arguments: Backend.available)
+    @Test(
+        "A logout link that names its client as SPiD's SDKs do asks first, then leads to an address of that client",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -39,7 +41,9 @@ struct LogoutNamingTests {
         }
     }
 
-    @Test("a token in the header ends, though the client's id is where one should be", arguments: Backend.available)
+    @Test(
+        "A token in the header ends, also if the link has the client's id in place of a token",
+        arguments: Backend.available)
     func besideToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -57,7 +61,9 @@ struct LogoutNamingTests {
         }
     }
 
-    @Test("without an address it leads to the only one that is registered", arguments: Backend.available)
+    @Test(
+        "A logout link without an address leads to the only one that its client registered",
+        arguments: Backend.available)
     func usual(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -83,7 +89,9 @@ struct LogoutNamingTests {
         }
     }
 
-    @Test("it leads nowhere else, and names no other client", arguments: Backend.available)
+    @Test(
+        "A logout link leads to no address that is not its client's, and names a client in no other form",
+        arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])

@@ -21,7 +21,9 @@ struct MultipartTests {
             headers: ["Content-Type": type ?? "multipart/form-data; boundary=\(Self.boundary)"])
     }
 
-    @Test("sdk-php's token request with uploads on, and its calls of the API", arguments: Backend.available)
+    @Test(
+        "Forms in parts work as SPiD's SDK for PHP sends them, for tokens and for calls of the API",
+        arguments: Backend.available)
     func sdk(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -47,7 +49,9 @@ struct MultipartTests {
         }
     }
 
-    @Test("of other clients, and of nobody, it is refused as every other media type", arguments: Backend.available)
+    @Test(
+        "Forms in parts from other clients, or from none, are refused like any other media type",
+        arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             for id in [world.backend.id, "unknown", ""] {
@@ -68,7 +72,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("whatever is not as libcurl writes it is refused")
+    @Test("A form in parts that is not as libcurl writes it is refused")
     func strict() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()

@@ -31,7 +31,7 @@ struct NativeSignUpTests {
         },
     ]
 
-    @Test("the link in the sign-up mail leads back to the app with a code", arguments: sdks)
+    @Test("The link in a sign-up mail leads back to a phone's app with a code", arguments: sdks)
     func story(_ sdk: SDK) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -59,7 +59,7 @@ struct NativeSignUpTests {
         }
     }
 
-    @Test("a sign-up that is refused leaves no request waiting", arguments: Backend.available)
+    @Test("A sign-up that is refused leaves no request waiting", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.spidBackend(["redirect_uris": ["loom://spid/login"]])
@@ -80,7 +80,7 @@ struct NativeSignUpTests {
         }
     }
 
-    @Test("a way back that is not the client's own, or not at this server, is refused")
+    @Test("A sign-up's way back that is not the client's own, or not at this server, is refused")
     func foreign() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.spidBackend(["redirect_uris": ["loom://spid/login"]])

@@ -77,7 +77,7 @@ private func expectNested(
 }
 
 @Suite("Codes by mail that SPiD's apps ask for: /passwordless and /oauth/ro") struct PasswordlessTests {
-    @Test("a mailed code brings tokens for the user who reads the mail", arguments: Backend.available)
+    @Test("A mailed code brings tokens for the user who reads the mail", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -102,7 +102,9 @@ private func expectNested(
         }
     }
 
-    @Test("another code comes in the language of the first, unless the app asks for one", arguments: Backend.available)
+    @Test(
+        "A code that is sent again comes in the language of the first, unless the app asks for another",
+        arguments: Backend.available)
     func languages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -124,8 +126,7 @@ private func expectNested(
         }
     }
 
-    @Test(
-        "the secret may stand in the header, where the code is taken; it is needed there", arguments: Backend.available)
+    @Test("The client's secret is needed to redeem a code, in the body or in the header", arguments: Backend.available)
     func proof(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -147,9 +148,8 @@ private func expectNested(
     }
 
     @Test(
-        "an address without a user gets the same answers and writes the same rows, and no mail",
-        arguments: Backend.available
-    )
+        "An address without a user gets the same answers and writes the same rows, and no mail",
+        arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             func rows() async throws -> [Int] {
@@ -188,7 +188,7 @@ private func expectNested(
         }
     }
 
-    @Test("five wrong codes end a token, and a code lives ten minutes", arguments: Backend.available)
+    @Test("Five wrong codes end a passwordless token, and a code lives ten minutes", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -204,7 +204,7 @@ private func expectNested(
         }
     }
 
-    @Test("wrong codes count for the user, however many tokens there are", arguments: Backend.available)
+    @Test("Wrong codes count for the user, however many passwordless tokens there are", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -222,7 +222,7 @@ private func expectNested(
         }
     }
 
-    @Test("a code can be sent again, and a dead token cannot", arguments: Backend.available)
+    @Test("A code can be sent again, but not with a dead passwordless token", arguments: Backend.available)
     func resent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -241,7 +241,9 @@ private func expectNested(
         }
     }
 
-    @Test("a browser takes an app's code by naming its token as its cookie", arguments: Backend.available)
+    @Test(
+        "A browser cannot use an app's code by sending the passwordless token as its cookie",
+        arguments: Backend.available)
     func asCookie(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -262,7 +264,9 @@ private func expectNested(
         }
     }
 
-    @Test("a token is its client's own, and may name its user", arguments: Backend.available)
+    @Test(
+        "A passwordless token works for its own client only, and for its user if one is named",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (app, other) = (try await CodeApp(world), try await CodeApp(world))
@@ -282,7 +286,9 @@ private func expectNested(
         }
     }
 
-    @Test("only a SPiD-compatible client with the grant can, and only at /oauth/ro", arguments: Backend.available)
+    @Test(
+        "Only a SPiD-compatible client with the passwordless grant can use codes, and only at /oauth/ro",
+        arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.change("clients", world.backend.id, ["grant_types": ["passwordless"]])
@@ -304,7 +310,7 @@ private func expectNested(
         }
     }
 
-    @Test("a disabled user gets no mail, and one about to be deleted no tokens", arguments: Backend.available)
+    @Test("A disabled user gets no mail, and one about to be deleted no tokens", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -326,7 +332,7 @@ private func expectNested(
     }
 
     @Test(
-        "whoever first proves the address takes the account from who only knew its password",
+        "A mailed code that first proves the address ends the password and the tokens from before",
         arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -339,7 +345,9 @@ private func expectNested(
         }
     }
 
-    @Test("what cannot be sent is refused in words that SPiD's SDKs look for", arguments: Backend.available)
+    @Test(
+        "A request for a code that cannot be sent is refused in words that SPiD's SDKs look for",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -359,7 +367,7 @@ private func expectNested(
         }
     }
 
-    @Test("a page, anybody's, cannot ask without a secret", arguments: Backend.available)
+    @Test("A web page cannot ask for codes without the client's secret", arguments: Backend.available)
     func pages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -375,7 +383,7 @@ private func expectNested(
         }
     }
 
-    @Test("one address asks for thirty mails, and then for one in two minutes", arguments: Backend.available)
+    @Test("One IP address may ask for thirty mails before it is slowed down", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -389,7 +397,7 @@ private func expectNested(
     }
 
     @Test(
-        "made-up addresses at a site, whose backend asks with its secret, stop the codes of all of its people",
+        "Made-up addresses that a backend asks for with its secret do not stop the codes of its users",
         arguments: Backend.available)
     func backendFlood(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -62,7 +62,7 @@ struct TextApp {
         #expect(word.isEmpty || hint.contains(word), "\(hint)", sourceLocation: sourceLocation)
     }
 
-    @Test("a code brings tokens for the user of the verified number", arguments: Backend.available)
+    @Test("A code by text message brings tokens for the user of the verified number", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -88,7 +88,7 @@ struct TextApp {
     }
 
     @Test(
-        "a number without a user gets the same answers and writes the same rows, and no text",
+        "A number without a user gets the same answers and writes the same rows, and no text message",
         arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -129,7 +129,7 @@ struct TextApp {
         }
     }
 
-    @Test("wrong codes count for the number, and five end a token", arguments: Backend.available)
+    @Test("Wrong codes count for the number, and five end a passwordless token", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -152,7 +152,7 @@ struct TextApp {
     }
 
     @Test(
-        "one address asks for ten, and a number gets five; strangers leave the user's own alone",
+        "One IP address may ask for ten texts, a number gets five, and where the user signed in there is a share more",
         arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await PhoneStory.with(
@@ -183,7 +183,9 @@ struct TextApp {
         }
     }
 
-    @Test("a removed number, a disabled user and an address to verify: no tokens", arguments: Backend.available)
+    @Test(
+        "A removed number, a disabled user or an address to verify gets no tokens for a code",
+        arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -207,7 +209,7 @@ struct TextApp {
         }
     }
 
-    @Test("without the setting, and for what is no number, the app is told what is wrong")
+    @Test("Without the sms setting, or for an invalid number, the app is told what is wrong")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let app = try await TextApp(world)
@@ -222,7 +224,9 @@ struct TextApp {
         }
     }
 
-    @Test("a backend asks through SPiD's API, by mail or by text, and its client redeems", arguments: Backend.available)
+    @Test(
+        "A backend asks for codes through SPiD's API, by mail or by text, and its client redeems them",
+        arguments: Backend.available)
     func backends(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()

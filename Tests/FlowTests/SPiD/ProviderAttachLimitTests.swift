@@ -6,7 +6,7 @@ import Values
 
 @Suite("A merchant attaches few accounts to a user, and none that the user removed") struct ProviderAttachLimitTests {
     @Test(
-        "a merchant that registers its issuer over and over mails a user each time it attaches one account",
+        "A merchant attaches accounts to a user ten times, then every ten minutes, also at an issuer registered anew",
         arguments: Backend.available)
     func overAndOver(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -31,7 +31,7 @@ import Values
         }
     }
 
-    @Test("many accounts at one provider are attached to one user", arguments: Backend.available)
+    @Test("A second account at one provider cannot be attached to a user", arguments: Backend.available)
     func second(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -45,7 +45,7 @@ import Values
     }
 
     @Test(
-        "an account that the user removed is attached again at an issuer that the merchant registered anew",
+        "An account that the user removed cannot be attached again at an issuer that the merchant registered anew",
         arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -72,7 +72,7 @@ import Values
     }
 
     @Test(
-        "a provider that the user removed is attached by others once the merchant where it was is deleted",
+        "A provider that the user removed cannot be attached by other merchants, even after its merchant is deleted",
         arguments: Backend.available)
     func merchantGone(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -96,7 +96,9 @@ import Values
         }
     }
 
-    @Test("Of a deleted issuer stays what users removed there, and none of its secrets", arguments: Backend.available)
+    @Test(
+        "A deleted issuer leaves a record of what users removed there, and none of its secrets",
+        arguments: Backend.available)
     func secrets(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -119,7 +121,7 @@ import Values
         }
     }
 
-    @Test("a third party's client registers a provider's users", arguments: Backend.available)
+    @Test("A third party's client cannot register a provider's users", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

@@ -11,7 +11,7 @@ import Values
     }
 
     @Test(
-        "a user signed in by password attaches a provider's account, and then signs in by it",
+        "A user signed in by password attaches a provider's account, and then signs in by it",
         arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -30,7 +30,7 @@ import Values
         }
     }
 
-    @Test("an account attached to another user cannot be attached", arguments: Backend.available)
+    @Test("An account attached to another user cannot be attached", arguments: Backend.available)
     func another(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("the SDKs' mistakes are tolerated: either path, and Google's claims of a registration")
+    @Test("The SDKs' mistakes in attaching are tolerated: either path, and Google's claims of a registration")
     func tolerances() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -65,7 +65,7 @@ import Values
         }
     }
 
-    @Test("attaching needs a user's token of a SPiD-compatible client, and a jwt")
+    @Test("Attaching an account needs a user's token of a SPiD-compatible client, and a jwt")
     func refusals() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -83,7 +83,7 @@ import Values
         }
     }
 
-    @Test("a third party's client cannot attach", arguments: Backend.available)
+    @Test("A third party's client cannot attach an account", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -98,7 +98,7 @@ import Values
         }
     }
 
-    @Test("a token of the implicit grant attaches an account, which outlives it", arguments: Backend.available)
+    @Test("A token of the implicit grant cannot attach an account", arguments: Backend.available)
     func frontChannel(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -132,7 +132,7 @@ import Values
         }
     }
 
-    @Test("attaching an account mails the user once", arguments: Backend.available)
+    @Test("Attaching an account mails the user once", arguments: Backend.available)
     func told(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -154,7 +154,7 @@ import Values
         }
     }
 
-    @Test("a user cannot remove another user's link", arguments: Backend.available)
+    @Test("A user cannot remove another user's link", arguments: Backend.available)
     func foreignLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -174,7 +174,7 @@ import Values
     }
 
     @Test(
-        "a backend that attached an account of its own signs in again after its user revoked the app",
+        "Revoking an app removes the links that its merchant attached, and leaves those that the user connected",
         arguments: Backend.available)
     func revoked(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -200,7 +200,9 @@ import Values
         }
     }
 
-    @Test("what a link that went with its app led to lives on at another app", arguments: Backend.available)
+    @Test(
+        "Revoking one app ends tokens that another app of the merchant got by an attached account",
+        arguments: Backend.available)
     func revokedTokens(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -220,7 +222,7 @@ import Values
         }
     }
 
-    @Test("a user's removal of a provider is forgotten at another merchant", arguments: Backend.available)
+    @Test("A provider that the user removed cannot be attached at another merchant", arguments: Backend.available)
     func removedElsewhere(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let rival = try await story.atRival()
@@ -236,7 +238,7 @@ import Values
         }
     }
 
-    @Test("an account that the user removed is attached again by an app", arguments: Backend.available)
+    @Test("An account that the user removed cannot be attached again by an app", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -251,7 +253,7 @@ import Values
         }
     }
 
-    @Test("a link outlives the removal of its user by the merchant's administrator", arguments: Backend.available)
+    @Test("A merchant's removal of a user ends the user's links at that merchant only", arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let rival = try await story.atRival()
@@ -271,7 +273,7 @@ import Values
         }
     }
 
-    @Test("of two users who attach one account at once one succeeds", arguments: Backend.available)
+    @Test("Of two users who attach one account at once, one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

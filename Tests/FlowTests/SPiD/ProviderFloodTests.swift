@@ -4,7 +4,7 @@ import Values
 
 @Suite("Questions to Facebook and Google") struct ProviderFloodTests {
     @Test(
-        "one merchant's flood of made-up tokens keeps no other merchant's users out",
+        "One merchant's flood of made-up tokens does not keep another merchant's users out",
         arguments: Backend.available, ["facebook", "googleplus"])
     func merchants(_ backend: Backend, _ type: String) async throws {
         try await ProviderStory.with(backend) { story in
@@ -25,7 +25,7 @@ import Values
         }
     }
 
-    @Test("a client's flood of made-up tokens ends at its rate, and leaves the merchant's other clients theirs")
+    @Test("A client's flood of made-up tokens ends at its rate, which is apart for each provider")
     func clients() async throws {
         try await ProviderStory.with(.sqlite) { story in
             for _ in 1...600 { #expect(try await story.logIn("facebook", "made-up").status == 400) }

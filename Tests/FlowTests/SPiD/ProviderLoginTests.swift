@@ -6,7 +6,7 @@ import Values
 
 @Suite("Facebook and Google users sign in as SPiD's SDKs do it") struct ProviderLoginTests {
     @Test(
-        "a provider's user is unknown first, then registered, then signed in, in every spelling the SDKs use",
+        "A provider's user is unknown first, then registered, then signed in, in every spelling the SDKs use",
         arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -36,7 +36,7 @@ import Values
         }
     }
 
-    @Test("an operator's own address of a provider is not asked where it is private", arguments: Backend.available)
+    @Test("A provider's address that the operator set is asked also if it is private", arguments: Backend.available)
     func privateAddress(_ backend: Backend) async throws {
         try await ProviderStory.with(backend, settings: ["outbound_allow_private": ""]) { story in
             story.facebook("f", "1")
@@ -50,7 +50,7 @@ import Values
     }
 
     @Test(
-        "a registration takes the provider's name, and its e-mail address only from a provider that runs the mailbox",
+        "A registration takes the provider's name, and its e-mail address only if the provider runs the mailbox",
         arguments: Backend.available)
     func profile(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -77,7 +77,7 @@ import Values
     }
 
     @Test(
-        "a registered user is not created again, and an address is not taken from its user",
+        "A registered user is not created again, and an address is not taken from its user",
         arguments: Backend.available)
     func exists(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -97,7 +97,8 @@ import Values
         }
     }
 
-    @Test("what a user removed from their account is registered as another user", arguments: Backend.available)
+    @Test(
+        "A provider's user whose link the user removed is not registered as another user", arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -117,7 +118,7 @@ import Values
         }
     }
 
-    @Test("a registration succeeds without a name when Google refuses to give one", arguments: [Backend.sqlite])
+    @Test("A registration succeeds without a name when Google refuses to give one", arguments: [Backend.sqlite])
     func nameless(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -129,7 +130,7 @@ import Values
         }
     }
 
-    @Test("of many concurrent registrations of one provider's user one succeeds", arguments: Backend.available)
+    @Test("Of concurrent registrations of one provider's user, one succeeds", arguments: Backend.available)
     func registrationRace(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -144,9 +145,8 @@ import Values
     }
 
     @Test(
-        "a user who is disabled, is to be deleted, or has no link any more cannot sign in by a provider",
-        arguments: Backend.available
-    )
+        "A user who is disabled, is deleted, or has no link any more cannot sign in by a provider",
+        arguments: Backend.available)
     func disabled(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -163,7 +163,7 @@ import Values
         }
     }
 
-    @Test("two merchants have different users for the same provider's account", arguments: Backend.available)
+    @Test("Two merchants have different users for the same provider's account", arguments: Backend.available)
     func merchants(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("An invalid provider's token signs nobody in") struct ProviderRefusalTests {
+@Suite("What is refused of providers' tokens") struct ProviderRefusalTests {
     @Test(
-        "signature, algorithm, audience, purpose, time, app and merchant of the SDK's JWT must be right",
+        "An SDK's JWT must be right in signature, algorithm, audience, purpose, time, app and token type",
         arguments: Backend.available)
     func assertions(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -38,8 +38,8 @@ import Values
     }
 
     @Test(
-        "a provider's token of another app, an expired one and an unknown one are refused", arguments: Backend.available
-    )
+        "A provider's token of another app, an expired one and an unknown one are refused",
+        arguments: Backend.available)
     func tokens(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("alien", "1", app: "999")
@@ -85,7 +85,7 @@ import Values
     }
 
     @Test(
-        "a client that is not SPiD-compatible, lacks the grant or has no secret is refused",
+        "A client that is not SPiD-compatible or lacks the grant is refused a provider's sign-in",
         arguments: Backend.available)
     func clients(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -106,7 +106,7 @@ import Values
         }
     }
 
-    @Test("a disabled issuer is treated as absent", arguments: Backend.available)
+    @Test("A disabled issuer is treated as absent", arguments: Backend.available)
     func disabledIssuer(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -122,7 +122,7 @@ import Values
     }
 
     @Test(
-        "a provider's outage is reported as one: no user is signed in, created, or reported as unknown",
+        "A provider's outage is reported as one: no user is signed in, created, or reported as unknown",
         arguments: Backend.available)
     func outages(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -164,7 +164,7 @@ import Values
         }
     }
 
-    @Test("neither the provider's token nor the app's secret is in the log or the database")
+    @Test("Neither a provider's token nor an app's secret is in the log or, unsealed, in the database")
     func silence() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("a-facebook-token", "1")

@@ -6,7 +6,7 @@ import Values
 
 /// An attacker creates a user with another person's address and waits for its owner. Mallory made Ada's: its address is
 /// not verified, Mallory knows the password, has a token and a session, and attached a Facebook account.
-@Suite("The first verification of an address ends what others had attached to its user") struct ProviderTakeoverTests {
+@Suite("The first proof of an address ends what others had made of its user") struct ProviderTakeoverTests {
     private struct Trap {
         let story: ProviderStory
         let token: String
@@ -55,7 +55,7 @@ import Values
         _ = try await visitor.world.server.mail.letter(to: World.email)
     }
 
-    @Test("a link made before the owner's first password reset is removed", arguments: Backend.available)
+    @Test("The owner's first password reset ends a provider's link made before", arguments: Backend.available)
     func resetKeepsLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
@@ -67,7 +67,7 @@ import Values
     }
 
     @Test(
-        "the owner's first sign-in by mailed code removes password, tokens, sessions and links made before",
+        "The owner's first sign-in by mailed code ends password, tokens, sessions and links made before",
         arguments: Backend.available)
     func mailCodeKeepsWays(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -80,7 +80,7 @@ import Values
     }
 
     @Test(
-        "an administrator who recovers an account whose address nobody has proved leaves no link of who made it",
+        "An administrator's new password for an unverified address ends the links made before",
         arguments: Backend.available)
     func administrationKeepsLink(_ backend: Backend) async throws {
         let ways: [JSON] = [
@@ -98,7 +98,7 @@ import Values
     }
 
     @Test(
-        "who moved an account to their own mailbox keeps a link after an administrator gave it back",
+        "An administrator's new address and password for a user end the links made before",
         arguments: Backend.available)
     func givenBackKeepsLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -112,7 +112,7 @@ import Values
         }
     }
 
-    @Test("an administrator's new password for a proved address keeps the user's links", arguments: Backend.available)
+    @Test("An administrator's new password for a verified address keeps the user's links", arguments: Backend.available)
     func administrationOfProved(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             try await story.world.change("users", story.world.user, ["email_verified": true])
@@ -122,7 +122,8 @@ import Values
         }
     }
 
-    @Test("an address verified earlier keeps its user's links, tokens and sessions", arguments: Backend.available)
+    @Test(
+        "A later proof of a verified address keeps its user's links, tokens and sessions", arguments: Backend.available)
     func later(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             try await story.world.change("users", story.world.user, ["email_verified": true])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API reads a request in SPiD's order, and ignores what its endpoint does not read")
+@Suite("How SPiD's API reads requests: their order, their carriers, and what SDKs send")
 struct ReadingTests {
     private func post(
         _ world: World, _ path: String, _ type: String, _ body: String, bearer: String? = nil
@@ -16,7 +16,7 @@ struct ReadingTests {
 
     private let form = "application/x-www-form-urlencoded"
 
-    @Test("a form without a content type is taken for none, and what it says is lost")
+    @Test("A form without a content type is not read, and is refused unless it is empty")
     func untyped() async throws {
         try await World.with(.sqlite) { world in
             let app = try await world.spidBackend()
@@ -30,7 +30,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a request without a token gets 401 even when it is malformed too", arguments: Backend.available)
+    @Test("A request without a token gets 401 even when it is malformed too", arguments: Backend.available)
     func tokenFirst(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -52,7 +52,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a SPiD client's token in query and body is one token, and equal values are one value")
+    @Test("A SPiD client's token in query and body is one token, and equal values are one value")
     func saidTwice() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -73,7 +73,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a body sent to an endpoint that reads none is ignored")
+    @Test("A body sent to an endpoint that reads none is ignored")
     func unreadBody() async throws {
         try await World.with(.sqlite) { world in
             for (type, body) in [
@@ -85,9 +85,7 @@ struct ReadingTests {
         }
     }
 
-    @Test(
-        "a path with a NUL in a name gets 404",
-        arguments: Backend.available)
+    @Test("A path with a NUL in a name gets 404", arguments: Backend.available)
     func brokenNames(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -104,7 +102,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a filter may be repeated")
+    @Test("A filter may be repeated in a query, but no parameter that has one value")
     func filters() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -120,7 +118,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a form of 12,500 parameters is refused by their number before it is hashed")
+    @Test("A form of a thousand parameters or more is refused before it is hashed")
     func manyHashed() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.server.send(
@@ -145,7 +143,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("the API's root answers in the container, and a missing token is reported in SPiD's words")
+    @Test("The API's root answers in the container, and a missing token is reported in SPiD's words")
     func words() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/api/2", "/api/2/"] {

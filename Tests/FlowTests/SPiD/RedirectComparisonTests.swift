@@ -16,7 +16,7 @@ struct RedirectComparisonTests {
     ]
 
     @Test(
-        "an authorization code is redeemed with another query only when spid_compatible is on",
+        "An authorization code is redeemed with another query only if the client is SPiD-compatible",
         arguments: Backend.available)
     func authorizationCode(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -43,7 +43,8 @@ struct RedirectComparisonTests {
     }
 
     @Test(
-        "an exchange code is redeemed with another query only when spid_compatible is on", arguments: Backend.available)
+        "An exchange code is redeemed with another query only if the client is SPiD-compatible",
+        arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uris: JSON = [.string(Self.registered), "https://loom.example/other"]
@@ -68,9 +69,7 @@ struct RedirectComparisonTests {
         }
     }
 
-    @Test(
-        "the authorization endpoint and the exchange compare redirect URIs exactly",
-        arguments: Backend.available)
+    @Test("The authorization endpoint and the exchange compare redirect URIs exactly", arguments: Backend.available)
     func exactly(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["redirect_uris": [.string(Self.registered)]])

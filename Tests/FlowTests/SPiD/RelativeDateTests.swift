@@ -25,14 +25,14 @@ import Values
         "2026-12-31": "2026-12-31 00:00:00", "1800000001": "2027-01-15 08:00:01",
     ]
 
-    @Test("a phrase means the moment that PHP reads")
+    @Test("A relative date means the moment that PHP reads")
     func phrases() {
         for (phrase, moment) in Self.phrases {
             #expect(Timestamp(spid: phrase, at: Self.now)?.spidText == moment, "\(phrase)")
         }
     }
 
-    @Test("a month before the 31st of March is the 3rd of March, and a leap day has no anniversary")
+    @Test("A month before the 31st of March is the 3rd of March, and a year after a leap day is the 1st of March")
     func calendar() throws {
         let cases = [
             ("2027-03-31 10:00:00", "-1 month", "2027-03-03 10:00:00"),
@@ -54,10 +54,10 @@ import Values
         String(repeating: "1 day ", count: 17) + "1 day",
     ]
 
-    @Test("what is no such phrase, or outside the calendar, means nothing", arguments: refused)
+    @Test("An unknown phrase, or one outside the calendar, is no date", arguments: refused)
     func meansNothing(_ phrase: String) { #expect(Timestamp(spid: phrase, at: Self.now) == nil) }
 
-    @Test("lists take them, and refuse others", arguments: Backend.available)
+    @Test("Lists take relative dates, and refuse other phrases", arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("acr_values as SPiD's clients send them") struct RequestedContextTests {
+@Suite("The acr_values that SPiD's clients send") struct RequestedContextTests {
     /// A browser in which Ada is signed in, with a SPiD-compatible client that has met her.
     private func browser(_ world: World, _ client: World.Actor) async throws -> Browser {
         var browser = Browser(world.server)
@@ -15,7 +15,7 @@ import Values
         try await world.confidential(["spid_compatible": true, "scope": "openid profile email"])
     }
 
-    @Test("password asks for the password once more, and then answers", arguments: Backend.available)
+    @Test("The acr value password asks for the password once more, and then answers", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -37,7 +37,9 @@ import Values
         }
     }
 
-    @Test("otp-email asks those for a code by mail who did not sign in with one", arguments: Backend.available)
+    @Test(
+        "The acr value otp-email asks for a mailed code unless the user signed in with one",
+        arguments: Backend.available)
     func mailedCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             // A first proof of the address would take the password away.
@@ -60,7 +62,9 @@ import Values
         }
     }
 
-    @Test("a password in the place of the mailed code is an answer too, not a circle", arguments: Backend.available)
+    @Test(
+        "A password in place of a requested mailed code is accepted, and not asked for again",
+        arguments: Backend.available)
     func otherwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -73,7 +77,7 @@ import Values
     }
 
     @Test(
-        "second factors, which nobody has, ask for nothing; nor does any word of other clients",
+        "The acr values of second factors ask for nothing, nor does any of them for other clients",
         arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in

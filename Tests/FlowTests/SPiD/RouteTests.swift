@@ -2,8 +2,8 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("SPiD's API accepts requests as SPiD's clients send them") struct RouteTests {
-    @Test("a client may act for another client of its merchant, and for no other", arguments: Backend.available)
+@Suite("The routes of SPiD's API") struct RouteTests {
+    @Test("A client may act for another client of its merchant, and for no other", arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("the token is read from the header, the body, or a SPiD client's query; two tokens are refused")
+    @Test("A token is read from the header, the body, or a SPiD client's query; two tokens are refused")
     func carriers() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("`.json` may follow any path; other methods are refused in the container")
+    @Test("Any path may end in `.json`, and other methods are refused in the container")
     func paths() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("the API's list has every endpoint, with the kind of token it takes")
+    @Test("The API's list has every endpoint, with the kind of token it takes")
     func endpoints() async throws {
         try await World.with(.sqlite) { world in
             let list = try await world.api("endpoints", nil)

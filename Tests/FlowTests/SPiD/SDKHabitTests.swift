@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parameters and spellings that SPiD's SDKs send")
 struct SDKHabitTests {
-    @Test("a method in the query and empty parameters are accepted at the token endpoint", arguments: Backend.available)
+    @Test("A method in the query and empty parameters are accepted at the token endpoint", arguments: Backend.available)
     func emptyParameters(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -31,7 +31,7 @@ struct SDKHabitTests {
         }
     }
 
-    @Test("a token and a method in a call's query are accepted", arguments: Backend.available)
+    @Test("A token and a method in a call's query are accepted from SPiD's clients only", arguments: Backend.available)
     func queryToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -46,7 +46,7 @@ struct SDKHabitTests {
     }
 
     @Test(
-        "two equal Authorization fields are one in SPiD's API, for its clients; unequal ones, and elsewhere, are two",
+        "Two equal Authorization fields count as one in SPiD's API, for SPiD's clients only",
         arguments: Backend.available)
     func repeatedField(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +69,7 @@ struct SDKHabitTests {
         }
     }
 
-    @Test("a client id sent in place of a missing token gets a plain 401", arguments: Backend.available)
+    @Test("A client id sent in place of a missing token gets a plain 401", arguments: Backend.available)
     func noToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -82,8 +82,8 @@ struct SDKHabitTests {
     }
 
     @Test(
-        "a user name with a plus, with spaces around it, or in other letter case signs in", arguments: Backend.available
-    )
+        "A user name with a plus, with spaces around it, or in other letter case signs in",
+        arguments: Backend.available)
     func userNames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()

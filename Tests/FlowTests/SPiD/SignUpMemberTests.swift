@@ -8,7 +8,9 @@ struct SignUpMemberTests {
         #"{"home":{"formatted":"Akersgata 55\n0180 Oslo","streetAddress":"Akersgata 55","postalCode":"0180","#
         + #""country":"NO","type":"home"}}"#
 
-    @Test("names in the words of the claims, a number, an address and links are kept", arguments: Backend.available)
+    @Test(
+        "A sign-up keeps names in the words of the claims, a number, an address and links",
+        arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -37,7 +39,7 @@ struct SignUpMemberTests {
         }
     }
 
-    @Test("what could not be kept is 400, and nobody is created", arguments: Backend.available)
+    @Test("A sign-up with a member that could not be kept is 400, and creates no user", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -63,7 +65,7 @@ struct SignUpMemberTests {
         }
     }
 
-    @Test("an empty parameter, an empty map and the same number twice are no reason to refuse")
+    @Test("Empty parameters, empty maps and the same number twice do not refuse a sign-up")
     func empty() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())

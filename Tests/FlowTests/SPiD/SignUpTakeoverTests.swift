@@ -59,7 +59,9 @@ struct SignUpTakeoverTests {
         #expect(try await visitor.isSignedIn())
     }
 
-    @Test("a password reset ends the client's view of the user and its agreements", arguments: Backend.available)
+    @Test(
+        "A password reset ends the view of a client that had signed the user up, and its agreements",
+        arguments: Backend.available)
     func password(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world)
@@ -78,7 +80,8 @@ struct SignUpTakeoverTests {
     }
 
     @Test(
-        "a sign-in by mailed code ends the client's view of the user and its agreements", arguments: Backend.available)
+        "A sign-in by mailed code ends the view of a client that had signed the user up, and its agreements",
+        arguments: Backend.available)
     func code(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world)
@@ -93,7 +96,9 @@ struct SignUpTakeoverTests {
         }
     }
 
-    @Test("a reset link with a way back to that client ends its view all the same", arguments: Backend.available)
+    @Test(
+        "A reset link that leads back to the client that had signed the user up ends its view too",
+        arguments: Backend.available)
     func chosenWay(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for path in ["/signup/return", "/oauth/authorize"] {
@@ -111,7 +116,9 @@ struct SignUpTakeoverTests {
         }
     }
 
-    @Test("a password chosen by the mail of that very sign-up keeps the client's view", arguments: Backend.available)
+    @Test(
+        "A password chosen by the mail of the sign-up itself keeps the view of the client that signed the user up",
+        arguments: Backend.available)
     func chosen(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world, password: nil)

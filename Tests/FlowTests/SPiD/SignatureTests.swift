@@ -22,7 +22,7 @@ import Testing
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: Array(secret.utf8)))
     }
 
-    @Test("`sig` is the HMAC of `data` as sent, with the sign secret", arguments: Backend.available)
+    @Test("The member sig is the HMAC of data as sent, with the sign secret", arguments: Backend.available)
     func signed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (token, secret) = try await self.backend(world, signed: true)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "answers are signed only while signed_responses is on, and a change counts at once",
+        "Answers are signed only while signed_responses is on, and a change counts at once",
         arguments: Backend.available)
     func unsigned(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a `hash` that does not match the posted values is refused, however the token is sent")
+    @Test("A hash that does not match the posted values is refused, however the token is sent")
     func hash() async throws {
         try await World.with(.sqlite) { world in
             let (token, secret) = try await backend(world, signed: false)

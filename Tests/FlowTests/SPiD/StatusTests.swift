@@ -5,7 +5,7 @@ import Testing
 import Values
 
 @Suite("SPiD's status endpoint is public") struct StatusTests {
-    @Test("status answers GET and POST, with an app's parameters or none")
+    @Test("The status endpoint answers GET and POST without a token, with an app's parameters or none")
     func status() async throws {
         try await World.with(.sqlite) { world in
             let asked = try await world.api("status", nil)
@@ -29,7 +29,7 @@ import Values
         }
     }
 
-    @Test("the version endpoint tells the current time")
+    @Test("The version endpoint tells the current time")
     func version() async throws {
         try await World.with(.sqlite) { world in
             let before = try await world.api("version", nil)

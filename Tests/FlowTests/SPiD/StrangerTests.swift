@@ -5,7 +5,8 @@ import Testing
 @Suite("SPiD's API gives a third party's client no more than its user allowed, with either token")
 struct StrangerTests {
     @Test(
-        "an app that was allowed `openid` cannot list which other apps the user has", arguments: Backend.available)
+        "A third party that was allowed only openid cannot list which other apps the user has",
+        arguments: Backend.available)
     func me(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn()
@@ -20,7 +21,9 @@ struct StrangerTests {
         }
     }
 
-    @Test("a third party can neither list a user's logins nor agree for the user", arguments: Backend.available)
+    @Test(
+        "A third party without SPiD compatibility can neither list a user's logins nor agree for the user",
+        arguments: Backend.available)
     func acting(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
             let stranger = try await world.stranger()
@@ -42,7 +45,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a client's own token, without SPiD compatibility, reads its users beyond its scope and agrees for them",
+        "A client's own token, without SPiD compatibility, neither reads users in SPiD's API nor agrees for them",
         arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
@@ -64,7 +67,9 @@ struct StrangerTests {
         }
     }
 
-    @Test("a SPiD-compatible third party sees only itself, and cannot agree either", arguments: Backend.available)
+    @Test(
+        "A SPiD-compatible third party sees only itself among a user's apps, and cannot agree for the user",
+        arguments: Backend.available)
     func inSPiDsWays(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
             _ = try await world.signIn()

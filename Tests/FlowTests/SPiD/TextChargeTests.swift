@@ -5,9 +5,9 @@ import Values
 
 @testable import Authentication
 
-@Suite("Codes by text message are counted for whoever asks for them")
+@Suite("What text messages use up")
 struct TextChargeTests {
-    @Test("texts that are refused use up the mails and sign-ups of the client", arguments: Backend.available)
+    @Test("Text messages that are refused use up none of the client's mails and sign-ups", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             let app = try await TextApp(world)
@@ -25,7 +25,9 @@ struct TextChargeTests {
         }
     }
 
-    @Test("one client's secret leaves no texts to the merchant's other clients", arguments: Backend.available)
+    @Test(
+        "One client's text messages leave thirty of the merchant's sixty to its other clients",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             let (app, other) = (try await TextApp(world), try await TextApp(world))

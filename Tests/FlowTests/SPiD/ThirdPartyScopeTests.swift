@@ -5,7 +5,7 @@ import Testing
 @Suite("A third party's own token shows what users allow it, of what it is registered for")
 struct ThirdPartyScopeTests {
     @Test(
-        "a third party sees its user at `/user/{id}` only while they use the merchant's own app",
+        "A third party sees the same of its user at `/user/{id}`, whether the user uses the merchant's own app or not",
         arguments: Backend.available)
     func ownApp(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -32,7 +32,7 @@ struct ThirdPartyScopeTests {
     }
 
     @Test(
-        "a third party reads what administration took from its scope, and the account page goes on naming it",
+        "A scope that administration takes from a third party is neither read by it nor named on the account page",
         arguments: Backend.available)
     func narrowed(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API shows a third party of its merchant no more than users allowed it")
+@Suite("Third parties: SPiD's API shows them no more than users allowed")
 struct ThirdPartyTests {
-    @Test("a third party's own token shows only the members that the user allowed", arguments: Backend.available)
+    @Test("A third party's own token shows only the members that the user allowed", arguments: Backend.available)
     func unallowedMembers(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada", "phone_number": "+44 20 7946 1815"])
@@ -31,7 +31,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("`/user/{id}` gives a third party 403 for a user who allowed it nothing", arguments: Backend.available)
+    @Test("A third party gets 403 at `/user/{id}` for a user who allowed it nothing", arguments: Backend.available)
     func plainUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada"])
@@ -49,7 +49,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "lists show a third party neither names nor addresses, and cannot be searched by them",
+        "Lists show a third party neither names nor addresses, and cannot be searched by them",
         arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -75,7 +75,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
+    @Test("A third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
     func otherApps(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -105,7 +105,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "acting for a client that registered itself, or for a pairwise one, opens nobody who uses only that",
+        "A backend cannot act for a self-registered or pairwise client, and so reaches no user who uses only that",
         arguments: Backend.available)
     func strangersContext(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -135,7 +135,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a client that registered itself is not among its merchant's clients", arguments: Backend.available)
+    @Test("A self-registered client is not among its merchant's clients", arguments: Backend.available)
     func strangersName(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -156,7 +156,7 @@ struct ThirdPartyTests {
     /// Of one user or of the first of a list.
     private func last(in data: JSON) -> String? { (data.array?.first ?? data)["lastLoggedIn"]?.string }
 
-    @Test("a sign-in at a client that registered itself is not the merchant's", arguments: Backend.available)
+    @Test("A sign-in at a self-registered client is not shown as one at the merchant", arguments: Backend.available)
     func registeredItself(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend()
@@ -175,7 +175,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a third party cannot act for another client of its merchant", arguments: Backend.available)
+    @Test("A third party cannot act for another client of its merchant", arguments: Backend.available)
     func contextClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -193,7 +193,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a third party lists no other client of its merchant", arguments: Backend.available)
+    @Test("A third party lists no other client of its merchant", arguments: Backend.available)
     func clients(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -209,7 +209,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "what a user allowed a third party that the merchant made is not the merchant's to see, or to change",
+        "A user who uses only a merchant's third party is not the merchant's to see or to change",
         arguments: Backend.available)
     func notTheMerchants(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -241,8 +241,8 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "a merchant's disconnection leaves alone what its user gave to strangers' clients", arguments: Backend.available
-    )
+        "A merchant's disconnection of a user leaves what the user gave to self-registered clients",
+        arguments: Backend.available)
     func disconnection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.register()
@@ -260,7 +260,9 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a merchant gives a third party attributes of users whom no page asks", arguments: Backend.available)
+    @Test(
+        "A merchant's administrator cannot give a third party more attributes of users than the platform did",
+        arguments: Backend.available)
     func attributes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(

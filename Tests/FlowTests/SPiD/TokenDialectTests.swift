@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The token endpoint answers SPiD's clients in SPiD's words, and all others in RFC 6749's")
+@Suite("The token endpoint answers SPiD's clients in SPiD's words and members, and all others in RFC 6749's")
 struct TokenDialectTests {
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    @Test("each refusal of each grant has both wordings", arguments: Backend.available)
+    @Test("Each refusal of each grant has both wordings", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -46,7 +46,7 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "a failed client authentication is worded for the client it names, and in both ways where that is not SPiD's",
+        "A failed client authentication is worded for the client it names, and in both ways if that is not SPiD's",
         arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -85,7 +85,7 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "a change of spid_compatible counts at once, also for grants that the client lacks",
+        "A change of spid_compatible counts at once, also for grants that the client lacks",
         arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -98,7 +98,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("an unverified address is reported only to a user who knows the password", arguments: Backend.available)
+    @Test("An unverified address is reported only to a user who knows the password", arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in
             let strict = try await world.confidential(["require_verified_email": true])
@@ -112,7 +112,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("a malformed request is refused in the words of the client named in its header")
+    @Test("A malformed request is refused in the words of the client named in its header")
     func unreadable() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -140,7 +140,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("a throttled request keeps status 429 and Retry-After in either wording", arguments: Backend.available)
+    @Test("A throttled request keeps status 429 and Retry-After in either wording", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()

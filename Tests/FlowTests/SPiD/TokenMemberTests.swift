@@ -9,7 +9,7 @@ struct TokenMemberTests {
     private static let rfc = ["access_token", "token_type", "expires_in", "scope", "refresh_token", "user_id"]
     private static let spid = rfc + ["is_admin", "server_time"]
 
-    @Test("a password grant's answer has SPiD's members", arguments: Backend.available)
+    @Test("A password grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
     func person(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -32,7 +32,8 @@ struct TokenMemberTests {
         }
     }
 
-    @Test("an authorization code grant's answer has SPiD's members", arguments: Backend.available)
+    @Test(
+        "An authorization code grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
     func authorized(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (client, members) in [(try await world.spidBackend(), Self.spid), (world.backend, Self.rfc)] {
@@ -45,8 +46,8 @@ struct TokenMemberTests {
     }
 
     @Test(
-        "tokens and codes are texts of letters, digits, - and _, longer than SPiD's forty", arguments: Backend.available
-    )
+        "Tokens and codes are texts of letters, digits, - and _, longer than SPiD's forty",
+        arguments: Backend.available)
     func texts(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -62,7 +63,7 @@ struct TokenMemberTests {
         }
     }
 
-    @Test("a jwt-bearer grant's answer has SPiD's members", arguments: Backend.available)
+    @Test("A jwt-bearer grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
     func asserted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let secret = "a shared secret of at least 32 bytes"
@@ -101,7 +102,8 @@ struct TokenMemberTests {
         #expect((answer.json["server_time"] != nil) == (members == Self.spid))
     }
 
-    @Test("a client credentials grant's answer has SPiD's members", arguments: Backend.available)
+    @Test(
+        "A client credentials grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -116,7 +118,7 @@ struct TokenMemberTests {
         }
     }
 
-    @Test("an empty scope is sent as an empty string", arguments: Backend.available)
+    @Test("An empty scope is sent to SPiD's clients as an empty string", arguments: Backend.available)
     func emptyScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["scope": ""])

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A backend has a user sent a mail")
+@Suite("Mails that a backend triggers for a user")
 struct TriggerTests {
     private func path(_ letter: MailMessage, _ part: String) throws -> String {
         try #require(letter.link(containing: part)).replacing("http://spindle.test", with: "")
     }
 
-    @Test("a mail for a new password, whose link sets one", arguments: Backend.available)
+    @Test("A backend triggers a mail whose link sets a new password", arguments: Backend.available)
     func newPassword(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -34,8 +34,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "a mail to verify the address: with the password, or to set one; none if it is verified",
-        arguments: Backend.available)
+        "A backend triggers a mail to verify an address, unless the address is verified", arguments: Backend.available)
     func verification(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -69,7 +68,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "only the merchant's own backends, about users who have used them; a mailbox is not flooded",
+        "Only the merchant's own backends trigger mails, for users who have used them, and a mailbox is not flooded",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -28,7 +28,9 @@ import Values
         "lastLoggedIn": .text, "locale": .text, "utcOffset": .text,
     ]
 
-    @Test("a user whose profile is empty, and who signed in long ago", arguments: Backend.available)
+    @Test(
+        "A user with an empty profile and an old sign-in has every member, of the type that typed SDKs read",
+        arguments: Backend.available)
     func emptyUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend(["refresh_token_lifetime": 31_536_000])
@@ -54,7 +56,7 @@ import Values
         }
     }
 
-    @Test("an empty map is a map, and an empty list a list", arguments: Backend.available)
+    @Test("An empty map in SPiD's answers is a map, and an empty list a list", arguments: Backend.available)
     func emptyCollections(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

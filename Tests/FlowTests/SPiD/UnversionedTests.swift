@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("A path of SPiD's API without a version means version 2") struct UnversionedTests {
-    @Test("what one address answers, the other answers", arguments: Backend.available)
+    @Test("A path of the API without a version answers as version 2 does", arguments: Backend.available)
     func same(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("every route of version 2 has its alias, except the token endpoint, which has one without `/api`")
+    @Test("Every route of version 2 has its alias, except the token endpoint, which has one without `/api`")
     func every() async throws {
         try await World.with(.sqlite) { world in
             let routes = try Set(world.server.routes)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("an unknown path below /api, and a wrong method, are refused in the container")
+    @Test("An unknown path below /api, and a wrong method, are refused in the container")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/api/nothing", "/api/3/me", "/api", "/api/oauth/token"] {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A call about a user reads no other client whole")
 struct UsedClientTests {
-    @Test("a call about a user reads each client whole that they have used", arguments: Backend.available)
+    @Test("A call about a user does not read the user's other clients whole", arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (unused, loom) = (try await world.spidBackend(), try await world.spidBackend())

@@ -27,7 +27,9 @@ struct UserContextTests {
 
     private func query(_ client: World.Actor) -> String { "client_sdrn=sdrn:spid.no:client:\(client.id)&sdk_version=5" }
 
-    @Test("the user's name for a client that they have used, nothing for others", arguments: Backend.available)
+    @Test(
+        "A page is told the user's name if the user has used its client, and nothing otherwise",
+        arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let path = "/user-context?" + query(client)
@@ -62,7 +64,7 @@ struct UserContextTests {
         }
     }
 
-    @Test("a page of another origin and another client's get nothing, and cannot read it", arguments: Backend.available)
+    @Test("A page of another origin or another client gets nothing, and cannot read it", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             _ = try await world.signIn(with: client)
@@ -83,7 +85,7 @@ struct UserContextTests {
         }
     }
 
-    @Test("the login status leads to the client's own pages only", arguments: Backend.available)
+    @Test("The login status leads to the client's own pages only", arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let addresses = ["ok_session", "no_session", "no_user"].map {
@@ -114,7 +116,9 @@ struct UserContextTests {
         }
     }
 
-    @Test("nobody has bought anything, by script and by fetch", arguments: Backend.available)
+    @Test(
+        "Questions about products answer that the user has bought nothing, by script and by fetch",
+        arguments: Backend.available)
     func products(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             for name in ["hasproduct", "hassubscription"] {
@@ -136,7 +140,7 @@ struct UserContextTests {
         }
     }
 
-    @Test("by an image no site learns who is signed in", arguments: Backend.available)
+    @Test("A site cannot learn by an image whether a user is signed in", arguments: Backend.available)
     func embedded(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let page = Self.page + "/shop/logo.png"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API lists a client's users")
+@Suite("SPiD's API lists and searches a client's users")
 struct UserListTests {
     private static let people = ["ada@example.com", "adam@example.com", "bea@example.com", "cleo@example.com"]
 
@@ -36,7 +36,7 @@ struct UserListTests {
     }
 
     @Test(
-        "the list has the client's users, or by a filter its merchant's, in the short view",
+        "The list of users has the client's users, or by a filter its merchant's, in the short view",
         arguments: Backend.available)
     func all(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
@@ -54,7 +54,7 @@ struct UserListTests {
         }
     }
 
-    @Test("the list is paged, and no page exceeds the limit", arguments: Backend.available)
+    @Test("The list of users is paged, and no page exceeds the limit", arguments: Backend.available)
     func parts(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             var found: [String] = []
@@ -70,7 +70,7 @@ struct UserListTests {
         }
     }
 
-    @Test("users are found by id, uuid or address, some by the beginning of an address", arguments: Backend.available)
+    @Test("Users are found by id, uuid or address, some by the beginning of an address", arguments: Backend.available)
     func search(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             let bea = ids[2]
@@ -96,7 +96,7 @@ struct UserListTests {
         }
     }
 
-    @Test("users are filtered by time and state, and follow changes", arguments: Backend.available)
+    @Test("Users are filtered by time and state, and follow changes", arguments: Backend.available)
     func timeAndState(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             #expect(try await self.ids(world, token, "since=2027-01-15%2008:10:00") == [ids[1], ids[2]])
@@ -116,7 +116,7 @@ struct UserListTests {
         }
     }
 
-    @Test("an unreadable or unknown filter is refused, not ignored", arguments: Backend.available)
+    @Test("An unreadable or unknown filter is refused, not ignored", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, token, _ in
             for query in [

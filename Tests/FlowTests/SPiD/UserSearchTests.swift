@@ -44,7 +44,7 @@ struct UserSearchTests {
     }
 
     @Test(
-        "users are found by what their profile says, in a map by their ids or in a list", arguments: Backend.available)
+        "Users are found by what their profile says, in a map by their ids or in a list", arguments: Backend.available)
     func found(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             let searches: KeyValuePairs<String, [String]> = [
@@ -80,7 +80,7 @@ struct UserSearchTests {
         }
     }
 
-    @Test("a part of a list is of those whose address and profile both match", arguments: Backend.available)
+    @Test("A page of a search has only users whose address and profile both match", arguments: Backend.available)
     func prefixAndProfile(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             for name in ["gray", "green"] {
@@ -95,7 +95,7 @@ struct UserSearchTests {
         }
     }
 
-    @Test("a search for nothing, another client's users and unknown searches are refused", arguments: Backend.available)
+    @Test("A search for nothing, another client's users and unknown searches are refused", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             for path in ["search/users", "search/users?limit=1", "search/users?email="] {
@@ -120,7 +120,7 @@ struct UserSearchTests {
     }
 
     @Test(
-        "a uuid that an import kept tells a third party that somebody it does not know has an account",
+        "A search for the UUID that an import kept tells a third party nothing of a user it does not know",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -19,7 +19,7 @@ struct UserTests {
         try #require(try await world.change("users", world.user, profile).status == 200)
     }
 
-    @Test("a client that the user has used sees every member", arguments: Backend.available)
+    @Test("A client that the user has used sees every member", arguments: Backend.available)
     func full(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -68,7 +68,7 @@ struct UserTests {
         }
     }
 
-    @Test("an unknown member has SPiD's empty value")
+    @Test("An unknown member of a user has SPiD's empty value")
     func empty() async throws {
         try await World.with(.sqlite) { world in
             let person = try await world.person("nobody@example.com")
@@ -89,8 +89,8 @@ struct UserTests {
     }
 
     @Test(
-        "another client of the merchant sees no member by which the user can be contacted", arguments: Backend.available
-    )
+        "Another client of the merchant sees no member by which the user can be contacted",
+        arguments: Backend.available)
     func unconnected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -110,7 +110,7 @@ struct UserTests {
         }
     }
 
-    @Test("a client that acts for another of its merchant sees what that one would", arguments: Backend.available)
+    @Test("A client that acts for another of its merchant sees what that one would", arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -124,7 +124,7 @@ struct UserTests {
         }
     }
 
-    @Test("a client that may not see a user cannot tell whether the user exists", arguments: Backend.available)
+    @Test("A client that may not see a user cannot tell whether the user exists", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.spidBackend(of: world.rival)
@@ -151,7 +151,7 @@ struct UserTests {
     }
 
     @Test(
-        "a user's token shows what its scope covers, and all to SPiD's first-party clients",
+        "A user's token shows what its scope covers, and all to SPiD's first-party clients",
         arguments: Backend.available)
     func scope(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -172,7 +172,7 @@ struct UserTests {
         }
     }
 
-    @Test("a changed profile, a disabled user and a pending deletion show", arguments: Backend.available)
+    @Test("A changed profile, a disabled user and a pending deletion show in SPiD's API", arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -196,7 +196,7 @@ struct UserTests {
         }
     }
 
-    @Test("an address finds only users who have used the asking client", arguments: Backend.available)
+    @Test("An address finds only users who have used the asking client", arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -218,8 +218,8 @@ struct UserTests {
     }
 
     @Test(
-        "for an unknown user, another merchant's or one to be deleted the answer is false", arguments: Backend.available
-    )
+        "A user who is unknown, another merchant's or to be deleted counts as not connected",
+        arguments: Backend.available)
     func unconnectedPeople(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -244,7 +244,7 @@ struct UserTests {
         }
     }
 
-    @Test("the API tells whether a user has used a client", arguments: Backend.available)
+    @Test("SPiD's API tells whether a user has used a client", arguments: Backend.available)
     func connected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

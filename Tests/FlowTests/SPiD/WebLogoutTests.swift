@@ -6,7 +6,7 @@ import Values
 @Suite("A web page's logout link as SPiD's clients build it")
 struct WebLogoutTests {
     @Test(
-        "a logout link with the user's token ends session and token at once, and goes back",
+        "A logout link with the user's token ends session and token at once, and goes back",
         arguments: Backend.available)
     func token(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -31,7 +31,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("a logout link with a dead token asks first, and then goes back", arguments: Backend.available)
+    @Test("A logout link with a dead token asks first, and then goes back", arguments: Backend.available)
     func deadToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let expired = try await world.signIn().require("access_token")
@@ -58,7 +58,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("a web view signs out with the token that bought its session", arguments: Backend.available)
+    @Test("A web view signs out with the token that bought its session", arguments: Backend.available)
     func webView(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -72,7 +72,7 @@ struct WebLogoutTests {
     }
 
     @Test(
-        "a token that the user's other device got, or an image on a page, signs no browser out",
+        "A token that the user's other device got, or an image on a page, signs no browser out",
         arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -102,7 +102,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("a device's logout with a dead token gets 401", arguments: Backend.available)
+    @Test("A device's logout with a dead token gets 401", arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.get(link(world, token: "none", namesClient: true))
@@ -110,7 +110,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("a logout link with another user's token signs nobody out", arguments: Backend.available)
+    @Test("A logout link with another user's token signs no user out", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
