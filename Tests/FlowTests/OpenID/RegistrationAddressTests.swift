@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+
 @testable import Directory
 @testable import OAuth
 

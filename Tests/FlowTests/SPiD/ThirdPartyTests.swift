@@ -292,4 +292,138 @@ struct ThirdPartyTests {
             expectProblem(given, 400, member: "id_token_claims")
         }
     }
+
+    // MARK: Scope
+
+    @Test(
+        "A third party sees the same of its user at `/user/{id}`, whether the user uses the merchant's own app or not",
+        arguments: Backend.available)
+    func ownApp(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.confidential(["first_party": false])
+            let token = try await world.clientToken(stranger)
+            func seen() async throws -> Answer {
+                try await world.server.get("/user/\(world.user)", bearer: token)
+            }
+            _ = try await world.signIn(scope: "email", with: stranger)
+            let before = try await seen()
+            #expect(before.status == 200 && before.json["email"] == "ada@example.com", "\(before)")
+            _ = try await world.signIn()
+            let during = try await seen()
+            #expect(during.status == 200 && during.json == before.json, "\(during)")
+            var visitor = try await world.signedIn()
+            #expect(try await visitor.change("apps/revoke", ["client": world.app.id]).status == 303)
+            let after = try await seen()
+            #expect(after.status == 200 && after.json == before.json, "\(after)")
+
+            let other = try await world.person("bea@example.com")
+            _ = try await world.signIn(as: "bea@example.com")
+            #expect(try await world.server.get("/user/\(other)", bearer: token).status == 403)
+        }
+    }
+
+    @Test(
+        "A scope that administration takes from a third party is neither read by it nor named on the account page",
+        arguments: Backend.available)
+    func narrowed(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["given_name": "Ada"])
+            let stranger = try await world.spidBackend(["first_party": false])
+            _ = try await world.signIn(scope: "profile email", with: stranger)
+            var visitor = try await world.signedIn()
+            for (scope, hasEmail) in [("profile email", true), ("profile", false)] {
+                try await world.change("clients", stranger.id, ["scope": .string(scope)])
+                world.server.clock.advance(by: .seconds(1))
+                let token = try await world.clientToken(stranger)
+                let told = try await world.api("user/\(world.user)", token).data
+                #expect(told["name"]?["givenName"] == "Ada" && (told["email"] != nil) == hasEmail, "\(scope): \(told)")
+                let page = try await visitor.browser.open("/account").words
+                #expect(page.contains("See your name and profile"))
+                #expect(page.contains("See your e-mail address") == hasEmail, "\(scope)")
+            }
+        }
+    }
+
+    // MARK: With a user's token or its own
+
+    @Test(
+        "A third party that was allowed only openid cannot list which other apps the user has",
+        arguments: Backend.available)
+    func me(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.signIn()
+            let stranger = try await world.stranger()
+            let token = try await world.signInToRegistered(stranger, ["scope": "openid"]).require("access_token")
+            let seen = try await world.api("me", token)
+            #expect(seen.status == 200)
+            #expect(seen.data.members?.map(\.name) == ["id", "userId", "uuid", "status"])
+            let named = try await world.signInToRegistered(stranger, ["scope": "openid profile"])
+            let more = try await world.api("me", try named.require("access_token")).data
+            #expect(more["displayName"] == "Ada Lovelace" && more["email"] == nil && more["accounts"] == nil)
+        }
+    }
+
+    @Test(
+        "A third party without SPiD compatibility can neither list a user's logins nor agree for the user",
+        arguments: Backend.available)
+    func acting(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            let stranger = try await world.stranger()
+            let token = try await world.signInToRegistered(stranger, ["scope": "openid"]).require("access_token")
+            let user = "user/\(world.user)"
+            for path in [user, user + "/logins", user + "/agreements", "terms"] {
+                let refused = try await world.api(path, token)
+                #expect(refused.status == 403 && refused.data == .null, "\(path)")
+                #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
+            }
+            #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
+            let phone = try await world.signIn().require("access_token")
+            let agreements = try await world.api(user + "/agreements", phone).data["agreements"]
+            #expect(agreements?["platform"] == false)
+            // It may leave.
+            #expect(try await world.api("logout", token).status == 200)
+            #expect(try await !world.isLive(token))
+        }
+    }
+
+    @Test(
+        "A client's own token, without SPiD compatibility, neither reads users in SPiD's API nor agrees for them",
+        arguments: Backend.available)
+    func own(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            _ = try await world.signIn(with: world.backend)
+            let token = try await world.clientToken(world.backend)
+            let user = "user/\(world.user)"
+            let paths = ["", "/logins", "/products", "/agreements", "/varnishId", "/required_fields", "/dataobjects"]
+            for path in paths.map({ user + $0 }) + ["user/\(World.email)"] {
+                let refused = try await world.api(path, token)
+                #expect(refused.status == 403 && refused.data == .null, "\(path)")
+                #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
+            }
+            #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
+            #expect(try await world.api("terms", token).status == 200, "about nobody")
+            let asUser = try await world.signIn(with: world.backend).require("access_token")
+            let agreements = try await world.api(user + "/agreements", asUser).data["agreements"]
+            #expect(agreements?["platform"] == false)
+            #expect(try await world.api("logout", token).status == 200)
+        }
+    }
+
+    @Test(
+        "A SPiD-compatible third party sees only itself among a user's apps, and cannot agree for the user",
+        arguments: Backend.available)
+    func inSPiDsWays(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            _ = try await world.signIn()
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            for (client, apps) in [(stranger, [stranger.id]), (own, [world.app.id, own.id])] {
+                let token = try await world.signIn(with: client).require("access_token")
+                let users = try await world.api("me", token).data["accounts"]?.members?.map(\.name)
+                #expect(Set(users ?? []) == Set(apps))
+                let accepted = try await world.api("user/\(world.user)/agreements/accept", token, [:])
+                #expect(accepted.status == (client.id == own.id ? 200 : 403))
+            }
+        }
+    }
 }

@@ -190,6 +190,64 @@ struct BoughtSessionTests {
         }
     }
 
+    @Test(
+        "Revoking a merchant's site signs its user out of it in web views of the merchant's app too",
+        arguments: Backend.available)
+    func revokedSite(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var own = Browser(world.server)
+            _ = try await site.signIn(in: &own)
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            #expect(try await site.silentError(in: &webview) == nil)
+            _ = try await own.submit(
+                try await own.open("/account"), ["client": site.actor.id], to: "/account/apps/revoke")
+            #expect(try await site.silentError(in: &webview) == "login_required")
+        }
+    }
+
+    @Test("A web view and its tokens end when the client it was opened for is deleted", arguments: Backend.available)
+    func receiver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.exchange(
+                try await world.signIn().require("access_token"), for: world.backend, type: "session",
+                redirectURI: world.backend.redirectURI
+            ).require("code")
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            let tokens = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            #expect(try await world.isLive(try tokens.require("access_token")))
+            let path = "/admin/v1/clients/\(world.backend.id)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+        }
+    }
+
+    @Test(
+        "A second phone's session code takes over a web view; the first phone's logout ends its own tokens there",
+        arguments: Backend.available)
+    func phones(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phones = [try await world.signIn(), try await world.signIn()]
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[0]))")
+            let tokens = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[1]))")
+            _ = try await world.server.get("/logout", bearer: try phones[0].require("access_token"))
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+            #expect(try await webview.isSignedIn(), "by the second phone's token")
+            // The same phone's next code keeps the session.
+            let later = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[1]))")
+            #expect(try await world.isLive(try later.require("access_token")))
+        }
+    }
+
     private func publicSite(_ world: World) async throws -> World.Actor {
         try await world.website(["token_endpoint_auth_method": "none"]).actor
     }
