@@ -126,7 +126,7 @@ struct AttributeTests {
             let given = try await world.server.send(
                 "PATCH", path, json: ["id_token_claims": claims], bearer: administrator)
             #expect(given.status == 200 && given.json["id_token_claims"] == claims, "\(given)")
-            // Another change leaves them.
+            // Another change leaves the claims.
             let renamed = try await world.change("clients", world.app.id, ["client_name": "Loom"])
             #expect(renamed.json["id_token_claims"] == claims, "\(renamed)")
             let document: JSON =

@@ -71,14 +71,14 @@ struct Auth0Tests {
     // MARK: Logout by returnTo
 
     private static let bye = "https://loom.example/bye"
-    /// As when an app opens the address.
+    /// The headers when an app opens the address.
     private static let noPage = ["Sec-Fetch-Site": "none", "Sec-Fetch-Dest": "document"]
 
     private func link(_ world: World, _ path: String = "/v2/logout", _ more: String = "") -> String {
         "\(path)?client_id=\(world.app.id)&returnTo=\(TestServer.encode(Self.bye))\(more)"
     }
 
-    /// A browser whose user has signed in, at the app too if `isUsed`.
+    /// A browser whose user has signed in, and at the app too if `isUsed`.
     private func browser(_ world: World, isUsed: Bool = true) async throws -> Browser {
         _ = try await world.change("clients", world.app.id, ["post_logout_redirect_uris": [.string(Self.bye)]])
         var browser = Browser(world.server)
@@ -107,7 +107,7 @@ struct Auth0Tests {
                 #expect(out.status == 302 && out.header("location") == Self.bye, "\(headers): \(out)")
                 #expect(browser.session == nil)
             }
-            // However long ago its tokens expired.
+            // It does not matter how long ago the client's tokens expired.
             var late = try await browser(world)
             world.server.clock.advance(by: .hours(2))
             #expect(try await late.open(link(world), headers: Self.noPage).header("location") == Self.bye)
@@ -147,7 +147,7 @@ struct Auth0Tests {
                 #expect(try await browser.open(address, headers: Self.noPage).body.contains("Sign out?"), "\(address)")
                 #expect(try await browser.isSignedIn())
             }
-            // A session that the client has no tokens of: never used, used elsewhere, or signed out there since.
+            // Sessions in which the client has no live tokens.
             var unused = try await browser(world, isUsed: false)
             #expect(try await unused.open(link(world), headers: Self.noPage).body.contains("Sign out?"))
             var revoked = Browser(world.server)

@@ -41,7 +41,7 @@ struct BackChannelLogoutTests {
         "A logout notice to a self-registered client is queued apart from those to its merchant's own clients",
         arguments: Backend.available)
     func apart(backend: Backend) async throws {
-        // Answers nothing: so both notices stay.
+        // It answers nothing, so both notices stay stored.
         let receiver = try LocalListener { _ in nil }
         defer { receiver.stop() }
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -129,7 +129,7 @@ struct BackChannelLogoutTests {
         "A logout tells only clients of the ended session, once, and does not wait for the delivery",
         arguments: Backend.available)
     func nobodyElse(backend: Backend) async throws {
-        // None may leave: each that was ever left for somebody is still there.
+        // No notice may leave this machine, so each one is still stored.
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()
             var (here, elsewhere) = (Browser(world.server), Browser(world.server))
@@ -159,7 +159,7 @@ struct BackChannelLogoutTests {
     func changed(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
-            // Its tokens live an hour; its own session may be as long as ours.
+            // The site's tokens live an hour, but its session may last as long as ours.
             let short = try await world.notified(at: receiver, "/short", ["grant_types": ["authorization_code"]])
             var browser = Browser(world.server)
             let page = try await browser.open("/login")
@@ -247,14 +247,14 @@ struct BackChannelLogoutTests {
 
     // MARK: However the session ends
 
-    /// A site that Ada is signed in to in two browsers. Nothing leaves: what was left is counted.
+    /// A site that Ada is signed in to in two browsers. Notices do not leave this machine and are counted.
     private struct Story {
         let told: NotifiedSite
         var here: BrowserUser
         var elsewhere: BrowserUser
         var world: World { told.site.world }
 
-        /// How many notices were left since it was asked last.
+        /// How many notices were stored since the last call.
         mutating func news() async throws -> Int {
             let count = try await world.waiting(.notice)
             defer { known = count }

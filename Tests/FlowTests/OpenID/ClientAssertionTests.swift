@@ -157,10 +157,10 @@ struct ClientAssertionTests {
                 ("rejected", SigningClient.hs256(claims, key: Array(jwk.json.text.utf8))),
                 ("rejected", client.assertion() + "A"),
                 ("rejected", CompactJWS.sign(claims, type: "JWT", key: key, keyID: "another")),
-                // What the client signed for another purpose.
+                // JWTs that the client signed for another purpose.
                 ("type", CompactJWS.sign(claims, type: "oauth-authz-req+jwt", key: key, keyID: jwk.keyID)),
                 ("type", CompactJWS.sign(claims, type: "logout+jwt", key: key, keyID: jwk.keyID)),
-                // The other's own key, in the name of this one.
+                // Another client's key, in this client's name.
                 ("rejected", SigningClient(world: world, id: client.id, key: other.key).assertion()),
             ]
             for (reason, changes): (String, KeyValuePairs<String, JSON>) in [
@@ -212,7 +212,7 @@ struct ClientAssertionTests {
                 401, "invalid_client", try await client.ask(first, ["token": "x"], at: "/oauth/introspect"))
             try await expect(401, "invalid_client", try await client.ask(client.assertion(["jti": "one"])))
             #expect(world.server.log.says("reason=assertion_replayed"))
-            // Another client's `one` is another.
+            // The same jti of another client is another assertion.
             let other = try await world.signingClient()
             #expect(try await other.ask(other.assertion(["jti": "one"])).status == 200)
         }
@@ -250,7 +250,7 @@ struct ClientAssertionTests {
             #expect(try await remembered() == 1)
             _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(7))
             #expect(try await remembered() == 0)
-            // One that is too old within minutes is not remembered for the day that it names.
+            // An assertion that is too old after minutes is not remembered for the day until its exp.
             let day = JSON.integer(world.server.clock.now.seconds + 86_000)
             #expect(try await client.ask(client.assertion(["exp": day])).status == 200)
             _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(10))

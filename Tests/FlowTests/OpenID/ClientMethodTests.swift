@@ -71,7 +71,7 @@ struct ClientMethodTests {
         try await World.with(.sqlite) { world in
             let key = PrivateKey.generate(.rs256)
             var members = JSONWebKey(key).json.members ?? []
-            // Good for any RSA signature.
+            // Without `alg` the key is good for any RSA signature.
             members.removeAll { $0.name == "alg" }
             let keySet: JSON = ["keys": [.object(members)]]
             let client = try await world.signingClient(key, ["jwks": keySet])
@@ -114,7 +114,7 @@ struct ClientMethodTests {
                 "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
             ])
             let client = SigningClient(world: world, id: made.id, key: .own(key))
-            // It may be the client: it asks again.
+            // The client may be right, so it is told to ask again.
             let answer = try await client.ask()
             try await expect(503, "temporarily_unavailable", answer)
             #expect(answer.header("retry-after") == "10")
@@ -125,7 +125,7 @@ struct ClientMethodTests {
     @Test("Slow keys among those that a client publishes are not tried")
     func slow() async throws {
         let key = PrivateKey.generate(.es256)
-        // Odd, and of 8192 bits: as good as the modulus of a key that nobody has.
+        // An odd number of 8192 bits stands for a modulus; the key is never used.
         let modulus = Base64URL.encode([0xC5] + [UInt8](repeating: 0x5A, count: 1022) + [0x55])
         let slow: JSON = ["kty": "RSA", "n": .string(modulus), "e": "AQAB", "kid": "slow"]
         let host = try KeyHost(["keys": [slow, JSONWebKey(key).json]])
@@ -147,7 +147,7 @@ struct ClientMethodTests {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
         try await World.with(.sqlite) { world in
-            // What a name leads to shows when it is looked up.
+            // That a name leads to a private address shows only when it is looked up.
             let address = host.address.replacing("http://127.0.0.1", with: "https://localhost")
             let made = try await world.confidential([
                 "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(address),

@@ -7,7 +7,7 @@ import Testing
 struct ConfigModuleTests {
     private static let issuer = "https://id.example"
 
-    /// The name and schema of each member that the suite knows. What is not among them it warns of.
+    /// The members that the suite knows. It warns of any other.
     private static let known: Set<String> = [
         "issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "registration_endpoint",
         "introspection_endpoint", "revocation_endpoint", "end_session_endpoint", "scopes_supported",

@@ -8,7 +8,7 @@ extension ConformanceParty {
 
     mutating func responseTypeMissing() async throws {
         let answer = try await browser.open(address(["response_type": ""]))
-        // Nothing says that tokens were wanted: the response is in the query, unless the request names a mode.
+        // Without a response_type the response is in the query, unless the request names a mode.
         if mode == "form_post" {
             #expect(answer.fields["error"] == "invalid_request")
         } else {
@@ -31,10 +31,10 @@ extension ConformanceParty {
     /// The claims of a scope come from userinfo. The ID token has them only when there is no access token.
     mutating func scope(_ scope: String, _ claims: String...) async throws {
         let outcome = try await flow(["scope": "openid \(scope)"])
-        for claim in claims { #expect(outcome.person?[claim] != nil, "\(claim)") }
+        for claim in claims { #expect(outcome.user?[claim] != nil, "\(claim)") }
         if type != "id_token" { for claim in claims { #expect(outcome.ids.allSatisfy { $0[claim] == nil }) } }
-        if let verified = outcome.person?["email_verified"] { #expect(verified.bool != nil) }
-        if let updated = outcome.person?["updated_at"] { #expect(updated.integer != nil) }
+        if let verified = outcome.user?["email_verified"] { #expect(verified.bool != nil) }
+        if let updated = outcome.user?["updated_at"] { #expect(updated.integer != nil) }
     }
 
     mutating func scopeAll() async throws {
@@ -91,7 +91,7 @@ extension ConformanceParty {
     mutating func claimsEssential() async throws {
         let place = type == "id_token" ? "id_token" : "userinfo"
         let outcome = try await flow(["claims": "{\"\(place)\":{\"name\":{\"essential\":true}}}"])
-        #expect(outcome.person?["name"]?.string == "Ada Lovelace")
+        #expect(outcome.user?["name"]?.string == "Ada Lovelace")
     }
 
     mutating func validPKCE() async throws {

@@ -165,7 +165,7 @@ struct Outcome {
     var userinfo: JSON?
 
     /// The claims about the user, if the response type gives any.
-    var person: JSON? { userinfo ?? ids.last }
+    var user: JSON? { userinfo ?? ids.last }
 }
 
 extension ConformanceParty {

@@ -54,7 +54,7 @@ struct CrossOriginTests {
                     #expect(answer.header("access-control-allow-methods") == nil)
                 }
             }
-            // Nothing for web pages: it takes a confidential client.
+            // Introspection is not for web pages: it takes a confidential client.
             #expect(try await preflight(world, "/oauth/introspect", from: Self.origin).status == 405)
         }
     }
@@ -122,7 +122,7 @@ struct CrossOriginTests {
         }
     }
 
-    /// Of tracing libraries, of MCP's, and our own.
+    /// Header fields of tracing libraries, of MCP clients, and our own.
     private static let added = "authorization,baggage,dpop,mcp-protocol-version,sentry-trace,traceparent,x-b3-traceid"
 
     @Test("A preflight request allows the fields that it asks for, except those by which a proxy names its client")

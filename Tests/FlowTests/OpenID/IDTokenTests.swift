@@ -141,7 +141,7 @@ struct IDTokenTests {
             #expect(claims["roles"]?.strings == ["editors", "night shift"])
             #expect(claims["channels"]?.string == "news")
             #expect(claims["nothing"] == nil)
-            // A number to many, and a string to everybody who reads it.
+            // The subject is a string, although it looks like a number.
             #expect(claims["sub"]?.string == world.user)
             #expect(try await world.idToken(in: try await world.signIn(scope: "openid"))["roles"] == nil)
 
@@ -210,7 +210,7 @@ struct IDTokenTests {
             let userinfo = try await world.server.get("/oauth/userinfo", bearer: token)
             #expect(userinfo.json["email"]?.string == World.email)
             #expect(userinfo.json["name"] == nil)
-            // A stranger's client gets what the person allowed, which is the scope alone.
+            // A third party gets what the user allowed, which is the scope alone.
             try await world.change("clients", world.app.id, ["first_party": false])
             #expect(try await world.server.get("/oauth/userinfo", bearer: token).json["email"] == nil)
         }
@@ -222,7 +222,7 @@ struct IDTokenTests {
             let client = try await world.stranger()
             let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null,"phone_number":null}}"#
             var browser = Browser(world.server)
-            // Nothing that this client has no scope for is asked.
+            // The page does not ask for claims that are outside the client's scope.
             let page = try await world.authorize(in: &browser, ["scope": "openid", "claims": wish], for: client)
             #expect(page.boxes == ["openid", "claim:name", "claim:email"])
             let denied = try await world.answer(page, in: browser, "deny")
@@ -236,7 +236,7 @@ struct IDTokenTests {
             let userinfo = try await world.server.get("/oauth/userinfo", bearer: token)
             #expect(userinfo.json["email"]?.string == World.email && userinfo.json["name"] == nil)
             #expect(answer.json["scope"] == "openid", "a claim is no scope")
-            // It is remembered; what was not asked for before is asked.
+            // The consent is remembered; a claim that was not in it is asked for.
             let address = world.authorizeAddress(["scope": "openid", "claims": wish], for: client)
             let again = try await browser.open(address)
             #expect(again.redirected("code") != nil)
@@ -256,7 +256,7 @@ struct IDTokenTests {
     func compatible(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let number: JSON = .string(world.user)
-            // Without a claim of the scope in the ID token, and with all of them.
+            // With the claims of the scope in the ID token, and without.
             for carries in [false, true] {
                 let loom = try await world.relyingClient([
                     "spid_compatible": true, "id_token_scope_claims": .bool(carries),
@@ -294,11 +294,11 @@ struct IDTokenTests {
                 let info = try await world.server.get("/userinfo", bearer: try answer.require("access_token"))
                 #expect(info.status == 200 && info.json["legacy_user_id"] == nil)
             }
-            // No attribute may stand for it.
+            // No attribute may take the claim's name.
             let refused = try await world.change(
                 "clients", plain.id, ["id_token_claims": ["legacy_user_id": "number"]])
             expectProblem(refused, 400, member: "id_token_claims")
-            // One that a client set before the name was reserved does not make the client unreadable.
+            // A mapping to the name from before it was reserved does not make the client unreadable.
             let document = try await world.server.database.write { db in
                 let row = try #require(try db.rows("SELECT openid FROM clients WHERE id = \(plain.id)").first)
                 let stored = try JSON(stored: try row.get("openid", as: String.self))

@@ -71,7 +71,7 @@ struct JWTAccessTokenTests {
             let third = try await token()
             world.server.clock.advance(by: .seconds(3600))
             #expect(try await !world.isLive(third))
-            // Signed by us, but never given.
+            // Signed by this server, but no access token.
             let forged = try await world.signIn(scope: "openid email", with: client).require("id_token")
             #expect(try await !world.isLive(forged))
         }

@@ -9,7 +9,7 @@ struct LogoutHintTests {
     @Test("An expired ID token is accepted as a logout hint, in each algorithm", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         try await World.with(backend) { world in
-            // Made first: administration's own token does not live as long.
+            // The sites are made first, since the administrator's token does not live as long.
             var sites: [(algorithm: String, site: Website)] = []
             for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
                 let site = try await world.website([
@@ -62,7 +62,7 @@ struct LogoutHintTests {
             #expect(page.status == 200 && page.header("location") == nil)
             #expect(page.words.contains("grace@example.com"))
             #expect(try await hers.isSignedIn())
-            // Asked, in the language of the link, it goes back.
+            // After the question the browser returns to the site.
             #expect(try await hers.submit(page).header("location") == Website.bye + "?state=s")
 
             var here = Browser(world.server)
@@ -103,7 +103,7 @@ struct LogoutHintTests {
             let link: KeyValuePairs = ["id_token_hint": hint, "post_logout_redirect_uri": Website.bye]
             #expect(try await stranger.logOut(link).header("location") == Website.bye)
             #expect(try await browser.isSignedIn())
-            // Not for a client that has been disabled.
+            // A disabled client's hint leads nowhere.
             try await world.change("clients", site.actor.id, ["disabled": true])
             #expect(try await stranger.logOut(link).header("location") == nil)
         }
@@ -198,7 +198,7 @@ struct LogoutHintTests {
                 ])
                 #expect(page.words.contains("Sign out?"), "\(forgery.prefix(40))")
                 #expect(page.header("location") == nil)
-                // Nor where nobody is signed in.
+                // Without a session it leads nowhere either.
                 let nobody = try await world.server.get(
                     "/logout?client_id=\(site.actor.id)&id_token_hint=\(TestServer.encode(forgery))"
                         + "&post_logout_redirect_uri=\(TestServer.encode(Website.bye))")

@@ -23,7 +23,7 @@ struct LogoutModuleTests {
         }
     }
 
-    /// The person is asked, stays signed in until then, and goes nowhere after.
+    /// The user is asked, stays signed in until then, and is not redirected.
     private func expectAsked(_ page: Answer, _ story: inout Story) async throws {
         #expect(page.status == 200 && page.isPage)
         #expect(page.words.contains("Sign out?"))

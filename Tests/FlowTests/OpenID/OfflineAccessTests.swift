@@ -66,7 +66,7 @@ struct OfflineAccessTests {
 
             #expect(try await survives(world, stranger, asked))
             #expect(try await !survives(world, stranger, ["scope": "openid", "access_type": "online"]))
-            // One that is not registered for it cannot ask for it so, either.
+            // A client that is not registered for offline_access cannot get it this way.
             let lesser = try await world.stranger()
             #expect(try await !survives(world, lesser, asked))
         }

@@ -43,7 +43,7 @@ struct OtherResourceTests {
             try await expect(401, "invalid_token", session)
             let inSPiD = try await world.api("oauth/exchange", token, ["clientId": world.backend.id, "type": "code"])
             #expect(inSPiD.status == 401)
-            // There it is good.
+            // The resource server can introspect it.
             #expect(try await world.introspect(token, as: world.backend).json["active"] == true)
         }
     }
@@ -64,7 +64,7 @@ struct OtherResourceTests {
                 #expect(refused.status == 401 && refused.error == "invalid_token", "\(way) \(refused)")
                 #expect(try await isLive(token), "\(way)")
             }
-            // The client itself ends it.
+            // The client itself can revoke it.
             let token = try await tokens(world, client).require("access_token")
             _ = try await world.server.post("/oauth/revoke", ["token": token], basic: client.basic)
             #expect(try await !isLive(token))

@@ -32,7 +32,7 @@ struct PairwiseTests {
             #expect(me.json["name"]?.string == "Ada Lovelace")
             let own = try await world.server.get("/user/\(name)", bearer: token)
             #expect(own.json == me.json)
-            // Also to a client of the merchant that knows people by their numbers: it is one token of one client.
+            // Introspection tells the token's subject to other clients of the merchant too, not the user's number.
             for asker in [site.actor, world.backend] {
                 let told = try await world.introspect(token, as: asker)
                 #expect(told.json["sub"]?.string == name && told.json["user_id"]?.string == name)
@@ -193,7 +193,7 @@ struct PairwiseTests {
             let open = try await session(try await world.website())
             #expect(first.sid == sibling.sid, "one sector")
             #expect(Set([first.sid, other.sid, open.sid]).count == 3)
-            // The hint shows which session is meant, so nobody is asked.
+            // The hint shows which session is meant, so the user is not asked.
             _ = try await browser.logOut(["id_token_hint": first.hint])
             #expect(browser.session == nil)
             #expect(try await told.next()["sid"]?.string == first.sid)
@@ -297,7 +297,7 @@ struct PairwiseTests {
         }
     }
 
-    /// How the client whose `token` it is knows its user.
+    /// The user's subject at the client of `token`.
     private func subject(_ token: String, _ world: World) async throws -> String {
         try #require(try await world.server.get("/me", bearer: token).json["sub"]?.string)
     }

@@ -82,7 +82,7 @@ extension World {
 }
 
 extension SigningClient {
-    /// Redeems a code of an authorization request of `client`, which is this one.
+    /// Redeems a code that `client`, which is this client, requested.
     func redeem(_ code: String, _ client: World.Actor, _ assertion: String? = nil) async throws -> Answer {
         try await ask(
             assertion,

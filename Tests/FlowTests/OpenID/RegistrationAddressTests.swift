@@ -74,7 +74,7 @@ struct RegistrationAddressTests {
                 let made = try await world.sendRegistration(["redirect_uris": [.string(good)]], with: token)
                 #expect(made.status == 201, "\(good): \(made)")
             }
-            // Administration looked at what it registers.
+            // Administration may register it.
             #expect(try await world.confidential(["redirect_uris": ["loom://back"]]).redirectURI == "loom://back")
         }
     }
@@ -110,7 +110,7 @@ struct RegistrationAddressTests {
             )
             #expect(open.status == 201)
         }
-        // Where the operator allows it, it can be asked.
+        // With outbound_allow_private these addresses are accepted.
         try await World.with(.sqlite, settings: World.receiversAllowed) { world in
             _ = try await world.register(["backchannel_logout_uri": "http://127.0.0.1:1/bye"])
             _ = try await world.register(["backchannel_logout_uri": "https://2130706433:1/bye"])

@@ -34,11 +34,11 @@ struct RegistrationManagementTests {
             let refused = try await made.send("PUT", made.update(["scope": "openid email"]))
             #expect(refused.status == 400 && refused.body.contains("administrator"), "\(refused)")
             #expect(try await made.send("PUT", made.update(["scope": "openid"])).status == 200)
-            // What it has already is chosen, too, where administration says so.
+            // Sending the scope that the client already has is a choice too.
             let other = try await world.register(["scope": "openid"])
             #expect(try await world.change("clients", other.id, ["scope": "openid"]).status == 200)
             #expect(try await other.send("PUT", other.update(["scope": "openid email"])).status == 400)
-            // A change of the name by administration chooses no scope, and a wider one may be taken up.
+            // A change of the name chooses no scope. A wider choice lets the client widen again.
             #expect(try await world.change("clients", made.id, ["client_name": "Other"]).status == 200)
             #expect(try await world.change("clients", made.id, ["scope": "openid email"]).status == 200)
             for scope in ["openid", "openid email"] {
@@ -58,7 +58,7 @@ struct RegistrationManagementTests {
             let kept = try await made.send("PUT", made.update(["grant_types": ["authorization_code"]]))
             #expect(kept.status == 200)
             #expect(try await world.change("clients", made.id, ["grant_types": ["client_credentials"]]).status == 200)
-            // Without a list it would follow from the response types.
+            // Without a list, grant types would follow from the response types.
             let document: JSON = ["client_id": .string(made.id), "redirect_uris": [.string(World.returnURI)]]
             #expect(try await made.send("PUT", document).status == 400)
             #expect(try await world.change("clients", made.id, ["grant_types": both]).status == 200)
@@ -123,7 +123,7 @@ struct RegistrationManagementTests {
             for method in ["GET", "DELETE"] { try await expect(401, "invalid_token", try await made.send(method)) }
             let shown = try await world.server.get("/admin/v1/clients/\(made.id)", bearer: world.admin).json
             #expect(shown["redirect_uris"] == [.string(World.returnURI)])
-            // It does not come back, either.
+            // The token stays dead when the client is a third party's again.
             try await world.change("clients", made.id, ["first_party": false])
             try await expect(401, "invalid_token", try await made.send("PUT", body))
         }
@@ -248,7 +248,7 @@ struct RegistrationManagementTests {
             }
             let without = try await world.server.get(made.path)
             try await expect(401, "invalid_token", without)
-            // One that administration registered has no token at all.
+            // A client that administration made has no registration token.
             let administered = try await world.server.get("/oauth/register/\(world.app.id)", bearer: app.token)
             try await expect(401, "invalid_token", administered)
             let unknown = try await world.server.get("/oauth/register/nobody", bearer: app.token)

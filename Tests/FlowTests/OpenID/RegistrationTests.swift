@@ -217,7 +217,7 @@ struct RegistrationTests {
                 try await expect(400, "invalid_client_metadata", refused, type)
                 let changed = try await made.send("PUT", made.update(["response_types": [.string(type)]]))
                 try await expect(400, "invalid_client_metadata", changed, type)
-                // Administration may have said it, or the setting was another then.
+                // The row may be from administration, or from before the setting changed.
                 let grants: JSON = ["authorization_code", "implicit"]
                 try await world.change(
                     "clients", made.id, ["response_types": [.string(type)], "grant_types": grants])

@@ -327,7 +327,7 @@ struct RequestObjectTests {
     func privateAddress() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite) { world in
-            // What a name leads to shows when it is looked up.
+            // That a name leads to a private address shows only when it is looked up.
             let address = host.address.replacing("http://127.0.0.1", with: "https://localhost")
             let signer = try await RequestSigner(world, ["request_uris": [.string(address)]])
             host.publish(text: signer.object())

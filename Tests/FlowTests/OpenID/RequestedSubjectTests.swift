@@ -27,7 +27,7 @@ struct RequestedSubjectTests {
             #expect(!page.body.contains("value=\"bob@example.com\""))
             let ada = try await bob.submit(page, ["email": World.email, "password": World.password])
             #expect(try await bob.open(try #require(ada.header("location"))).redirected("code") != nil)
-            // However old: it says who, and proves nothing.
+            // An old hint still names its user; it proves nothing.
             world.server.clock.advance(by: .seconds(86_400))
             let old = try await world.server.get(party.address(["prompt": "none", "id_token_hint": token]))
             #expect(old.redirected("error") == "login_required")

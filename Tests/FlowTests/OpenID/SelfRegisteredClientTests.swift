@@ -6,7 +6,7 @@ import Testing
 @Suite("Self-registered clients: their pages (RFC 7591 §5), and how links lead to them (RFC 9700 §4.11.2)")
 struct SelfRegisteredClientTests {
     private static let bye = "https://rp.example/bye"
-    /// As a browser asks that will show the answer.
+    /// The headers of a request whose answer the browser will show.
     private static let shown = ["Sec-Fetch-Dest": "document"]
 
     @Test(
@@ -25,7 +25,7 @@ struct SelfRegisteredClientTests {
                 #expect(page.status == 400 && page.isPage, "\(fault): \(page)")
                 #expect(page.header("location") == nil)
                 #expect(page.words.contains("Ravel") && page.words.contains("You are about to leave"))
-                // There, if the person wants to.
+                // The user may follow the link.
                 #expect(page.body.contains("href=\"\(World.returnURI)?error="))
                 #expect(page.header("content-security-policy")?.contains("form-action 'self'") == true)
             }
@@ -92,7 +92,7 @@ struct SelfRegisteredClientTests {
             for headers in [["Sec-Fetch-Dest": "iframe"], [:]] {
                 #expect(try await error(&nobody, at: client, headers: headers) == "login_required")
             }
-            // After the user allowed it, too.
+            // The same after the user allowed the client.
             for client in [client, device] {
                 let page = try await ada.open(world.authorizeAddress(["scope": "openid"], for: client))
                 _ = try await world.allow(page, in: &ada, ticking: page.boxes).requireRedirected("code")
@@ -120,12 +120,12 @@ struct SelfRegisteredClientTests {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor
             var browser = Browser(world.server)
-            // On the page where it is left by a tap.
+            // The user has seen the login page, and cancelled there.
             let login = try await browser.open(world.authorizeAddress(["scope": "openid"], for: client))
             let left = try await browser.submit(
                 login, ["decision": "cancel", "request": try #require(login.fields["request"])], to: "/oauth/consent")
             #expect(left.redirected("error") == "access_denied")
-            // Having allowed it.
+            // The user has allowed the client.
             _ = try await world.consented(in: &browser, ["scope": "openid"], for: client)
             for (fault, error) in [("scope", "invalid_scope"), ("request", "invalid_request_object")] {
                 let refused = try await browser.open(
@@ -164,7 +164,7 @@ struct SelfRegisteredClientTests {
             let page = try await world.server.get(path)
             #expect(page.status == 200 && page.isPage && page.header("location") == nil)
             #expect(page.body.contains("href=\"\(Self.bye)?state=s\""))
-            // After a form of our page the browser is redirected.
+            // After the form of our own page the browser is redirected.
             var browser = Browser(world.server)
             try await browser.signIn()
             let out = try await browser.submit(
@@ -215,7 +215,7 @@ struct SelfRegisteredClientTests {
             _ = try await world.consented(in: &browser, ["scope": "openid"], for: client)
             let page = try await browser.open("/account")
             #expect(page.body.contains("Ravel") && !page.body.contains("Loom"))
-            // Who vouches for it by calling it their own ends that.
+            // Once the merchant makes the client its own, the merchant is named.
             try await world.change("clients", client.id, ["first_party": true])
             #expect(try await browser.open("/account").body.contains("Loom"))
         }

@@ -101,7 +101,7 @@ struct SharedSecretTokenTests {
             let body = try await receiver.next().body
             let jwt = try await it.verified(String(body.dropFirst("logout_token=".count)))
             #expect(jwt.header == ["alg": "HS256", "typ": "logout+jwt"])
-            // It is no ID token.
+            // A logout token is no hint.
             let page = try await browser.logOut([
                 "id_token_hint": String(body.dropFirst("logout_token=".count)),
                 "post_logout_redirect_uri": Website.bye,
@@ -157,7 +157,7 @@ struct SharedSecretTokenTests {
                     forgeries.append(
                         try Site.forged(token, secret, header: ["alg": "HS256", "typ": "JWT", "kid": kid]))
                 }
-                // By another length of the digest, or as if an asymmetric signature.
+                // Under the name of an asymmetric algorithm.
                 forgeries.append(try Site.forged(shared, secret, header: ["alg": "RS256", "typ": "JWT", "kid": kid]))
             }
             let own = Array(it.secret.utf8)
@@ -165,7 +165,7 @@ struct SharedSecretTokenTests {
                 forgeries.append(
                     try Site.forged(shared, own, header: ["alg": .string(algorithm), "typ": "JWT", "kid": kid]))
             }
-            // Its own secret is no other client's.
+            // A client's secret signs no hint of another client.
             forgeries.append(try Site.forged(shared, own, ["aud": .string(plain.actor.id)]))
             forgeries.append(try Site.forged(shared, own, ["aud": .string(other.site.actor.id)]))
             forgeries.append(
@@ -177,7 +177,7 @@ struct SharedSecretTokenTests {
                 #expect(page.header("location") == nil && page.words.contains("Sign out?"), "\(forgery)")
             }
             #expect(try await browser.isSignedIn())
-            // The real one is a hint.
+            // The genuine token is a hint.
             let out = try await browser.logOut(["id_token_hint": shared, "post_logout_redirect_uri": Website.bye])
             #expect(out.header("location") == Website.bye)
         }
@@ -197,7 +197,7 @@ struct SharedSecretTokenTests {
             let page = try await browser.logOut(["id_token_hint": shared, "post_logout_redirect_uri": Website.bye])
             #expect(page.header("location") == nil)
             let signed = try await it.site.signIn(in: &browser).require("id_token")
-            // What a key signed before stays a hint when the client turns to its secret.
+            // An RS256 ID token stays a hint after the client changes to HS256.
             try #require(
                 try await world.change("clients", it.site.actor.id, ["id_token_signed_response_alg": "HS256"]).status
                     == 200)

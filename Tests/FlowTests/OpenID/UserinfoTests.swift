@@ -19,7 +19,7 @@ struct UserinfoTests {
                     try await server.post(path, [:], bearer: token),
                     try await server.post(path, ["access_token": token]),
                     try await server.post(path, ["oauth_token": token]),
-                    // A person who opens it sees what a program does.
+                    // A browser gets the same answer as a program.
                     try await server.get(path, bearer: token, headers: ["Accept": "text/html"]),
                 ]
                 for answer in answers {
@@ -122,7 +122,7 @@ struct UserinfoTests {
                     "email": .string(World.email), "email_verified": false,
                 ]
                 #expect(jwt.claims == expected)
-                // Refusals stay what they are, and plain again is plain.
+                // Refusals are not signed, and without the algorithm the answer is plain again.
                 #expect(try await world.server.get("/oauth/userinfo", bearer: "nonsense").error == "invalid_token")
                 try await world.change("clients", client.id, ["userinfo_signed_response_alg": .null])
                 #expect(try await world.server.get("/oauth/userinfo", bearer: token).json["sub"] != nil)

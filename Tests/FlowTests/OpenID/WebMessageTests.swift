@@ -73,7 +73,7 @@ struct WebMessageTests {
             }
             let silent = try await policy(["response_mode": "web_message", "prompt": "none"])
             #expect(silent.contains("frame-ancestors \(Self.origin);"))
-            // Where somebody could be made to click, it stays as it was.
+            // A page with something to click stays unframed.
             #expect(try await policy(Self.mode).contains("frame-ancestors 'none'"))
         }
     }

@@ -26,14 +26,14 @@ struct WithdrawnKeyTests {
             let id = try keyID(stolen)
             #expect(try await published().contains(id))
             let next = try #require(try await world.server.signingKeys.withdraw(id, at: world.server.clock.now))
-            // A node goes by what it read for a minute.
+            // A node remembers the key set for a minute.
             world.server.clock.advance(by: KeyRing.memory)
             #expect(try await !published().contains(id))
             let anew = try await site.signIn(in: &browser).require("id_token")
             #expect(try keyID(anew) == next.id)
             _ = try await world.verified(anew)
             await #expect(throws: JWTRejection.unknownKey) { try await world.verified(stolen) }
-            // As a hint it shows nothing: the person is asked.
+            // As a hint it proves nothing, so the user is asked.
             let page = try await browser.logOut(["id_token_hint": stolen])
             #expect(page.status == 200 && page.formAction == "/logout" && browser.session != nil)
             _ = try await browser.logOut(["id_token_hint": anew])

@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("The acr_values that SPiD's clients send") struct ACRValueTests {
-    /// A browser in which Ada is signed in, with a SPiD-compatible client that has met her.
+    /// A browser in which Ada is signed in and has used `client`.
     private func browser(_ world: World, _ client: World.Actor) async throws -> Browser {
         var browser = Browser(world.server)
         _ = try await world.authorize(in: &browser, ["scope": "openid"], for: client).requireRedirected("code")
@@ -42,7 +42,7 @@ import Values
         arguments: Backend.available)
     func mailedCode(backend: Backend) async throws {
         try await World.with(backend) { world in
-            // A first proof of the address would take the password away.
+            // The first proof of an address would remove the password.
             try await world.change("users", world.user, ["email_verified": true])
             let client = try await client(world)
             var browser = try await browser(world, client)
@@ -55,7 +55,7 @@ import Values
             let back = try await browser.open(try #require(signedIn.header("location")))
             let tokens = try await world.redeemAuthorization(try back.requireRedirected("code"), as: client)
             #expect(try await world.idToken(in: tokens)["acr"] == "urn:spindle:mail")
-            // Signed in so, there is nothing to ask for. It is voluntary: whoever may not ask gets an answer.
+            // A user who signed in with a code is not asked. The value is voluntary: prompt=none gets an answer.
             #expect(try await browser.open(address).redirected("code") != nil)
             var another = try await self.browser(world, client)
             #expect(try await another.open(address + "&prompt=none").redirected("code") != nil)

@@ -102,7 +102,7 @@ struct AccountReturnTests {
                 #expect(account.status == 200)
                 #expect(!account.body.contains("Back to"), "\(address)")
                 #expect(!account.body.contains("href=\"https://evil") && !account.body.contains("<script>alert"))
-                // Nor does a sign-in lead there.
+                // A sign-in does not lead there either.
                 var stranger = Browser(world.server)
                 let first = try await stranger.open("/account" + query(id, address))
                 let login = try await stranger.open(try #require(first.header("location")))

@@ -12,7 +12,7 @@ struct AgreementTests {
         try await world.api("user/\(user ?? world.user)/agreements", token).data["agreements"]
     }
 
-    /// What `terms` says where the client has no terms.
+    /// The answer of `terms` for a client without terms.
     private func told(_ accepted: Bool, _ terms: String = "", platform: String = "") -> JSON {
         [
             "accepted": .bool(accepted), "terms": .string(terms), "change_date": "", "terms_url": "", "privacy_url": "",
@@ -52,7 +52,7 @@ struct AgreementTests {
     @Test(
         "A user accepts terms for no other user, and a client's new terms need a new acceptance",
         arguments: Backend.available)
-    func person(_ backend: Backend) async throws {
+    func acceptance(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
             world.server.clock.advance(by: .seconds(1))
@@ -63,7 +63,7 @@ struct AgreementTests {
             #expect(accepted.status == 200 && accepted.data == ["result": true], "without a body")
             #expect(try await agreements(world, phone) == ["platform": true, "client": true])
             #expect(try await world.api(path, phone, ["whatever": "x"]).data == ["result": true], "said twice")
-            // Another person has not, and another client's are others.
+            // Another user has not accepted.
             _ = try await world.person("grace@example.com")
             let grace = try await world.signIn(as: "grace@example.com")
             let token = try grace.require("access_token")
@@ -125,7 +125,7 @@ struct AgreementTests {
                 #expect(world.server.interruptions.wasInterrupted)
                 #expect(try await world.count("agreements") == 0)
             }
-            // To have used another of the merchant's clients is enough.
+            // It is enough that the user has used another of the merchant's clients.
             _ = try await world.signIn()
             #expect(try await world.api(path, try await world.clientToken(own), [:]).status == 200)
             #expect(try await world.count("agreements") == 2)
@@ -197,7 +197,7 @@ struct AgreementTests {
             #expect(page.body.contains("terms of <bdi>spindle.test</bdi>"))
             #expect(page.body.contains("terms of <bdi>Loom for phones</bdi>"))
             #expect(page.body.contains("href=\"\(Self.platform)\"") && page.body.contains("href=\"\(Self.loom)\""))
-            // What was shown counts, even if there are others by the time the address is confirmed.
+            // The terms that were shown count, even if they have changed when the address is confirmed.
             let asked = try await sign(
                 up: "grace@example.com", on: page, in: &browser, of: world,
                 agreeing: [Self.platform, Self.loom, "https://x.example"])
@@ -245,7 +245,7 @@ struct AgreementTests {
         }
     }
 
-    /// Sends the form as a browser does: `terms` as often as there are some.
+    /// Sends the form as a browser does, with one `terms` for each document.
     private func sign(
         up email: String, on page: Answer, in browser: inout Browser, of world: World, agreeing terms: [String]
     ) async throws -> Answer {

@@ -21,7 +21,7 @@ import Values
             for token in [phone, again, phone] { #expect(try await world.api("me", token).status == 420) }
             let others = try await world.api("me", other)
             #expect(others.status == 200 && others.json["request"]?["remaining"] == 3)
-            // Six calls were answered before it.
+            // Six calls were answered before this one.
             let backends = try await world.api("clients", backend)
             #expect(backends.status == 200 && backends.json["request"]?["limit"] == 50)
             #expect(backends.json["request"]?["remaining"] == 43)
@@ -59,7 +59,7 @@ import Values
                 ).status
             }
             for number in 1...5 { #expect(try await ask(from: "203.0.113.9") == 200, "\(number)") }
-            // All of the fifty, and more.
+            // More than the client's fifty.
             for number in 6...55 { #expect(try await ask(from: "203.0.113.9") == 420, "\(number)") }
             #expect(try await ask(from: "203.0.113.10") == 200)
             let me = try await world.api("me", phone)

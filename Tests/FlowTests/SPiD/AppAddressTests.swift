@@ -40,7 +40,7 @@ struct AppAddressTests {
             let onward = try #require(done.header("location"))
             let back = try await visitor.browser.open(onward)
             #expect(back.status == 302 && back.header("location") == Self.place)
-            // It is asked again when the user goes there.
+            // The address is checked again when the user goes there.
             try await world.change("clients", client.id, ["redirect_uris": ["spid-loom://elsewhere"]])
             #expect(try await visitor.browser.open(onward).status == 400)
         }
@@ -74,7 +74,7 @@ struct AppAddressTests {
                 let page = try await open("/flow/password", address)
                 #expect(page.status == 400 && page.header("location") == nil, "\(address)")
             }
-            // Only the registered address for a client that is not SPiD-compatible.
+            // A client that is not SPiD-compatible has only its registered address.
             _ = try await world.change("clients", client.id, ["spid_compatible": false])
             #expect(try await open("/flow/password", Self.place).status == 400)
             #expect(try await open("/flow/password", "spid-loom://login").status == 303)

@@ -38,7 +38,7 @@ struct AppSecretTests {
             let pair = Base64.encode(Array("\(app.id):\(app.secret)".utf8))
             let proven = try await world.server.get("/api/2/users", headers: ["Authorization": "Basic " + pair])
             #expect(proven.status == 403, "\(proven)")
-            // What an app needs before somebody has signed in, and a user's own token.
+            // What an app needs before a user has signed in, and what a user's own token may do.
             for path in ["client/\(app.id)", "clients", "products", "terms", "email/YWRhQGV4YW1wbGUuY29t/status"] {
                 let answer = try await world.api(path, own)
                 #expect(answer.status == 200, "\(path): \(answer)")
@@ -144,7 +144,7 @@ struct AppSecretTests {
             #expect(second != first)
             let third = try await world.refresh(second, as: app)
             #expect(third.status == 200)
-            // What the thief has is a replay.
+            // The first token is a replay by now.
             #expect(try await world.refresh(first, as: app).status == 400)
             #expect(try await world.refresh(try third.require("refresh_token"), as: app).status == 400)
             let never: JSON = ["rotate_refresh_tokens": false]

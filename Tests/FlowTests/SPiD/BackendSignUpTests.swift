@@ -36,7 +36,7 @@ struct BackendSignUpTests {
             #expect(user["birthday"] == "1906-12-09" && user["gender"] == "female" && user["locale"] == "nb_NO")
             #expect(user["phoneNumber"] == "+1 555 0100" && user["lastLoggedIn"] == false)
 
-            // The app signs the person in, and knows them.
+            // The app can sign the user in.
             let own = try await world.signIn(with: loom, as: Self.email, password: Self.password)
             let me = try await world.api("me", try own.require("access_token")).data
             #expect(me["userId"] == user["userId"] && me["emailVerified"] == false)
@@ -349,10 +349,10 @@ struct BackendSignUpTests {
 
     // MARK: Phones, whose way back is an authorization URL
 
-    /// A phone in SPiD's ways, and what its SDK sends as `redirectUri`.
+    /// A phone's SDK, and what it sends as `redirectUri`.
     struct SDK: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// What is registered.
+        /// The registered redirect URI.
         let redirectURI: String
         let address: @Sendable (_ client: String) -> String
     }

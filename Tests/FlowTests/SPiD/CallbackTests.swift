@@ -23,7 +23,7 @@ struct CallbackTests {
             #expect(message.entry.members?.map(\.name) == ["userId", "changedFields", "time"])
             #expect(!["Augusta", "7946 1815", "79461815"].contains(where: message.text.contains), "a value was told")
 
-            // The same again is no change: the next message is of the next one.
+            // Sending the same values again is no change and sends nothing.
             _ = try await visitor.change("profile", fields)
             _ = try await visitor.change(
                 "password", ["current_password": World.password, "new_password": "a quite different loom"])
@@ -152,7 +152,7 @@ struct CallbackTests {
         "A client that the user never used gets no callback, and a disabled one only that of a deletion",
         arguments: Backend.available)
     func strangers(backend: Backend) async throws {
-        // None may leave: each that was ever left for somebody is still there.
+        // No callback may leave this machine, so each one is still stored.
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()
             _ = try await world.person("eve@example.com")
@@ -166,7 +166,7 @@ struct CallbackTests {
                 "password", ["current_password": World.password, "new_password": World.password + "."])
             _ = try await visitor.browser.submit(try await visitor.browser.open("/logout"))
             #expect(try await world.waiting(.callback) == 0, "\(rivals.path), \(others.path) or \(disabled.path)")
-            // What a disabled client holds of the person has to go as well.
+            // A disabled client has to delete the user's data as well.
             _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
             #expect(try await world.waiting(.callback) == 1)
         }
@@ -174,7 +174,7 @@ struct CallbackTests {
 
     @Test("Each client's callback has its own id and is signed with its own secret", arguments: Backend.available)
     func several(backend: Backend) async throws {
-        // One each: a single server is not told of everything at once.
+        // One server each, since a server gets few callbacks at once.
         let receivers = try (CallbackReceiver(), CallbackReceiver(), CallbackReceiver())
         try await World.with(backend, settings: World.receiversAllowed) { world in
             let clients = [
@@ -235,11 +235,11 @@ struct CallbackTests {
             #expect(message.gist == "session: status = ended")
             #expect(message.entry["userId"]?.string == world.user)
             #expect(message.entry["clientId"] == nil)
-            // Sent twice it ends nothing.
+            // The form sent twice ends nothing more.
             _ = try await visitor.browser.submit(page)
             try await world.change("users", world.user, ["nickname": "Ada"])
             let paths = Set([try await receiver.next().path, try await receiver.next().path])
-            #expect(paths == ["/loom", "/ended"], "both know the person, one acts for them")
+            #expect(paths == ["/loom", "/ended"], "both know the user, one acts for the user")
         }
     }
 
@@ -259,7 +259,7 @@ struct CallbackTests {
             #expect(message.entry["clientId"]?.string == world.app.id)
             #expect(try await world.server.get(path, bearer: phone).status == 401)
 
-            // The last token of the client itself ends: it is told of its own.
+            // A client whose own last token ends is told too.
             let own = try await world.signIn(with: rival.actor).require("access_token")
             #expect(try await world.server.get(path, bearer: own).status == 200)
             #expect(try await rival.next().entry["clientId"]?.string == rival.actor.id)
@@ -309,7 +309,7 @@ struct CallbackTests {
             _ = try await here.change("sessions/end", ["session": other])
             let first = try await client.next()
             #expect(first.gist == "session: status = ended")
-            // Again, nobody's and somebody else's: nothing ends.
+            // An ended session and an unknown one end nothing.
             for session in [other, "nobody"] { _ = try await here.change("sessions/end", ["session": session]) }
             _ = try await world.signedIn()
             _ = try await world.signedIn()
@@ -350,7 +350,7 @@ struct CallbackTests {
             let message = try await client.next()
             #expect(message.gist == "session: status = revoked")
             #expect(message.entry["userId"]?.string == world.user)
-            // No longer connected: not told of anything more.
+            // The client is no longer connected, and hears nothing more.
             try await world.change("users", world.user, ["nickname": "Ada"])
             #expect(try await other.next().gist == "user: displayName")
         }

@@ -66,7 +66,7 @@ import Testing
             let made = try await signUp("grace")
             #expect(made.status == 201, "\(made)")
             #expect(try await world.count("users") == 2)
-            // By another node: for a second this one knows the client as it was.
+            // As if by another node: this one still knows the old client for a second.
             let changed = try await world.server.database.write { db in
                 try db.execute("UPDATE clients SET first_party = 0 WHERE id = \(other.id)")
             }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// The answer to `call`, during whose question to the provider `change` happens.
+    /// The answer to `call`. `change` happens while the provider is asked.
     private func during(
         _ story: ProviderStory, _ call: @escaping @Sendable () async throws -> Answer,
         beside change: () async throws -> Void

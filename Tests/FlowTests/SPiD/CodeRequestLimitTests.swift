@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-/// The form of a site whose backend speaks for its people, from the one address that all of them have.
+/// The form of a site whose backend asks for its users, all from one IP address.
 private struct SiteForm {
     let world: World
     let client: World.Actor
@@ -97,7 +97,6 @@ struct CodeRequestLimitTests {
     }
 
     // MARK: Shares of an address's mails
-    // Codes to sign in with that apps and backends ask for, beside those who use them up.
 
     private static let settings = ["trusted_proxies": "127.0.0.0/8"]
 
@@ -113,7 +112,7 @@ struct CodeRequestLimitTests {
         return try await mails(world)
     }
 
-    /// As an app asks, which shows no secret.
+    /// Asks as an app, without a secret.
     private func start(_ world: World, _ app: World.Actor, from address: String) async throws {
         let answer = try await world.server.post(
             "/passwordless/start", ["client_id": app.id, "connection": "email", "email": World.email],
@@ -121,14 +120,14 @@ struct CodeRequestLimitTests {
         #expect(answer.status == 200)
     }
 
-    /// As a backend asks.
+    /// Asks as a backend.
     private func ask(_ world: World, _ backend: World.Actor) async throws {
         let token = try await world.clientToken(backend)
         let answer = try await world.api("passwordless/start", token, ["connection": "email", "email": World.email])
         #expect(answer.status == 200 || answer.status == 201, "\(answer)")
     }
 
-    /// How many codes that work were stored, and mailed with them, since the last time.
+    /// How many codes were stored and mailed since the last call.
     private func mails(_ world: World) async throws -> Int {
         try await world.server.database.write { db in
             let codes = try db.rows("SELECT id FROM verifications WHERE email = \(World.email) AND code IS NOT NULL")
@@ -150,7 +149,7 @@ struct CodeRequestLimitTests {
             #expect(try await mails(world) == 1)
             try await start(world, app, from: "203.0.113.6")
             #expect(try await mails(world) == 0)
-            // It is a share too, and no more.
+            // That share has a limit too.
             #expect(try await useUp(world, app, from: "203.0.113.5") == 4)
         }
     }
@@ -180,7 +179,7 @@ struct CodeRequestLimitTests {
                 #expect(try await world.server.post("/passwordless/start", form, basic: third.basic).status == 200)
             }
             #expect(try await mails(world) == 0)
-            // A secret shows that it is the backend.
+            // A secret proves the backend, which has its share left.
             world.server.clock.advance(by: .minutes(12))
             try await start(world, own, from: "198.51.100.8")
             #expect(try await mails(world) == 1)

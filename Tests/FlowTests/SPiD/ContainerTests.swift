@@ -69,7 +69,7 @@ import Values
             world.server.clock.advance(by: .hours(1))
             let expired = try await world.api("oauth/exchange", phone, ["type": "code"])
             #expect(expired.status == 401 && expired.json["error"] == "expired_token")
-            // Expired tokens are deleted, and apps show them after days.
+            // Expired tokens are deleted, but apps still send them days later.
             try await world.server.database.write { db in _ = try db.execute("DELETE FROM access_tokens") }
             let deleted = try await world.api("oauth/exchange", phone, ["type": "code"])
             #expect(deleted.status == 401 && deleted.json["error"] == "expired_token")
@@ -113,7 +113,7 @@ import Values
                 let refused = try await world.api("oauth/exchange", token, form)
                 #expect(refused.status == status && refused.json["code"] == .integer(Int64(status)), "\(text)")
                 #expect(refused.spidError == .string(text))
-                // Elsewhere it is OAuth's own.
+                // Elsewhere the error is OAuth's own.
                 let plain = try await world.server.post("/oauth/exchange", form, bearer: token)
                 #expect(plain.status != 200 && plain.json["error_description"] != .string(text))
             }
@@ -124,7 +124,7 @@ import Values
 
     // MARK: Signatures
 
-    /// A SPiD backend with its sign secret, which is told once.
+    /// A SPiD backend, with its sign secret, which is shown only once.
     private func backend(_ world: World, signed: Bool) async throws -> (token: String, signSecret: String) {
         let made = try await world.server.send(
             "POST", "/admin/v1/clients",
@@ -154,7 +154,7 @@ import Values
             let plain = try JSON(parsing: try #require(Base64URL.decode(data)))
             #expect(plain["id"] == .string(world.app.id) && plain["fields"] == .object([]))
 
-            // A refusal has no data, and so nothing to sign; without a token nobody is known to sign for.
+            // A refusal has no data to sign, and an answer without a token has no client to sign for.
             let refused = try await world.api("client/unknown", token)
             #expect(refused.status == 404 && refused.data == .null)
             #expect(refused.json["sig"] == nil && refused.json["algorithm"] == nil)

@@ -95,7 +95,7 @@ struct DataObjectTests {
             #expect(try await values("key=theme") == ["clie", "user"])
             #expect(try await values("key=theme&sort=desc") == ["user", "clie"])
             #expect(try await values("key=theme&filters=merchant").count == 3)
-            // What is left of a deleted client goes in the background, and is nobody's to see.
+            // Rows of a deleted client wait for the background task, and are not shown.
             let isKept: SQL = "id <> \(loom.id)"
             try await world.server.database.change("UPDATE clients SET deleted_at = 1 WHERE \(isKept)")
             #expect(try await values("key=theme&filters=merchant").count == 2)
@@ -122,7 +122,7 @@ struct DataObjectTests {
             let own = try await world.clientToken(loom)
             let path = "user/\(world.user)/dataobject/theme"
             #expect(try await world.api(path, own, ["value": "dark"]).status == 201)
-            // With a user's token nobody gets at what another client keeps about them.
+            // A user's token does not reach objects that another client keeps of the user.
             let app = try await world.spidBackend()
             let user = try await world.signIn(with: app).require("access_token")
             #expect(try await world.api("user/\(world.user)/do/theme", user, ["value": "own"]).status == 201)
@@ -197,7 +197,7 @@ struct DataObjectTests {
                 try await world.api("client/\(client.id)/do/\(key)", world.clientToken(client), ["value": value])
             }
             #expect(try await set("a", of: loom).status == 201)
-            // What many objects before have used: all but 64 KiB.
+            // As if earlier objects had used all but 64 KiB.
             let bucket = Fingerprint<Throttle.Bucket>(of: "data objects of|\(world.merchant)")
             let used = world.server.clock.now + .milliseconds((256 * 1024 - 64) * 250)
             let found = try await world.server.database.write { db in
@@ -208,10 +208,10 @@ struct DataObjectTests {
             let refused = try await set("c", of: loom)
             #expect(refused.status == 429 && refused.header("retry-after") == "14", "\(refused)")
             #expect(try await world.api("client/\(loom.id)/do/c", world.clientToken(loom)).status == 404)
-            // What replaces as much is free, and so is another merchant.
+            // Replacing an object by one of the same size is free. Another merchant has its own limit.
             #expect(try await set("a", of: loom).status == 201)
             #expect(try await set("a", of: rival).status == 201)
-            // One who makes objects and deletes them, or makes them shorter, uses nothing up.
+            // Deleting or shortening objects gives their room back.
             for _ in 1...10 {
                 #expect(try await set("b", of: sister, "x").status == 201)
                 #expect(try await set("c", of: loom, "x").status == 201)

@@ -30,7 +30,7 @@ struct EntranceTests {
             #expect(back.redirected("state") == "s")
             let code = try back.requireRedirected("code")
             #expect(try await redeem(world, code, spid).status == 200)
-            // Somebody who is signed in goes on without a password.
+            // A signed-in user goes on without a password.
             let again = try await browser.open("/login" + query(spid))
             let through = try await browser.open(try #require(again.header("location")))
             #expect(
@@ -80,7 +80,7 @@ struct EntranceTests {
                     try await world.server.get(path + query(spid, "&state=" + state))
                 }
                 #expect(try await get(String(repeating: "a", count: 7000)).status == 303)
-                // Each of these is three bytes when it is passed on.
+                // Each `!` is three bytes when it is passed on.
                 let long = try await get(String(repeating: "!", count: 3000))
                 #expect(long.status == 414 && long.isPage && long.body.contains("8000"), "\(long)")
             }
@@ -136,7 +136,7 @@ struct EntranceTests {
                 #expect(try await browser.pick(try #require(again.choices.first), on: again).redirected("code") != nil)
                 let silent = try await browser.open(address(world, path, ["prompt": "none"], for: spid))
                 #expect(silent.redirected("code") != nil)
-                // Other clients did not come from SPiD.
+                // Other clients are not asked first.
                 #expect(try await browser.open(address(world, path)).redirected("code") != nil)
             }
         }
@@ -172,7 +172,7 @@ struct EntranceTests {
                 let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])
                 let back = try await visitor.browser.open(try #require(done.header("location")))
                 #expect(try await world.redeemAuthorization(try back.requireRedirected("code"), as: spid).status == 200)
-                // Signed in now.
+                // The user is signed in now.
                 let again = try await visitor.browser.open(address(world, path, for: spid))
                 #expect(again.redirected("code") != nil)
             }
@@ -208,7 +208,7 @@ struct EntranceTests {
                 let page = try await world.server.get(address(world, "/flow/login", changes))
                 #expect(page.header("content-language") == language, "\(changes)")
             }
-            // It is no parameter of ours.
+            // Our own endpoint does not know the parameter.
             let ours = try await world.server.get(world.authorizeAddress(["locale": "nb_NO"]))
             #expect(ours.header("content-language") == "en")
         }

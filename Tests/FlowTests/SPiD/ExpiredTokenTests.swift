@@ -55,7 +55,7 @@ struct ExpiredTokenTests {
                 #expect(answer.status == 401 && answer.error == "invalid_token", "\(answer)")
             }
             world.server.clock.advance(by: .milliseconds(1))
-            // A forged token that seems as old tells nobody anything.
+            // A forged token that seems as old gets the same answer, so it reveals nothing.
             let forged = String(token.prefix(12)) + String(repeating: "A", count: 43)
             for dead in [token, forged] {
                 for (index, answer) in try await answers(world, dead).enumerated() {

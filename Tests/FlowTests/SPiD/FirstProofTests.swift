@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Values
 
-/// An attacker creates a user with another person's address and waits for its owner. Mallory made Ada's: its address is
-/// not verified, Mallory knows the password, has a token and a session, and attached a Facebook account.
+/// An attacker creates a user with another user's address, and waits for the owner. Here Mallory made Ada's user: the
+/// address is not verified, and Mallory has the password, a token and a session, and attached a Facebook account.
 @Suite("The first proof of an address ends what others had made of its user") struct FirstProofTests {
     // MARK: Links to providers
 
@@ -19,13 +19,13 @@ import Values
         init(_ story: ProviderStory) async throws {
             self.story = story
             story.facebook("mallorys", "666")
-            let person = try await story.world.signIn(with: story.phone)
-            token = try person.require("access_token")
-            refresh = try person.require("refresh_token")
+            let signedIn = try await story.world.signIn(with: story.phone)
+            token = try signedIn.require("access_token")
+            refresh = try signedIn.require("refresh_token")
             browser = BrowserUser(story.world)
             try await browser.browser.signIn()
             let jwt = story.sign(story.claims(.attach, "facebook", "mallorys"))
-            #expect(try await story.attach(jwt, to: person).status == 200)
+            #expect(try await story.attach(jwt, to: signedIn).status == 200)
             #expect(try await story.world.server.mail.letter(to: World.email).text.contains("Facebook"))
         }
 
@@ -146,8 +146,8 @@ import Values
     }
 
     // MARK: Clients that signed the user up
-    // Mallory's backend signs Grace up with her address, knows the password, and shows the terms to itself. Grace never
-    // met it. Later she finds a user with her address, and takes the account over.
+    // Mallory's backend signs Grace up with her address and a password, and accepts terms. Grace never met it. Later she
+    // finds a user with her address, and takes it over.
 
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
@@ -168,7 +168,7 @@ import Values
             id = try #require(made.data["userId"]?.string)
         }
 
-        /// What Mallory's client sees.
+        /// What Mallory's client can read.
         func sights() async throws -> [String] {
             var sights: [String] = []
             let user = try await world.api("user/\(id)", token)
@@ -211,9 +211,9 @@ import Values
             var grace = BrowserUser(world)
             try await reset(&grace)
             #expect(try await trap.sights() == [])
-            #expect(try await trap.agreements() == 0, "nobody but Grace agrees in her name")
+            #expect(try await trap.agreements() == 0, "only Grace agrees in her name")
             #expect(try await !grace.browser.open("/account").body.contains("SPiD&#39;s ways"))
-            // Grace may still use it, if she wants to.
+            // Grace may still use the client.
             let own = try await world.signIn(with: trap.mallory, as: Self.email, password: "Grace's own loom")
             #expect(own.status == 200)
             #expect(try await trap.sights() == Self.all)
@@ -276,7 +276,7 @@ import Values
 }
 
 extension World {
-    /// Connects somebody to a client that they never used.
+    /// Connects a user to a client that the user never used.
     fileprivate func connect(_ user: String, to client: Actor) async throws {
         let (user, now) = (try #require(Int64(user)), server.clock.now)
         try await server.database.write { db in

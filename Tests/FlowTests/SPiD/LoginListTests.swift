@@ -72,7 +72,7 @@ struct LoginListTests {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
             let token = try await world.clientToken(loom)
-            // Who shows an address to be read for the first time has no other password than their own.
+            // The first proof of an address would remove the password.
             try await world.change("users", world.user, ["email_verified": true])
             _ = try await world.signIn(with: loom)
             let path = world.authorizeAddress(for: loom)
@@ -91,7 +91,7 @@ struct LoginListTests {
             #expect(found.filter { $0["type"] == "normal" }.count == 3)
             #expect(found.filter { $0["status"] == "false" }.count == 1)
 
-            // Without an app nobody's client hears of it; a code of the phone's webview is the phone's.
+            // A sign-in without a client is in no client's list; a session code counts for the app that bought it.
             try await visitor.browser.signIn()
             #expect(try await logins(world, token).count == 4)
             let session = try await world.sessionCode(of: try await world.signIn())
@@ -138,7 +138,7 @@ struct LoginListTests {
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
             let token = try await world.clientToken(loom)
             let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
-            // Tried at, and never used: nobody the client knows.
+            // A failed attempt does not make the user known to the client.
             try await world.server.database.change("DELETE FROM connections")
             _ = try await world.signIn(with: loom, password: "a guess")
             #expect(try await logins(world, token).isEmpty)
@@ -146,7 +146,7 @@ struct LoginListTests {
             _ = try await world.signIn(with: other)
             let wide = try await logins(world, token, "logins?filters=merchant")
             #expect(wide.count == 2)
-            #expect(wide.allSatisfy { $0["email"] == "" }, "whoever has not used the client is not shown by address")
+            #expect(wide.allSatisfy { $0["email"] == "" }, "the address of a user who has not used the client")
             _ = try await world.signIn(with: loom)
             #expect(try await logins(world, token).count == 2)
             #expect(try await logins(world, rival, "logins?filters=merchant").isEmpty)
@@ -173,7 +173,7 @@ struct LoginListTests {
             let path = "user/\(world.user)/logins"
             #expect(try await logins(world, token, path).map { $0["status"] } == ["true", "false"])
             #expect(try await logins(world, phone, path).map { $0["clientId"] } == [.string(world.app.id)])
-            #expect(try await logins(world, token, path + "?userId=\(mary)").count == 2, "nobody else's")
+            #expect(try await logins(world, token, path + "?userId=\(mary)").count == 2, "no other user's")
             #expect(try await world.api("user/\(mary)/logins", token).status == 403)
             let stranger = try await world.spidBackend(["first_party": false])
             let other = try await world.signIn(with: stranger).require("access_token")
@@ -194,7 +194,7 @@ struct LoginListTests {
             let refused = try await world.api(path + other.id, token)
             #expect(refused.status == 403 && refused.data == .null, "\(refused)")
             #expect(try await logins(world, token, path + loom.id).map { $0["clientId"] } == [.string(loom.id)])
-            // Its backend may.
+            // The app's backend may.
             let own = try await world.clientToken(loom)
             #expect(try await logins(world, own, path + other.id).map { $0["clientId"] } == [.string(other.id)])
         }
@@ -273,9 +273,9 @@ struct LoginListTests {
                     return (answer, JSON.object(members).text.replacing(uuid, with: ""))
                 }
                 let found = try await ask(kept)
-                let nobody = try await ask(random)
-                #expect(found.answer.status == 200 && nobody.answer.status == 200, "\(found) \(nobody)")
-                #expect(found.answer.data.array?.isEmpty == true && found.gist == nobody.gist)
+                let unknown = try await ask(random)
+                #expect(found.answer.status == 200 && unknown.answer.status == 200, "\(found) \(unknown)")
+                #expect(found.answer.data.array?.isEmpty == true && found.gist == unknown.gist)
                 for bad in ["x", kept + "0", String(kept.dropLast()), World.email] {
                     #expect(try await world.api("logins?userId=\(bad)", token).status == 400, "\(bad)")
                 }

@@ -23,7 +23,7 @@ struct MailTriggerTests {
             var visitor = BrowserUser(world)
             let page = try await visitor.browser.open(try path(letter, "/password/reset/"))
             #expect(page.status == 200)
-            // Nothing of the client: a proof of the address by this link must not keep what a stranger made there.
+            // The link names no client: a proof of the address by it must not keep what a stranger made there.
             let onward = try await world.server.database.rows("SELECT continue_to FROM verifications")
             #expect(try onward.map { try $0.get("continue_to", as: String.self) } == [""])
             let done = try await visitor.browser.submit(page, ["password": "another quite unlikely loom"])

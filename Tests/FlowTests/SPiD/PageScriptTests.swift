@@ -18,7 +18,7 @@ struct PageScriptTests {
             let strict = try await page(of: world, [:])
             var browser = Browser(world.server)
             try await browser.signIn()
-            // Not before the two have to do with one another.
+            // A user who has not used the client is not named.
             #expect(try await told(world, "hasSession", spid.client, browser)["sig"] == nil)
             for client in [spid.client, strict.client] { _ = try await world.signIn(with: client) }
             let known = try await told(world, "hasSession", spid.client, browser)
@@ -55,7 +55,7 @@ struct PageScriptTests {
                 let known = try await told(world, "hasSession", page.client, browser)
                 #expect(known["userStatus"] == "connected")
                 let hasAgreed = known["defaultAgreementAccepted"] == true && known["clientAgreementAccepted"] == true
-                // Connected and agreed: nothing less is `result`. What the user is about to change is not kept long.
+                // `result` needs a connection and both agreements. Without them the answer is cached for a short time.
                 #expect(known["result"] == .bool(hasAgreed))
                 #expect(known["expiresIn"] == (hasAgreed ? 7200 : 300))
                 return [known["defaultAgreementAccepted"]?.bool, known["clientAgreementAccepted"]?.bool]
@@ -91,7 +91,7 @@ struct PageScriptTests {
             let page = try await page(of: world, [:])
             var browser = Browser(world.server)
             try await browser.signIn()
-            // No merchant signs out users it is not connected to.
+            // A page cannot sign out a user who has not used its client.
             let stranger = try await told(world, "logout", page.client, browser)
             #expect(stranger["error"]?["code"] == 401 && stranger["response"]?["result"] == false)
             #expect(try await browser.isSignedIn())

@@ -97,7 +97,7 @@ private func expectNested(
             let server = try await world.clientToken(app.client)
             let logins = try await world.api("user/\(world.user)/logins", server)
             #expect(logins.body.contains("\"api\""))
-            // Once.
+            // A code works once.
             expectNested(try await app.redeem(token, code), 400, "invalid_grant")
         }
     }
@@ -112,7 +112,7 @@ private func expectNested(
             let first = try await app.start(["locale": "nb_NO"]).require("passwordless_token")
             let norwegian = "Skriv inn denne koden"
             #expect(try await text().contains(norwegian))
-            // As account-sdk-android has it, without a locale; and again with the token of that one.
+            // account-sdk-android asks again without a locale; and the new token is used to ask once more.
             let second = try await app.resend(first).require("passwordless_token")
             #expect(try await text().contains(norwegian))
             let third = try await app.resend(second)
@@ -137,7 +137,7 @@ private func expectNested(
                 try await app.redeem(token, code, ["client_secret": "wrong"]), 401, "invalid_client", says: "client_id")
             let form: KeyValuePairs = ["grant_type": "passwordless", "code": code, "passwordless_token": token]
             #expect(try await world.server.post("/oauth/ro", form, basic: app.client.basic).status == 200)
-            // Where it is asked for, a secret need not be there, but must be right.
+            // Asking for a code needs no secret, but a wrong one is refused.
             #expect(try await app.start(["client_secret": app.client.secret]).status == 200)
             expectNested(
                 try await app.start(["client_secret": "wrong"]), 401, "invalid_client", says: "client_id")
@@ -388,7 +388,7 @@ private func expectNested(
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
             for number in 1...30 {
-                #expect(try await app.start(["email": "person-\(number)@example.com"]).status == 200)
+                #expect(try await app.start(["email": "user-\(number)@example.com"]).status == 200)
             }
             let refused = try await app.start()
             expectNested(refused, 429, "too_many_requests")
@@ -404,7 +404,7 @@ private func expectNested(
             let app = try await CodeApp(world)
             let secret = app.client.secret
             for number in 1...40 {
-                let asked = try await app.start(["email": "person-\(number)@example.com", "client_secret": secret])
+                let asked = try await app.start(["email": "user-\(number)@example.com", "client_secret": secret])
                 #expect(asked.status == 200)
             }
             #expect(try await app.start().status == 429, "an app has its address's number")

@@ -50,7 +50,7 @@ struct PaywallIDTests {
             let bob = try await world.person("bob@example.com")
             #expect(try await world.api("user/\(bob)/varnishId", own).status == 403)
 
-            // Another client of the merchant is no SPiD-compatible one, and has no use for it.
+            // The merchant's other client is not SPiD-compatible.
             let phone = try await world.signIn().require("access_token")
             #expect(try await world.api("user/\(world.user)/varnishId", phone).status == 403)
         }

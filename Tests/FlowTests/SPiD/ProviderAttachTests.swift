@@ -73,9 +73,9 @@ import Values
             let own = try await story.world.clientToken(story.phone)
             #expect(try await story.world.api("user/attach_jwt", own, ["jwt": jwt]).status == 401)
             #expect(try await story.world.api("user/attach_jwt", nil, ["jwt": jwt]).status == 401)
-            let person = try await ada(story).require("access_token")
-            #expect(try await story.world.api("user/attach_jwt", person, ["other": jwt]).status == 400)
-            #expect(try await story.world.api("signup_jwt", person, ["jwt": jwt]).status == 401)
+            let token = try await ada(story).require("access_token")
+            #expect(try await story.world.api("user/attach_jwt", token, ["other": jwt]).status == 400)
+            #expect(try await story.world.api("signup_jwt", token, ["jwt": jwt]).status == 401)
             #expect(try await story.world.api("signup_jwt", own, ["other": jwt]).status == 400)
             let strict = try await story.world.signIn().require("access_token")
             #expect(try await story.world.api("user/attach_jwt", strict, ["jwt": jwt]).status == 403)
@@ -87,11 +87,11 @@ import Values
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let person = try await ada(story)
+            let tokens = try await ada(story)
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
             try await story.world.change("clients", story.phone.id, ["first_party": false])
             for path in ["user/attach_jwt", "attach_jwt"] {
-                #expect(try await story.attach(jwt, to: person, at: path).status == 403)
+                #expect(try await story.attach(jwt, to: tokens, at: path).status == 403)
             }
             #expect(try await story.counts() == [1, 0])
             #expect(story.world.server.mail.letters.isEmpty)
@@ -125,7 +125,7 @@ import Values
             #expect(story.world.server.log.says("reason=front_channel_token"))
             #expect(try await story.counts() == [1, 0])
             #expect(story.world.server.mail.letters.isEmpty)
-            // One that was in no address does.
+            // A token that was in no address may attach.
             let attached = try await story.attach(jwt, to: try await ada(story))
             #expect(attached.status == 200, "\(attached)")
             #expect(try await story.counts() == [1, 1])
@@ -138,10 +138,10 @@ import Values
             story.facebook("f", "1")
             story.google("g", "2")
             try await story.world.change("users", story.world.user, ["locale": "nb-NO"])
-            let person = try await ada(story)
+            let tokens = try await ada(story)
             for (type, name) in [("facebook", "Facebook"), ("googleplus", "Google")] {
                 let jwt = story.sign(story.claims(.attach, type, type == "facebook" ? "f" : "g"))
-                for _ in 1...2 { #expect(try await story.attach(jwt, to: person).status == 200) }
+                for _ in 1...2 { #expect(try await story.attach(jwt, to: tokens).status == 200) }
                 let letter = try await story.world.server.mail.letter(to: World.email)
                 #expect(letter.subject == "\(name) kan nå logge inn på kontoen din hos Loom")
                 #expect(letter.link(containing: "/account") == "http://spindle.test/account")
@@ -185,11 +185,11 @@ import Values
                 #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
             }
             var ada = try await story.world.signedIn()
-            // A third party's client is not the merchant's.
+            // Revoking a third party's client removes no links.
             let third = try await story.world.confidential(["first_party": false])
             #expect(try await ada.change("apps/revoke", ["client": third.id]).status == 303)
             #expect(try await story.counts() == [1, 2])
-            // This one the user connects, too: it is theirs.
+            // As if the user had connected this one as well.
             try await story.world.server.database.write { db in
                 try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '2'")
             }
@@ -229,11 +229,11 @@ import Values
             story.facebook("f", "1")
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
             #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
-            let person = try await rival.world.signIn(with: rival.phone)
+            let tokens = try await rival.world.signIn(with: rival.phone)
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
             let there = rival.sign(rival.claims(.attach, "facebook", "f"))
-            let refused = try await rival.attach(there, to: person)
+            let refused = try await rival.attach(there, to: tokens)
             #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
         }
     }
@@ -242,12 +242,12 @@ import Values
     func again(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let person = try await ada(story)
+            let tokens = try await ada(story)
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
-            #expect(try await story.attach(jwt, to: person).status == 200)
+            #expect(try await story.attach(jwt, to: tokens).status == 200)
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
-            let refused = try await story.attach(jwt, to: person)
+            let refused = try await story.attach(jwt, to: tokens)
             #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
             #expect(try await story.logIn("facebook", "f").error == "unknown_user")
         }
@@ -279,11 +279,11 @@ import Values
             story.facebook("f", "1")
             _ = try await story.world.person("bob@example.com")
             let bob = try await story.world.signIn(with: story.phone, as: "bob@example.com")
-            let people = [try await ada(story), bob]
+            let users = [try await ada(story), bob]
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
             let answers = try await withThrowingTaskGroup(of: (Int, Int).self) { runners in
                 for number in 0..<8 {
-                    runners.addTask { (number % 2, try await story.attach(jwt, to: people[number % 2]).status) }
+                    runners.addTask { (number % 2, try await story.attach(jwt, to: users[number % 2]).status) }
                 }
                 return try await runners.reduce(into: []) { $0.append($1) }
             }
@@ -291,7 +291,7 @@ import Values
             #expect(winners.count == 1)
             #expect(answers.filter { $0.1 == 409 }.count == 4)
             let owner = try await story.logIn("facebook", "f").require("user_id")
-            #expect(try owner == people[winners.first ?? 0].require("user_id"))
+            #expect(try owner == users[winners.first ?? 0].require("user_id"))
         }
     }
 
@@ -342,14 +342,14 @@ import Values
     func removedThenRegistered(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let person = try await story.world.signIn(with: story.phone)
+            let tokens = try await story.world.signIn(with: story.phone)
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
-            #expect(try await story.attach(jwt, to: person).status == 200)
+            #expect(try await story.attach(jwt, to: tokens).status == 200)
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
             for _ in 1...2 {
                 try await registerAnew(story)
-                let refused = try await story.attach(jwt, to: person)
+                let refused = try await story.attach(jwt, to: tokens)
                 #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
             }
             #expect(try await story.counts() == [1, 0])
@@ -378,8 +378,8 @@ import Values
             #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
             let later = try await World.make(world.server, world.admin, "merchants", ["name": "Later"]).require("id")
             for there in [rival, try await story.at(later)] {
-                let person = try await there.world.signIn(with: there.phone)
-                let refused = try await there.attach(there.sign(there.claims(.attach, "facebook", "f")), to: person)
+                let tokens = try await there.world.signIn(with: there.phone)
+                let refused = try await there.attach(there.sign(there.claims(.attach, "facebook", "f")), to: tokens)
                 #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
             }
             let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
@@ -394,9 +394,9 @@ import Values
     func secrets(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let person = try await story.world.signIn(with: story.phone)
+            let tokens = try await story.world.signIn(with: story.phone)
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
-            #expect(try await story.attach(jwt, to: person).status == 200)
+            #expect(try await story.attach(jwt, to: tokens).status == 200)
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
             try await delete(story)

@@ -66,8 +66,8 @@ import Values
             ]
             for (type, token, email) in expected {
                 #expect(try await story.register(type, token).status == 200)
-                let person = try await story.logIn(type, token)
-                let me = try await story.world.server.get("/me", bearer: try person.require("access_token"))
+                let signedIn = try await story.logIn(type, token)
+                let me = try await story.world.server.get("/me", bearer: try signedIn.require("access_token"))
                 #expect(me.json["name"] == "Alice Weaver", "\(token)")
                 #expect(me.json["email"]?.string == email, "\(token)")
                 #expect(me.json["email_verified"]?.bool == (email == nil ? nil : true), "\(token)")
@@ -124,8 +124,8 @@ import Values
             story.google("g", "1")
             story.provider.fail("/userinfo", status: "403 Forbidden", body: #"{"error":"insufficient_scope"}"#)
             #expect(try await story.register("googleplus", "g").status == 200)
-            let person = try await story.logIn("googleplus", "g")
-            let me = try await story.world.server.get("/me", bearer: try person.require("access_token"))
+            let signedIn = try await story.logIn("googleplus", "g")
+            let me = try await story.world.server.get("/me", bearer: try signedIn.require("access_token"))
             #expect(me.json["name"] == nil && me.json["email"] == "alice@gmail.com")
         }
     }

@@ -67,7 +67,7 @@ struct RequestReadingTests {
             #expect(other.status == 400)
             let another = try await world.api(path, nil, ["oauth_token": "another", "type": "code"])
             #expect(another.status == 400)
-            // Others choose one way (RFC 6750 §2).
+            // Other clients must choose one way (RFC 6750 §2).
             let strict = try await world.signIn().require("access_token")
             let refused = try await world.api("oauth/exchange?oauth_token=\(strict)", nil, ["oauth_token": strict])
             #expect(refused.status == 400)
@@ -260,7 +260,7 @@ struct RequestReadingTests {
                     #expect(answer.json["user_id"]?.string == user, "\(name)")
                 }
             }
-            // Not escaped, a plus is a space (WHATWG URL): another name, which nobody has.
+            // A plus that is not escaped is a space (WHATWG URL), so this is an unknown name.
             let body = "grant_type=password&username=ada+spindle@example.com&password=correct+horse+battery"
             let answer = try await world.server.send(
                 "POST", "/oauth/token", body: Array("\(body)&client_id=\(world.app.id)".utf8),
@@ -373,7 +373,7 @@ struct RequestReadingTests {
             }
             let large = part(good, String(repeating: "x", count: 65536))
             #expect(try await send(world, "/oauth/token", large, type: "multipart/form-data; boundary=x").status == 413)
-            // Read, and refused for what it says.
+            // This form is readable, and refused for its content.
             let read = try await send(world, "/oauth/token", part(good), type: "multipart/form-data; boundary=x")
             #expect(read.json["error_code"] == "400 Bad Request", "\(read)")
         }

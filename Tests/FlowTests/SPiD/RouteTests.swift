@@ -22,7 +22,7 @@ import Values
             }
             let sisters = try await world.api("\(path)?contextClientId=\(sister.id)", token)
             #expect(sisters.status == 200 && sisters.data["agreements"]?["client"] == false)
-            // In the query or in the body of a POST.
+            // The parameter may be in the query or in the body of a POST.
             let posted = try await world.api("\(path)/accept", token, ["contextClientId": sister.id])
             #expect(posted.status == 200)
             #expect(
@@ -40,7 +40,7 @@ import Values
                 #expect(foreign.status == 401 && foreign.json["error"]?["type"] == "ApiException")
                 #expect(foreign.json["code"] == 401 && foreign.data == .null)
             }
-            // It is for those who chose SPiD's ways: another's person's token cannot change whom it is for.
+            // Only SPiD-compatible clients may use the parameter.
             let phone = try await world.signIn().require("access_token")
             #expect(try await world.api("\(path)?contextClientId=\(own.id)", phone).status == 401)
         }
@@ -93,7 +93,7 @@ import Values
             }
             let served = try world.server.routes.filter { $0.contains(" /api/2/") && !$0.hasSuffix(".json") }
             #expect(listed.count == Set(listed).count)
-            // The token endpoint has its own words.
+            // The token endpoint is not in the list.
             #expect(Set(listed + ["POST /api/2/oauth/token"]) == Set(served))
 
             func entry(_ path: String) -> JSON? { entries.first { $0["path"]?.string == path } }
@@ -186,7 +186,7 @@ import Values
             let posted = try await world.api("status", nil, ["fp": "eyJhIjoiYiJ9+/==", "clientId": "whoever"])
             #expect(posted.status == 200 && posted.data == asked.data)
             #expect(try await world.server.send("POST", "/api/2/status.json").data == asked.data)
-            // Nobody's token is needed, and none is looked at.
+            // No token is needed, and none is checked.
             #expect(try await world.api("status", "unknown").status == 200)
         }
     }

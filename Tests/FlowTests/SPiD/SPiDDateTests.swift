@@ -9,7 +9,7 @@ import Values
 struct SPiDDateTests {
     // MARK: Extreme dates
 
-    /// Refused, and the server is there for the next request.
+    /// Refused, and the process lives on.
     static let refused = [
         "292278995-1-1 1:1:1", "2147483647-1-1 1:1:1", "2147485547-1-1 1:1", "-1-1-1", "-1-1-1 1:1:1",
         "1-2147483648-1 1:1", "2147483648-1-1 1:1:1", "0000-00-00", "0000-00-00 00:00:00", "10000-01-01 0:00:0",
@@ -17,7 +17,7 @@ struct SPiDDateTests {
         "2031-01-01 23:59:60", "2023-02-29", "2031-01-01 00:00:0\u{E9}",
         "\u{0662}\u{0660}\u{0663}\u{0661}-\u{0660}\u{0661}-\u{0660}\u{0661}",
     ]
-    /// Taken: as far away as they are, they are in the calendar.
+    /// Accepted, since the calendar has them.
     static let taken = ["0000-01-01 00:00:00", "9999-12-31 23:59:59", "0", "99999999999", "253402300799"]
 
     @Test(
@@ -40,7 +40,7 @@ struct SPiDDateTests {
                         #expect(try await answer(date).status == 200, "\(path) \(name) \(date)")
                     }
                 }
-                // All of time, from end to end.
+                // The whole calendar.
                 let all = try await world.api("\(path)?since=0000-01-01+00:00:00&until=9999-12-31+23:59:59", token)
                 #expect(all.data.array?.count == 1, "\(path): \(all)")
             }
@@ -48,7 +48,7 @@ struct SPiDDateTests {
     }
 
     @Test("A user's request for logins since the year 292278995 is refused", arguments: Backend.available)
-    func person(_ backend: Backend) async throws {
+    func ownLogins(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: try await world.spidBackend()).require("access_token")
             let path = "user/\(world.user)/logins"

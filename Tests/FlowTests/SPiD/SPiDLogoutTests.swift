@@ -34,7 +34,7 @@ struct SPiDLogoutTests {
                     let out = try await browser.submit(asked)
                     #expect(out.status == 302 && out.header("location") == target, "\(number)")
                     #expect(browser.session == nil)
-                    // Nobody is signed in now.
+                    // Now there is no session.
                     #expect(try await browser.open(address).header("location") == target)
                 }
             }
@@ -76,13 +76,13 @@ struct SPiDLogoutTests {
             ] {
                 #expect(try await world.server.get(link).header("location") == spid.redirectURI)
             }
-            // A device's logout is no link: it gets its answer.
+            // A device's logout gets JSON and no redirect.
             let grant: KeyValuePairs = ["grant_type": "password", "username": World.email, "password": World.password]
             let token = try await world.token(grant, as: spid).require("access_token")
             let out = try await world.server.get("/logout?client_id=\(spid.id)&oauth_token=\(token)")
             #expect(out.status == 200 && out.json["result"] == "OK")
             #expect(try await !world.isLive(token))
-            // Which of two it is nobody can tell, but for one that is for logouts.
+            // With two redirect URIs the link leads nowhere, unless one is for logouts.
             let two: JSON = ["redirect_uris": [.string(spid.redirectURI), "https://backend.example/two"]]
             #expect(try await world.change("clients", spid.id, two).status == 200)
             #expect(try await world.server.get("/logout?client_id=\(spid.id)").header("location") == nil)
@@ -124,7 +124,7 @@ struct SPiDLogoutTests {
                 let out = try await world.server.get("/logout?\(name)&redirect_uri=\(target)")
                 #expect(out.header("location") == nil, "\(name)")
             }
-            // Another kind of client has to say who it is; its pages are not asked for.
+            // A client without SPiD compatibility is named by client_id only, and its pages do not count.
             let out = try await world.server.get("/logout?oauth_token=\(world.backend.id)&redirect_uri=\(target)")
             #expect(out.status == 401)
             _ = try await world.change("clients", world.backend.id, ["web_origins": ["https://www.loom.example"]])
@@ -153,7 +153,7 @@ struct SPiDLogoutTests {
                     let token = try phone.require("access_token")
                     let out = try await browser.open(link(world, path, token: token, namesClient: names))
                     #expect(out.status == 302 && out.header("location") == World.webview)
-                    // The one cookie is the session and the being remembered.
+                    // The session's cookie also remembers the user.
                     #expect(out.setCookie("spindle_session")?.contains("Max-Age=0") == true)
                     #expect(try await !browser.isSignedIn())
                     #expect(try await !world.isLive(token))
@@ -179,7 +179,7 @@ struct SPiDLogoutTests {
                 #expect(page.status == 200 && page.body.contains("Sign out?"))
                 #expect(try await browser.isSignedIn())
             }
-            // The page goes on where the link would have.
+            // The page leads on to where the link would have.
             var browser = Browser(world.server)
             try await browser.signIn()
             let page = try await browser.open(link(world, token: "none", namesClient: true))
@@ -263,7 +263,7 @@ struct SPiDLogoutTests {
     // MARK: Through the API
 
     @Test("A user's API logout ends token, refresh token and the sessions bought with it", arguments: Backend.available)
-    func person(_ backend: Backend) async throws {
+    func user(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email offline_access")
             let other = try await world.signIn(scope: "email offline_access")
@@ -297,7 +297,7 @@ struct SPiDLogoutTests {
             #expect(try await world.api("clients", token).status == 401)
             #expect(try await world.refresh(try answer.require("refresh_token"), as: own).status == 400)
 
-            // One without a refresh token ends alone.
+            // A token without a refresh token ends alone.
             let (first, second) = (
                 try await world.clientToken(world.backend), try await world.clientToken(world.backend)
             )

@@ -6,7 +6,7 @@ import Testing
 struct SPiDRedirectTests {
     private static let origin = "https://backend.example"
 
-    /// The names of what the client gets, in their order.
+    /// The names of the parameters that the client gets, in order.
     private func names(_ answer: Answer, _ mark: Character) throws -> [String] {
         let location = try #require(answer.header("location"), "\(answer)")
         let tail = try #require(location.split(separator: mark, maxSplits: 1).last)
@@ -41,7 +41,7 @@ struct SPiDRedirectTests {
                 let nothing = try await browser.open(world.authorizeAddress(["response_type": "none"], for: spid))
                 #expect(try names(nothing, "?") == ["state"] + tail)
             }
-            // Every other client gets it.
+            // Every other client gets iss.
             let own = try await browser.open(world.authorizeAddress())
             #expect(try names(own, "?") == ["code", "state", "iss"])
         }
@@ -102,7 +102,7 @@ struct SPiDRedirectTests {
                 #expect(world.server.log.says("reason=unregistered_cancel_uri"), "\(bad)")
                 #expect(!page.body.contains("value=\"cancel\""))
                 #expect(!page.body.contains("evil.example"))
-                // A form that is posted all the same leads to the client.
+                // Cancelling by a form of one's own leads to the client.
                 let left = try await world.answer(
                     page, in: browser, "cancel", over: ["request": try #require(page.fields["continue"])])
                 #expect(left.header("location")?.hasPrefix(spid.redirectURI + "?error=access_denied") == true)
@@ -154,7 +154,7 @@ struct SPiDRedirectTests {
                     #expect(redeemed.status == (isSPiD || uri == Self.registered ? 200 : 400), "\(uri) \(isSPiD)")
                 }
                 let code = try await self.code(world, in: &browser, for: client)
-                // The other registered one is not the one that the code was bound to.
+                // Another registered URI is not the one that the code is bound to.
                 for uri in Self.others + ["https://loom.example/other"] {
                     #expect(try await redeem(code, uri, world, client).error == "invalid_grant", "\(uri)")
                 }

@@ -26,7 +26,7 @@ struct SPiDSettingsTests {
             let all = JSON.object(Self.others.map { JSON.Member($0.key, $0.value) })
             #expect(try await world.change("clients", client.id, all).status == 200)
             for (name, value) in Self.others { #expect(try await shown()[name] == value, "\(name)") }
-            // A change of something else leaves them.
+            // Another change leaves them.
             #expect(try await world.change("clients", client.id, ["client_name": "Loom"]).status == 200)
             for (name, value) in Self.others { #expect(try await shown()[name] == value, "\(name)") }
 

@@ -13,7 +13,7 @@ struct SessionServiceTests {
         try await World.with(backend) { world in
             let spid = try await client(world)
             let five = try await ask(world, spid, "/v2/session")
-            // Even a false result is "logged in" to it, and for an expiresIn it would keep an sp_id.
+            // Version 5 takes even a false result for a session, and keeps an sp_id where there is an expiresIn.
             #expect(five.status == 200)
             #expect(five.json.members?.map(\.name) == ["serverTime", "baseDomain", "userStatus"])
             #expect(five.json["userStatus"]?.string == "unknown")
@@ -176,7 +176,7 @@ struct SessionServiceTests {
                 let refreshed = try await world.refresh(try tokens.require("refresh_token"), as: client)
                 #expect(refreshed.status == (isRequired ? 400 : 200), "\(refreshed)")
             }
-            // The token stays good for a user who confirms the address.
+            // The token works again once the user confirms the address.
             try await world.change("users", world.user, ["email_verified": true])
             #expect(try await world.refresh(try tokens.require("refresh_token"), as: client).status == 200)
             let service = try await visitor.browser.open("/v2/session?client_id=\(client.id)", headers: headers)

@@ -106,7 +106,7 @@ struct TextApp {
             }
             var written: [[Int]] = []
             var told: [[String]] = []
-            // Whoever has somebody else's number in the profile does not read its text messages.
+            // An unverified number in a profile is not that user's to read.
             let eva = try await world.person("eva@example.com")
             try await world.change("users", eva, ["phone_number": "+4740000002", "email_verified": true])
             for number in [Self.number, "+4740000001", "+4740000002"] {
@@ -136,7 +136,7 @@ struct TextApp {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
             let app = try await TextApp(world)
-            // Not where the user is known.
+            // The user is not known from any device.
             try await world.server.database.write { db in _ = try db.execute("DELETE FROM known_devices") }
             var refused: Answer?
             for _ in 1...4 where refused == nil {
@@ -178,7 +178,7 @@ struct TextApp {
             #expect(refused.header("retry-after") != nil)
             for host in 2...9 { #expect(try await start(from: "192.0.2.\(host)").status == 200) }
             for _ in 1...5 { _ = try await world.textCode() }
-            // At the address where the user signed in there are others.
+            // The IP address where the user signed in has a share apart.
             let token = try await start(from: "127.0.0.1").require("passwordless_token")
             #expect(try await app.redeem(token, try await world.textCode()).status == 200)
             #expect(sent() - before == 6)
@@ -277,7 +277,7 @@ struct TextApp {
             #expect(known.status == 200 && known.json["object"] == "Phone")
             #expect(known.data == ["exists": true, "available": false, "verified": true])
             #expect(try await status(base64("+47 400 00 000"), token).data == known.data)
-            // Not verified: anybody's.
+            // An unverified number is free.
             let free = try await status(base64("+4740000003"), token)
             #expect(free.data == ["exists": false, "available": true, "verified": false])
             for text in ["40000000", "KzQ3", base64("40000000"), "/w==", base64(World.email)] {
@@ -305,7 +305,7 @@ struct TextApp {
                     "SELECT theoretical_arrival FROM throttles WHERE name = \(bucket.name)"
                 ).first?.get("theoretical_arrival")
             }
-            // Ten of its IP address, and thirty of its own.
+            // Ten for the IP address, and thirty for the client.
             for number in 10...49 { #expect(try await app.start("+474000\(number)00").status == 200, "\(number)") }
             let before = try #require(try await fullAt())
             for number in 50...55 { #expect(try await app.start("+474000\(number)00").status == 429, "\(number)") }

@@ -24,7 +24,7 @@ struct ThirdPartyTests {
             _ = try await world.signIn(scope: "email", with: stranger)
             #expect(try await world.api(path, token).data["email"] == "ada@example.com")
 
-            // What was allowed is over with the tokens, where nobody remembered it.
+            // Without a remembered consent, it ends with the tokens.
             world.server.clock.advance(by: .days(31))
             let later = try await world.api(path, try await world.clientToken(stranger)).data
             #expect(later["userId"] == .string(world.user) && later["name"] == nil && later["email"] == nil)
@@ -82,7 +82,7 @@ struct ThirdPartyTests {
             let own = try await world.spidBackend()
             _ = try await world.signIn(with: own)
             let (token, ownToken) = (try await world.clientToken(stranger), try await world.clientToken(own))
-            // Users of other apps look as those whom nobody knows, and the other apps as those of other merchants.
+            // Users of other apps look like unknown users, and other apps like those of other merchants.
             for id in [world.user, "1234567890123456"] {
                 let answer = try await world.api("user/\(id)", token)
                 #expect(answer.status == 403 && answer.data == .null, "\(id)")
@@ -153,7 +153,7 @@ struct ThirdPartyTests {
         }
     }
 
-    /// Of one user or of the first of a list.
+    /// The last sign-in of one user, or of the first in a list.
     private func last(in data: JSON) -> String? { (data.array?.first ?? data)["lastLoggedIn"]?.string }
 
     @Test("A sign-in at a self-registered client is not shown as one at the merchant", arguments: Backend.available)
@@ -186,7 +186,7 @@ struct ThirdPartyTests {
             let refused = try await world.api(path + own.id, token)
             #expect(refused.status == 401 && refused.data == .null)
             #expect(try await world.api(path + stranger.id, token).status == 200)
-            // As soon as it is the merchant's own, it may.
+            // The merchant's own client may.
             try await world.change("clients", stranger.id, ["first_party": true])
             world.server.clock.advance(by: .seconds(1))
             #expect(try await world.api(path + own.id, token).data["email"] == "ada@example.com")
@@ -218,23 +218,23 @@ struct ThirdPartyTests {
             let administrator = try await world.clientToken(
                 try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
                 scope: "admin:merchant")
-            let person = try await world.newcomer("bea@example.com")
+            let bea = try await world.newcomer("bea@example.com")
             #expect(try await world.signIn(scope: "profile", with: stranger, as: "bea@example.com").status == 200)
-            let path = "/admin/v1/users/\(person)"
+            let path = "/admin/v1/users/\(bea)"
             #expect(try await world.server.get(path, bearer: administrator).status == 404)
             let change = try await world.server.send("PATCH", path, json: ["name": "Changed"], bearer: administrator)
             #expect(change.status == 404)
             let listed = try await world.server.get("/admin/v1/users", bearer: administrator)
-            #expect(!listed.body.contains(person))
-            #expect(try await world.server.get("/user/\(person)", bearer: own).status == 403)
-            #expect(try await world.api("user/\(person)", own).status == 403)
-            #expect(try await world.api("user/\(person)?contextClientId=\(stranger.id)", own).status == 401)
-            // Nor does it become so by a change of the client.
+            #expect(!listed.body.contains(bea))
+            #expect(try await world.server.get("/user/\(bea)", bearer: own).status == 403)
+            #expect(try await world.api("user/\(bea)", own).status == 403)
+            #expect(try await world.api("user/\(bea)?contextClientId=\(stranger.id)", own).status == 401)
+            // Making the client first-party is refused.
             let owned = try await world.server.send(
                 "PATCH", "/admin/v1/clients/\(stranger.id)", json: ["first_party": true], bearer: administrator)
             #expect(owned.status == 409 && owned.body.contains("third party"), "\(owned)")
             #expect(try await world.server.get(path, bearer: administrator).status == 404)
-            // One who has used an own app is the merchant's.
+            // A user who has used the merchant's own app is the merchant's.
             _ = try await world.signIn(as: "bea@example.com")
             #expect(try await world.server.get(path, bearer: administrator).status == 200)
         }
@@ -284,7 +284,7 @@ struct ThirdPartyTests {
                 try await give(["client_name": "y"], by: administrator).status == 200, "the platform's choice stays")
             #expect(try await give(["id_token_claims": roles], by: administrator).status == 200, "less of it")
             expectProblem(try await give(["id_token_claims": risk], by: administrator), 400, member: "id_token_claims")
-            // One's own client that becomes a third party's.
+            // The merchant's own client that becomes a third party's.
             let own = "/admin/v1/clients/\(world.app.id)"
             let has = try await world.server.send("PATCH", own, json: ["id_token_claims": risk], bearer: administrator)
             #expect(has.status == 200)
@@ -380,7 +380,7 @@ struct ThirdPartyTests {
             let phone = try await world.signIn().require("access_token")
             let agreements = try await world.api(user + "/agreements", phone).data["agreements"]
             #expect(agreements?["platform"] == false)
-            // It may leave.
+            // It may sign out.
             #expect(try await world.api("logout", token).status == 200)
             #expect(try await !world.isLive(token))
         }
@@ -401,7 +401,7 @@ struct ThirdPartyTests {
                 #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
             }
             #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
-            #expect(try await world.api("terms", token).status == 200, "about nobody")
+            #expect(try await world.api("terms", token).status == 200, "they are about no user")
             let asUser = try await world.signIn(with: world.backend).require("access_token")
             let agreements = try await world.api(user + "/agreements", asUser).data["agreements"]
             #expect(agreements?["platform"] == false)

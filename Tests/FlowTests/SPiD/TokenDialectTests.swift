@@ -71,7 +71,7 @@ struct TokenDialectTests {
                 }
             }
             let unknown = World.Actor(id: "nobody", secret: "a guess", redirectURI: "")
-            // Nobody knows in which words a client that does not exist is refused: in both.
+            // An unknown client is refused in both wordings.
             let strangers = [
                 try await world.token(form, as: unknown), try await world.server.post("/oauth/token", form),
                 try await world.token(form, as: world.backend.with(secret: "a guess")),
@@ -181,7 +181,7 @@ struct TokenDialectTests {
     private static let spid = rfc + ["is_admin", "server_time"]
 
     @Test("A password grant's answer has SPiD's members for SPiD's clients only", arguments: Backend.available)
-    func person(backend: Backend) async throws {
+    func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
             for (client, members) in [(spid, Self.spid), (world.backend, Self.rfc)] {
@@ -211,7 +211,7 @@ struct TokenDialectTests {
                 let code = try await world.authorizationCode(for: client)
                 let answer = try await world.redeemAuthorization(code, as: client)
                 #expect(answer.status == 200, "\(answer)")
-                expectPerson(answer, members, of: world)
+                expectUser(answer, members, of: world)
             }
         }
     }
@@ -259,12 +259,12 @@ struct TokenDialectTests {
                         "assertion": signed + "." + signature,
                     ], as: client)
                 #expect(answer.status == 200, "\(answer)")
-                expectPerson(answer, members)
+                expectUser(answer, members)
             }
         }
     }
 
-    private func expectPerson(_ answer: Answer, _ members: [String], of world: World? = nil) {
+    private func expectUser(_ answer: Answer, _ members: [String], of world: World? = nil) {
         #expect(answer.json.members?.map(\.name) == members)
         #expect(answer.json["user_id"]?.string != nil)
         if let world { #expect(answer.json["user_id"]?.string == world.user) }

@@ -56,7 +56,7 @@ struct UserContextTests {
                 #expect(!hinted.body.contains(uuid))
             }
 
-            // After signing out of this client alone it is as if nobody were there.
+            // After the user signs out of this client alone, it is told nothing.
             let out = try await visitor.browser.open(
                 "/logout?logout_scope=client&client_id=\(client.id)", headers: ["Sec-Fetch-Site": "cross-site"])
             _ = try await visitor.browser.submit(out)
@@ -99,7 +99,7 @@ struct UserContextTests {
             #expect(place(try await visitor.browser.open(path)) == "no_session")
             _ = try await world.signIn(with: client)
             #expect(place(try await visitor.browser.open(path)) == "ok_session")
-            // A redirect URI will do, another page will not, whoever comes.
+            // A redirect URI is accepted, another page is not, with or without a session.
             let callback = path.replacing(addresses[2], with: "&no_user=" + TestServer.encode(client.redirectURI))
             #expect(try await world.server.get(callback).header("location") == client.redirectURI)
             for bad in ["https://evil.example/", Self.page + "/other", Self.page + "/shop/../x", "//evil.example", ""] {

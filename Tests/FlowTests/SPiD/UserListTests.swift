@@ -9,21 +9,21 @@ import Values
 struct UserListTests {
     // MARK: Lists
 
-    private static let people = ["ada@example.com", "adam@example.com", "bea@example.com", "cleo@example.com"]
+    private static let emails = ["ada@example.com", "adam@example.com", "bea@example.com", "cleo@example.com"]
 
-    /// Loom's backend, with three people of its own and one of the app's.
+    /// Loom's backend, with three users, and a fourth of the app.
     private func story(
         _ backend: Backend, _ body: (World, _ token: String, _ ids: [String]) async throws -> Void
     ) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
             var ids = [world.user]
-            for email in Self.people.dropFirst() {
+            for email in Self.emails.dropFirst() {
                 world.server.clock.advance(by: .minutes(10))
                 ids.append(try await world.person(email))
             }
-            for email in Self.people.dropLast() { _ = try await world.signIn(with: loom, as: email) }
-            _ = try await world.signIn(as: Self.people[3])
+            for email in Self.emails.dropLast() { _ = try await world.signIn(with: loom, as: email) }
+            _ = try await world.signIn(as: Self.emails[3])
             let stranger = try await world.newcomer("stranger@example.com")
             _ = try await world.signIn(with: world.rivalBackend, as: "stranger@example.com")
             #expect(!stranger.isEmpty)
@@ -89,10 +89,10 @@ struct UserListTests {
                 "userId=\(ids[3])", "email=cleo%40example.com",
             ] {
                 let answer = try await world.api("users?\(query)", token)
-                #expect(answer.status == 200 && answer.data == [], "\(query): nobody is no error")
+                #expect(answer.status == 200 && answer.data == [], "\(query): an empty list is no error")
             }
             #expect(try await self.ids(world, token, "userId=\(ids[3])&filters=merchant") == [ids[3]])
-            // Nobody's address is found out by those who may not see it.
+            // A client that may not see a user's address cannot search by it.
             #expect(try await self.ids(world, token, "email=cleo%40example.com&filters=merchant").isEmpty)
             #expect(try await self.ids(world, token, "query=cleo&filters=merchant").isEmpty)
         }
@@ -138,7 +138,7 @@ struct UserListTests {
 
     // MARK: Searches
 
-    /// Loom's backend, with Grace and Bea of its own, and Cleo of the app's.
+    /// Loom's backend with the users Grace and Bea, and Cleo, who uses the app.
     private func searching(
         _ backend: Backend, _ body: (World, _ token: String, _ ids: [String: String]) async throws -> Void
     ) async throws {
@@ -146,7 +146,7 @@ struct UserListTests {
             let loom = try await world.spidBackend()
             let token = try await world.clientToken(loom)
             var ids: [String: String] = [:]
-            let people: [(String, [(String, String)])] = [
+            let users: [(String, [(String, String)])] = [
                 (
                     "grace",
                     [
@@ -157,7 +157,7 @@ struct UserListTests {
                 ),
                 ("bea", [("displayName", "Bea B."), ("birthday", "1906-01-01")]),
             ]
-            for (name, profile) in people {
+            for (name, profile) in users {
                 let made = try await world.server.post(
                     "/api/2/signup", form: [("email", "\(name)@example.com")] + profile, bearer: token)
                 ids[name] = try #require(made.data["userId"]?.string)
@@ -195,10 +195,10 @@ struct UserListTests {
                 "givenName=grace&status=1": [], "givenName=grace&status=-3": [], "birthyear=1906&limit=1&offset=2": [],
                 "userId=\(ids["cleo"] ?? "")&filters=merchant": ["cleo"],
             ]
-            for (search, people) in searches {
+            for (search, expected) in searches {
                 for path in ["search/users?", "users?"] {
                     let found = try await names(world, token, ids, path + search)
-                    #expect(found == people, "\(path)\(search)")
+                    #expect(found == expected, "\(path)\(search)")
                 }
             }
             #expect(try await names(world, token, ids, "search/users/grace") == ["grace"])
@@ -242,7 +242,7 @@ struct UserListTests {
                 #expect(try await world.api("search/users?" + search, token).status == 400, "\(search)")
             }
             #expect(try await world.api("search/users/grace?query=bea", token).status == 400)
-            // A third party may not find out what it may not see.
+            // A third party cannot search by what it may not see.
             let stranger = try await world.spidBackend(["first_party": false])
             let strangers = try await world.clientToken(stranger)
             for search in ["givenName=Grace", "email=grace%40example.com", "query=grace"] {
@@ -269,10 +269,10 @@ struct UserListTests {
                     let members = (answer.json.members ?? []).filter { $0.name != "request" }
                     return (answer.status, JSON.object(members).text.replacing(uuid, with: ""))
                 }
-                let (found, nobody) = (try await ask(kept, third), try await ask(random, third))
-                #expect(found.status == 403 && nobody.status == 403, "\(path): \(found) \(nobody)")
-                #expect(found.gist == nobody.gist, "\(path)")
-                // To the merchant's own, too, they are alike: nobody that the client knows.
+                let (found, unknown) = (try await ask(kept, third), try await ask(random, third))
+                #expect(found.status == 403 && unknown.status == 403, "\(path): \(found) \(unknown)")
+                #expect(found.gist == unknown.gist, "\(path)")
+                // The merchant's own client cannot tell them apart either.
                 for uuid in [kept, random] { #expect(try await ask(uuid, own).status == 200, "\(path)\(uuid)") }
             }
         }

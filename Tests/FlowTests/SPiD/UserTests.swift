@@ -72,11 +72,11 @@ struct UserTests {
     @Test("An unknown member of a user has SPiD's empty value")
     func empty() async throws {
         try await World.with(.sqlite) { world in
-            let person = try await world.person("nobody@example.com")
+            let id = try await world.person("nobody@example.com")
             let loom = try await world.spidBackend()
             let token = try await world.signIn(with: loom, as: "nobody@example.com").require("access_token")
             let user = try await world.api("me", token).data
-            #expect(user["userId"] == .string(person) && user["status"] == 0)
+            #expect(user["userId"] == .string(id) && user["status"] == 0)
             #expect(user["emailVerified"] == false && user["verified"] == false)
             #expect(
                 user["emails"] == [["value": "nobody@example.com", "type": "other", "primary": "true"]],
@@ -105,7 +105,7 @@ struct UserTests {
                     "id", "userId", "uuid", "status", "displayName", "name", "gender", "preferredUsername", "utcOffset",
                     "published", "updated", "lastLoggedIn", "locale",
                 ])
-            // Having used it changes the answer.
+            // Once the user has used the client, it sees the address.
             _ = try await world.signIn(with: loom)
             #expect(try await world.api("user/\(world.user)", token).data["email"] == "ada@example.com")
         }
@@ -146,7 +146,7 @@ struct UserTests {
                 #expect(answer.status == 403, "\(id)")
                 #expect(answer.spidError == "Token is not authorized to access this user.")
             }
-            #expect(try await world.api("me", token).status == 401, "a client is nobody")
+            #expect(try await world.api("me", token).status == 401, "a client is no user")
             #expect(try await world.api("me", nil).status == 401)
         }
     }
@@ -288,7 +288,7 @@ struct UserTests {
         }
     }
 
-    /// The members that account-sdk-ios-web cannot do without, and those whose type it minds.
+    /// The members that account-sdk-ios-web requires, with their types.
     private static let user: KeyValuePairs<String, Kind> = [
         "uuid": .text, "userId": .text, "status": .number, "email": .text, "emails": .list, "displayName": .text,
         "name": .map, "gender": .text, "birthday": .text, "addresses": .map, "accounts": .map, "merchants": .list,
@@ -304,7 +304,7 @@ struct UserTests {
             let loom = try await world.spidBackend(["refresh_token_lifetime": 31_536_000])
             _ = try await world.person("nobody@example.com")
             let old = try await world.signIn(with: loom, as: "nobody@example.com")
-            // Attempts to sign in are kept for ninety days, the token lives on.
+            // Sign-ins are listed for ninety days, the token lives longer.
             world.server.clock.advance(by: .days(100))
             try await world.server.database.write { db in _ = try db.execute("DELETE FROM logins") }
             let token = try await world.refresh(try old.require("refresh_token"), as: loom).require("access_token")
@@ -350,7 +350,7 @@ struct UserTests {
                 "client_name": "Loom's news", "web_origins": ["https://news.example/today", "https://loom.example"],
             ])
             for client in [loom, news] { #expect(try await world.signIn(with: client).status == 200) }
-            // Whoever reads it whole fails.
+            // Reading this client whole would fail.
             try await world.server.database.write { db in
                 _ = try db.execute("UPDATE clients SET openid = 'no JSON' WHERE id = \(news.id)")
             }

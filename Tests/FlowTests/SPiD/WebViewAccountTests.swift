@@ -83,7 +83,7 @@ struct WebViewAccountTests {
             let plain = try await world.exchange(
                 phone, for: world.app, type: "session", redirectURI: Self.origin + "/account")
             #expect(plain.status == 400)
-            // Nor does the session that another app's web view has.
+            // The session of another app's web view does not open it either.
             var webview = Browser(world.server)
             _ = try await webview.open("/session/\(try await world.sessionCode(of: try await world.signIn()))")
             let page = try await webview.open("/account")

@@ -22,7 +22,7 @@ struct LogoutOfOneClientTests {
             #expect(out.header("set-cookie") == nil && browser.session == session)
             #expect(try await browser.isSignedIn())
 
-            // For the client it is as if nobody were there; for another one nothing has changed.
+            // The client sees no session; for another client nothing has changed.
             let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))
             #expect(silent.redirected("error") == "login_required")
             #expect(try await script(world, in: &browser).contains("No session found!"))
@@ -169,7 +169,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    /// Leaves `client`, and expects that neither the session nor `code` is anything to it.
+    /// Signs out of `client`, and expects that it sees no session and cannot redeem `code`.
     private func expectLeft(
         _ client: World.Actor, by browser: inout Browser, having code: String, _ world: World
     ) async throws {
@@ -188,7 +188,7 @@ struct LogoutOfOneClientTests {
         "/logout?logout_scope=client&client_id=\(world.app.id)&redirect_uri=\(TestServer.encode(World.webview))&state=s"
     }
 
-    /// Ada, who has been at the phone's client by this browser.
+    /// A browser in which Ada has used the phone's client.
     private func signedIn(_ world: World) async throws -> Browser {
         try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])
         var browser = Browser(world.server)
@@ -229,7 +229,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    /// A web view that the tokens of `phone` opened, in which Ada has left `site` alone.
+    /// A web view that the tokens of `phone` opened, in which Ada has signed out of `site` alone.
     private func left(_ site: Website, by phone: Answer, _ world: World) async throws -> Browser {
         var webview = Browser(world.server)
         _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")

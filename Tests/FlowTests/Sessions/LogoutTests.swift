@@ -82,7 +82,7 @@ struct LogoutTests {
             }
             var browser = Browser(world.server)
             try await browser.signIn()
-            // A merchant's logo stands on our page, too.
+            // A merchant's logo is on our page too.
             for part in ["image", "iframe", "empty"] {
                 let headers = ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": part]
                 for path in ["/logout", "/flow/logout", "/v2/logout?client_id=\(world.app.id)"] {
@@ -257,7 +257,7 @@ struct LogoutTests {
             var browser = Browser(world.server)
             let code = try await world.authorize(in: &browser).requireRedirected("code")
             let token = try await world.redeemAuthorization(code).require("access_token")
-            // The token says whose client asks.
+            // The token says which client asks.
             let out = try await browser.open(
                 path(["oauth_token": token, "redirect_uri": World.webview, "state": "s"]),
                 headers: ["Sec-Fetch-Site": "cross-site"])

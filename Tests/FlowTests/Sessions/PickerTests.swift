@@ -42,7 +42,7 @@ struct PickerTests {
             #expect(page.words.contains("Ada Lovelace") && page.words.contains("bob@example.com"))
             let back = try await browser.pick(page.choices[1], on: page)
             #expect(try await world.user(of: back) == world.user)
-            // One at a time is current: without the question the answer is hers.
+            // One session is current: without the picker Ada's is used.
             #expect(try await world.user(of: try await browser.open(world.authorizeAddress())) == world.user)
             #expect(try await browser.open("/login").words.contains(World.email))
         }
@@ -173,7 +173,7 @@ struct PickerTests {
                 let anew = try await browser.open(world.authorizeAddress(["prompt": prompt]))
                 #expect(anew.formAction == "/login", "\(prompt)")
             }
-            // A silent request is answered for the current user, or for nobody.
+            // Without a current user a silent request gets login_required.
             let again = try await browser.open(world.authorizeAddress(asks))
             _ = try await browser.submit(again, ["decision": "another"])
             let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))

@@ -197,7 +197,7 @@ struct SessionCodeTests {
             #expect(landing.status == 302)
             #expect(landing.header("location") == World.webview)
             #expect(try await browser.open("/login").words.contains(World.email))
-            // Bob's session ended: it is not left lying about.
+            // Bob's session has ended.
             let old = try await world.server.get("/login", cookies: ["spindle_session": bobs])
             #expect(!old.body.contains("You are signed in"))
         }
@@ -294,11 +294,11 @@ struct SessionCodeTests {
                 let landing = try await browser.open("/auth/session/\(code)", headers: headers)
                 #expect(landing.status == 302 && landing.header("location") == World.webview)
                 #expect(landing.header("set-cookie") == nil)
-                // It was spent all the same.
+                // The code was spent.
                 #expect(try await world.server.get("/auth/session/\(code)").status == 410)
             }
             #expect(browser.session == own)
-            // It does not die with the token, and is good for another merchant's client.
+            // The session does not end with the token, and is good at another merchant's client.
             _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
             #expect(try await browser.isSignedIn())
             try await world.introduce(world.user, to: world.rival)
@@ -326,7 +326,7 @@ struct SessionCodeTests {
                 #expect(landing.header("location") == World.webview)
                 #expect(try await victim.isSignedIn())
             }
-            // What an app opens comes from no site.
+            // A link that an app opens comes from no site.
             for headers in [["Sec-Fetch-Site": "none"], [:]] {
                 var webview = Browser(world.server)
                 let code = try await world.sessionCode(of: try await world.signIn())

@@ -28,7 +28,7 @@ struct SessionHostTests {
             // Another client of the merchant on the same site has the same session.
             let sister = try await world.siteClient()
             #expect(try await browser.ask(as: sister).json["userStatus"]?.string == "notConnected")
-            // To be asked there is use of the session.
+            // A question at the host is use of the session.
             for _ in 0..<3 {
                 world.server.clock.advance(by: .minutes(90))
                 #expect(try await browser.ask().json["result"] == true)
@@ -51,7 +51,7 @@ struct SessionHostTests {
             #expect(try await browser.ask().isOfNobody)
             world.server.clock.advance(by: .minutes(1))
             #expect(try await browser.ask().sendsForSession)
-            // A sign-in of the same browser is noticed at once, one of another browser is not.
+            // A sign-in in the same browser is noticed at once, one in another browser is not.
             try await browser.renew()
             #expect(try await browser.ask().isOfNobody)
             var other = Browser(world.server)
@@ -94,7 +94,7 @@ struct SessionHostTests {
             try await home.signIn()
             #expect(try await one.ask().sendsForSession)
             #expect(try await other.ask().json["redirectURL"] != nil)
-            // The marks of a browser are six at most: more would be a cookie without end.
+            // A browser has six marks at most, so that the cookie does not grow.
             for _ in 0..<8 { try await other.renew() }
             #expect(other.home.cookies["spindle_told"]?.split(separator: ".").count == 6)
         }
@@ -387,7 +387,7 @@ struct SessionHostTests {
                 let done = try await make(by: world.admin)
                 #expect(done.status == (change == nil ? 204 : 200), "\(done)")
                 guard change != nil else { continue }
-                // Without a host it is the merchant's to delete.
+                // The merchant may delete a client without hosts.
                 #expect(try await world.server.send("DELETE", path, bearer: token).status == 204)
             }
         }

@@ -32,7 +32,7 @@ struct SessionLifetimeTests {
     }
 
     @Test("A bought session ends with a new password and when the user is disabled", arguments: Backend.available)
-    func person(backend: Backend) async throws {
+    func newPassword(backend: Backend) async throws {
         try await World.with(backend) { world in
             var first = try await webview(of: try await world.signIn(), world)
             #expect(try await first.isSignedIn())
@@ -133,7 +133,7 @@ struct SessionLifetimeTests {
     func logout(backend: Backend) async throws {
         try await story(backend) { world, browser, site in
             _ = try await site.signIn(in: &browser)
-            // Each day the page asks again, silently; then the person does not come for months.
+            // The page asks silently each day; then the user stays away for months.
             for _ in 1...5 {
                 world.server.clock.advance(by: .days(1))
                 _ = try await site.signIn(in: &browser)
@@ -164,7 +164,7 @@ struct SessionLifetimeTests {
         arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
         try await World.with(backend) { world in
-            // Who proves an address for the first time has no other's password any more.
+            // The first proof of an address would remove the password.
             try await world.change("users", world.user, ["email_verified": true])
             func isRemembered(_ answer: Answer) async throws -> Bool {
                 let cookie = answer.header("set-cookie") ?? ""

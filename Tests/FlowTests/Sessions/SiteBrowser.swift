@@ -85,7 +85,7 @@ extension World {
             ["web_origins": [.string(SiteBrowser.origin)], "session_hosts": [.string(host)]], of: merchant)
     }
 
-    /// A browser in which Ada has used the client, and its site knows.
+    /// A browser in which Ada has used the client, with a session at the site's host.
     func siteBrowser(_ client: Actor) async throws -> SiteBrowser {
         var browser = SiteBrowser(self, client)
         try await browser.home.signIn()

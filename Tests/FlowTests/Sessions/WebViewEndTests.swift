@@ -65,7 +65,7 @@ struct WebViewEndTests {
             #expect(ended?.first?["ended_at"]?.string != nil, "a bought session looks alive: \(session ?? "")")
         }
     }
-    /// A request that found it alive before both may prolong it after both.
+    /// A request that began before the expiry may still prolong the session afterwards.
     @Test("The end of a phone's tokens also ends a bought session that has just expired", arguments: End.allCases)
     func expired(end: End) async throws {
         try await World.with(.sqlite) { world in
@@ -144,7 +144,7 @@ struct WebViewEndTests {
                 let refreshed = try await world.refresh(try answer.require("refresh_token"), as: told.site.actor)
                 #expect((refreshed.status == 200) == survives)
             }
-            #expect(try await world.waiting(.notice) == 0, "nobody is told of a session that has expired")
+            #expect(try await world.waiting(.notice) == 0, "no site is told of a session that has expired")
         }
     }
 
@@ -263,7 +263,7 @@ struct WebViewEndTests {
                         """)
                 }
             }
-            // One sign-in of 256 looks.
+            // One sign-in in 256 checks the limit.
             var tries = 0
             while try await world.isLive(try phone.require("access_token")), tries < 4000 {
                 world.server.clock.advance(by: .seconds(1))
