@@ -43,7 +43,7 @@ struct Auth0Tests {
         }
     }
 
-    @Test("Auth0's /v2/logout leads to returnTo, and Auth0's path has the keys", arguments: Backend.available)
+    @Test("Auth0's /v2/logout leads to returnTo, and the keys are at Auth0's path too", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bye = "https://loom.example/bye"
@@ -92,7 +92,7 @@ struct Auth0Tests {
     }
 
     @Test(
-        "/v2/logout signs out at once from the client's own page or no page, if the client has tokens of the session",
+        "A /v2/logout link from its client's page, or no page, signs out a session with the client's tokens at once",
         arguments: Backend.available)
     func plain(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -115,7 +115,7 @@ struct Auth0Tests {
     }
 
     @Test(
-        "/v2/logout asks first from other pages, for other addresses, and in sessions that its client has no tokens of",
+        "A /v2/logout link from another page, to another address, or where its client has no tokens asks first",
         arguments: Backend.available)
     func asked(backend: Backend) async throws {
         try await World.with(backend) { world in

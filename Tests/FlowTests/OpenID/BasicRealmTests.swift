@@ -42,7 +42,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("Every failure of a password by Basic gets the same challenge", arguments: Backend.available)
+    @Test("Every failure of a password by HTTP Basic gets the same challenge", arguments: Backend.available)
     func challenge(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("grace@example.com")
@@ -135,7 +135,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("Without a realm no password by Basic is checked", arguments: Backend.available)
+    @Test("Without a realm, passwords by Basic are not checked", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.paths {

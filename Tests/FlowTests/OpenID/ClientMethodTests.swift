@@ -142,7 +142,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("Client keys at a private address are not fetched unless the operator allows it")
+    @Test("A client's keys at a private address are not fetched unless the operator allows it")
     func privateAddress() async throws {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))

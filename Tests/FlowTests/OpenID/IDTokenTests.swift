@@ -70,7 +70,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("An issuer's assertion yields an ID token; a client's own token never does", arguments: Backend.available)
+    @Test(
+        "A grant by an issuer's assertion yields an ID token; a client credentials grant does not",
+        arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient()
@@ -197,7 +199,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("Single claims that the request names are in the token that it names for them", arguments: Backend.available)
+    @Test(
+        "Single claims that the request names are in the ID token or at userinfo, as the request says",
+        arguments: Backend.available)
     func namedClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null}}"#

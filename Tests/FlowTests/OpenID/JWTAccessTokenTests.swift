@@ -99,7 +99,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("An unregistered resource is refused, and so is more than one", arguments: Backend.available)
+    @Test("An unregistered resource is refused, and so are two resources at once", arguments: Backend.available)
     func foreignResource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)

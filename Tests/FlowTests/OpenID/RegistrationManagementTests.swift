@@ -66,7 +66,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("An update replaces the whole registration", arguments: Backend.available)
+    @Test("A registration update replaces the whole registration", arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -87,7 +87,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("An update keeps what administration gave the client beyond its registration", arguments: Backend.available)
+    @Test("A registration update keeps what administration gave the client besides", arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -189,7 +189,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("An update with too little or too much is refused and changes nothing")
+    @Test("A registration update with too little or too much is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Relying party"])

@@ -45,7 +45,8 @@ struct RegistrationTests {
         }
     }
 
-    @Test("Each authentication method has the members it needs, and no more", arguments: Backend.available)
+    @Test(
+        "Each authentication method's registration has the members it needs, and no more", arguments: Backend.available)
     func methods(backend: Backend) async throws {
         try await World.with(backend) { world in
             for method in ["client_secret_basic", "client_secret_post", "client_secret_jwt"] {

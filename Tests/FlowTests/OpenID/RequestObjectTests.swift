@@ -87,7 +87,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "An unsigned request object, one at an unknown address, and `registration` are refused",
+        "An unsigned request object, an unregistered request_uri, and the parameter `registration` are refused",
         arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -161,7 +161,9 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("An invalid request object spends no jti, nor does another client's", arguments: Backend.available)
+    @Test(
+        "An invalid request object does not spend its jti, and another client's jti is another",
+        arguments: Backend.available)
     func notSpent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -200,7 +202,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("A jti needs an expiry within a day, and is remembered until the request object has expired")
+    @Test("A request object's jti needs an expiry within a day, and is remembered until then")
     func bounded() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -323,7 +325,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("A private request_uri is not fetched unless the operator allows it, and only valid ones can be registered")
+    @Test("A request_uri at a private address is not fetched, and only a valid one can be registered")
     func privateAddress() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite) { world in

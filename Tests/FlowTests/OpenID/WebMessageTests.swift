@@ -35,7 +35,7 @@ struct WebMessageTests {
     }
 
     @Test(
-        "A silent web_message request without a session gets login_required on the same kind of page",
+        "A silent web_message request without a session gets login_required by a web_message page",
         arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,9 @@ struct WebMessageTests {
         }
     }
 
-    @Test("A web_message request of a client without that registered origin is refused", arguments: Backend.available)
+    @Test(
+        "A web_message request is refused unless the client registered the redirect URI's origin",
+        arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             for origins: [JSON] in [[], ["https://other.example"], ["https://suite.example:8443"]] {

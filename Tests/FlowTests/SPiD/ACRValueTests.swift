@@ -63,7 +63,7 @@ import Values
     }
 
     @Test(
-        "A password in place of a requested mailed code is accepted, and not asked for again",
+        "A sign-in by password is accepted where a mailed code was requested, and is not asked for again",
         arguments: Backend.available)
     func otherwise(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -77,7 +77,7 @@ import Values
     }
 
     @Test(
-        "The acr values of second factors ask for nothing, nor does any of them for other clients",
+        "The acr values of second factors ask for nothing, and at other clients none of SPiD's acr values does",
         arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -37,7 +37,9 @@ struct AgreementTests {
         }
     }
 
-    @Test("Where there are no terms, there is nothing to accept", arguments: Backend.available)
+    @Test(
+        "A user has nothing to accept where neither the platform nor the client has terms",
+        arguments: Backend.available)
     func none(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")

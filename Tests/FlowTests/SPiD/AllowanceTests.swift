@@ -67,7 +67,8 @@ import Values
         }
     }
 
-    @Test("Signing out is never refused for too many calls, and uses up none", arguments: Backend.available)
+    @Test(
+        "Signing out by SPiD's API is never refused for too many calls, and uses up none", arguments: Backend.available)
     func signOut(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["api_limit": "1"]) { world in
             let phone = try await world.signIn().require("access_token")

@@ -17,8 +17,7 @@ struct AppAddressTests {
         try await world.spidBackend(["redirect_uris": ["spid-loom://login", "com.loom.news:/in", "https://a.loom/x"]])
     }
 
-    @Test(
-        "A user whom the app signed up returns to an address in the app, without a code", arguments: Backend.available)
+    @Test("A user whom an app signed up returns to an address in the app, without a code", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)

@@ -8,7 +8,7 @@ struct AppSecretTests {
     private static let grants: JSON = ["password", "authorization_code", "refresh_token", "client_credentials"]
 
     @Test(
-        "An app's secret neither reads nor changes the app's users",
+        "A token got with an app's secret neither reads nor changes the app's users",
         arguments: Backend.available,
         [["spid-loom://login"], ["https://loom.example/in", "spid-loom://login"]] as [JSON])
     func secret(backend: Backend, addresses: JSON) async throws {

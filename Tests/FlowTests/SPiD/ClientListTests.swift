@@ -54,7 +54,9 @@ import Testing
         }
     }
 
-    @Test("A changed client is shown changed, and a disabled one is unknown", arguments: Backend.available)
+    @Test(
+        "A change of a client shows in SPiD's API at once, and a disabled client is unknown",
+        arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())

@@ -137,7 +137,7 @@ struct CodeRequestLimitTests {
     }
 
     @Test(
-        "Strangers who use up an address's codes leave a share to the app from where the user signed in",
+        "Strangers who use up the codes for an address leave a share to the app at the IP where its user signed in",
         arguments: Backend.available)
     func app(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -155,7 +155,7 @@ struct CodeRequestLimitTests {
     }
 
     @Test(
-        "Strangers and other merchants' backends who use up an address's codes leave a share to a merchant it uses",
+        "Strangers and other merchants who use up the codes for an address leave a share to its user's merchant",
         arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

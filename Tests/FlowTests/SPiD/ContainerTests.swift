@@ -142,7 +142,9 @@ import Values
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: Array(secret.utf8)))
     }
 
-    @Test("The member sig is the HMAC of data as sent, with the sign secret", arguments: Backend.available)
+    @Test(
+        "The member sig of SPiD's container is the HMAC of data as sent, with the sign secret",
+        arguments: Backend.available)
     func signed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (token, secret) = try await self.backend(world, signed: true)
@@ -163,7 +165,7 @@ import Values
     }
 
     @Test(
-        "Answers are signed only while signed_responses is on, and a change counts at once",
+        "SPiD's API signs answers only while signed_responses is on, and a change counts at once",
         arguments: Backend.available)
     func unsigned(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -179,7 +181,7 @@ import Values
         }
     }
 
-    @Test("A hash that does not match the posted values is refused, however the token is sent")
+    @Test("A form whose hash does not match its values is refused by SPiD's API, however the token is sent")
     func hash() async throws {
         try await World.with(.sqlite) { world in
             let (token, secret) = try await backend(world, signed: false)

@@ -257,7 +257,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "Data objects that end with a connection, a user or a client give their size back to the merchant",
+        "Data objects that end with a connection, a user or a client give their size back to the merchant's limit",
         arguments: Backend.available)
     func ended(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("What SPiD's apps ask right after a sign-in: required fields, devices, products")
 struct DeviceTests {
-    @Test("The required fields are those of the client that the user has not given", arguments: Backend.available)
+    @Test(
+        "The required fields in SPiD's API are those of the client that the user has not given",
+        arguments: Backend.available)
     func requiredFields(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let fields: JSON = ["name.given_name", "name.family_name", "birthday", "display_name", "phone_number"]
@@ -53,7 +55,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "Lists of products are empty, a single product is 404, and those of other users are refused",
+        "SPiD's lists of products are empty, a single product is 404, and other users' products are refused",
         arguments: Backend.available)
     func products(_ backend: Backend) async throws {
         try await World.with(backend) { world in

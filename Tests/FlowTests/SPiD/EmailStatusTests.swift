@@ -5,7 +5,9 @@ import Testing
 
 @Suite("SPiD's API tells whether an address can sign up")
 struct EmailStatusTests {
-    @Test("An address is free, taken or verified, and is read in either base64", arguments: Backend.available)
+    @Test(
+        "SPiD's API tells whether an address is free, taken or verified, and reads it in either base64",
+        arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -29,7 +31,7 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("An invalid address or base64 gets 400, and a token that is not a backend's is refused")
+    @Test("A question about an invalid address gets 400, and one by a token that is not a backend's is refused")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()

@@ -58,7 +58,7 @@ import Values
         _ = try await visitor.world.server.mail.letter(to: World.email)
     }
 
-    @Test("The owner's first password reset ends a provider's link made before", arguments: Backend.available)
+    @Test("The owner's first password reset ends links to providers made before", arguments: Backend.available)
     func passwordReset(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
@@ -201,7 +201,7 @@ import Values
     }
 
     @Test(
-        "A password reset ends the view of a client that had signed the user up, and its agreements",
+        "A first password reset hides the user from a client that had signed the user up, and ends its agreements",
         arguments: Backend.available)
     func password(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -221,7 +221,7 @@ import Values
     }
 
     @Test(
-        "A sign-in by mailed code ends the view of a client that had signed the user up, and its agreements",
+        "A first sign-in by mailed code hides the user from a client that had signed the user up",
         arguments: Backend.available)
     func code(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -238,7 +238,7 @@ import Values
     }
 
     @Test(
-        "A reset link that leads back to the client that had signed the user up ends its view too",
+        "A first password reset that leads back to the client that had signed the user up hides the user from it too",
         arguments: Backend.available)
     func chosenWay(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -258,7 +258,7 @@ import Values
     }
 
     @Test(
-        "A password chosen by the mail of the sign-up itself keeps the view of the client that signed the user up",
+        "A password chosen by the sign-up's own mail does not hide the user from the client that signed the user up",
         arguments: Backend.available)
     func chosen(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in

@@ -200,7 +200,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("An attempt for an unknown user, or one refused unread, is not recorded", arguments: Backend.available)
+    @Test("A sign-in attempt for an unknown user, or one refused unread, is not recorded", arguments: Backend.available)
     func unknown(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -258,7 +258,7 @@ struct LoginListTests {
     }
 
     @Test(
-        "A list of logins by the UUID that an import kept tells a backend nothing of a user it does not know",
+        "A list of logins by an imported UUID does not tell a backend that a user exists whom it does not know",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -126,7 +126,9 @@ private func expectNested(
         }
     }
 
-    @Test("The client's secret is needed to redeem a code, in the body or in the header", arguments: Backend.available)
+    @Test(
+        "A passwordless code is redeemed only with the client's secret, in the body or in the header",
+        arguments: Backend.available)
     func proof(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -148,7 +150,7 @@ private func expectNested(
     }
 
     @Test(
-        "An address without a user gets the same answers and writes the same rows, and no mail",
+        "A request for a code gets the same answers, and writes the same rows, for an address without a user",
         arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -222,7 +224,7 @@ private func expectNested(
         }
     }
 
-    @Test("A code can be sent again, but not with a dead passwordless token", arguments: Backend.available)
+    @Test("A mailed code can be sent again, but not with a dead passwordless token", arguments: Backend.available)
     func resent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -287,7 +289,7 @@ private func expectNested(
     }
 
     @Test(
-        "Only a SPiD-compatible client with the passwordless grant can use codes, and only at /oauth/ro",
+        "Only a SPiD-compatible client with the passwordless grant can redeem codes, and only at /oauth/ro",
         arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -310,7 +312,9 @@ private func expectNested(
         }
     }
 
-    @Test("A disabled user gets no mail, and one about to be deleted no tokens", arguments: Backend.available)
+    @Test(
+        "A disabled user gets no code by mail, and a user about to be deleted no tokens for one",
+        arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)

@@ -30,7 +30,7 @@ import Values
         }
     }
 
-    @Test("An account attached to another user cannot be attached", arguments: Backend.available)
+    @Test("A provider's account that is attached to another user cannot be attached", arguments: Backend.available)
     func another(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("The SDKs' mistakes in attaching are tolerated: either path, and Google's claims of a registration")
+    @Test("SPiD's SDKs may attach an account at either path, and Google's with the claims of a registration")
     func tolerances() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -273,7 +273,7 @@ import Values
         }
     }
 
-    @Test("Of two users who attach one account at once, one succeeds", arguments: Backend.available)
+    @Test("Of two users who attach one provider's account at once, one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -323,7 +323,7 @@ import Values
         }
     }
 
-    @Test("A second account at one provider cannot be attached to a user", arguments: Backend.available)
+    @Test("A second account of one provider cannot be attached to a user", arguments: Backend.available)
     func second(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

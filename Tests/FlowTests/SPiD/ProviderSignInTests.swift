@@ -50,7 +50,7 @@ import Values
     }
 
     @Test(
-        "A registration takes the provider's name, and its e-mail address only if the provider runs the mailbox",
+        "A new user gets a provider's name, and its e-mail address only if the provider runs the mailbox",
         arguments: Backend.available)
     func profile(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -77,7 +77,7 @@ import Values
     }
 
     @Test(
-        "A registered user is not created again, and an address is not taken from its user",
+        "A provider's user is not registered twice, and an address is not taken from its user",
         arguments: Backend.available)
     func exists(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -118,7 +118,7 @@ import Values
         }
     }
 
-    @Test("A registration succeeds without a name when Google refuses to give one", arguments: [Backend.sqlite])
+    @Test("A new Google user is registered without a name when Google refuses to give one", arguments: [Backend.sqlite])
     func nameless(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -293,7 +293,7 @@ import Values
         }
     }
 
-    @Test("A disabled issuer is treated as absent", arguments: Backend.available)
+    @Test("A disabled provider is treated as absent", arguments: Backend.available)
     func disabledIssuer(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

@@ -17,7 +17,7 @@ struct RequestReadingTests {
 
     private let form = "application/x-www-form-urlencoded"
 
-    @Test("A form without a content type is not read, and is refused unless it is empty")
+    @Test("A form without a content type is not read by SPiD's API, and is refused unless it is empty")
     func untyped() async throws {
         try await World.with(.sqlite) { world in
             let app = try await world.spidBackend()
@@ -31,7 +31,8 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A request without a token gets 401 even when it is malformed too", arguments: Backend.available)
+    @Test(
+        "A request of SPiD's API without a token gets 401 even when it is malformed too", arguments: Backend.available)
     func tokenFirst(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -74,7 +75,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A body sent to an endpoint that reads none is ignored")
+    @Test("A body sent to an endpoint of SPiD's API that reads none is ignored")
     func unreadBody() async throws {
         try await World.with(.sqlite) { world in
             for (type, body) in [
@@ -86,7 +87,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A path with a NUL in a name gets 404", arguments: Backend.available)
+    @Test("A path of SPiD's API with a NUL in a name gets 404", arguments: Backend.available)
     func brokenNames(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -144,7 +145,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("The API's root answers in the container, and a missing token is reported in SPiD's words")
+    @Test("The root of SPiD's API answers in the container, and a missing token is reported in SPiD's words")
     func words() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/api/2", "/api/2/"] {
@@ -170,7 +171,9 @@ struct RequestReadingTests {
 
     // MARK: What SDKs send
 
-    @Test("A method in the query and empty parameters are accepted at the token endpoint", arguments: Backend.available)
+    @Test(
+        "The token endpoint accepts a method in the query and empty parameters, as SPiD's SDKs send them",
+        arguments: Backend.available)
     func emptyParameters(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -235,7 +238,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("A client id sent in place of a missing token gets a plain 401", arguments: Backend.available)
+    @Test("A client id sent to SPiD's API in place of a missing token gets a plain 401", arguments: Backend.available)
     func noToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()

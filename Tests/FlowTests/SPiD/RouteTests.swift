@@ -6,7 +6,9 @@ import Testing
 import Values
 
 @Suite("The routes of SPiD's API") struct RouteTests {
-    @Test("A client may act for another client of its merchant, and for no other", arguments: Backend.available)
+    @Test(
+        "A client may act in SPiD's API for another client of its merchant, and for no other",
+        arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend()
@@ -65,7 +67,7 @@ import Values
         }
     }
 
-    @Test("Any path may end in `.json`, and other methods are refused in the container")
+    @Test("Any path of SPiD's API may end in `.json`, and other methods are refused in SPiD's container")
     func paths() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -81,7 +83,7 @@ import Values
         }
     }
 
-    @Test("The API's list has every endpoint, with the kind of token it takes")
+    @Test("SPiD's list of endpoints has every one, with the kind of token it takes")
     func endpoints() async throws {
         try await World.with(.sqlite) { world in
             let list = try await world.api("endpoints", nil)
@@ -118,7 +120,7 @@ import Values
 
     // MARK: Without a version
 
-    @Test("A path of the API without a version answers as version 2 does", arguments: Backend.available)
+    @Test("A path of SPiD's API without a version answers as version 2 does", arguments: Backend.available)
     func same(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -141,7 +143,7 @@ import Values
         }
     }
 
-    @Test("Every route of version 2 has its alias, except the token endpoint, which has one without `/api`")
+    @Test("Every route of SPiD's API but the token endpoint's has an alias without a version")
     func every() async throws {
         try await World.with(.sqlite) { world in
             let routes = try Set(world.server.routes)
@@ -152,7 +154,7 @@ import Values
         }
     }
 
-    @Test("An unknown path below /api, and a wrong method, are refused in the container")
+    @Test("An unknown path below /api, and a wrong method, are refused in SPiD's container")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/api/nothing", "/api/3/me", "/api", "/api/oauth/token"] {

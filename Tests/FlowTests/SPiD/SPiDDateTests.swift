@@ -21,7 +21,7 @@ struct SPiDDateTests {
     static let taken = ["0000-01-01 00:00:00", "9999-12-31 23:59:59", "0", "99999999999", "253402300799"]
 
     @Test(
-        "An extreme since or until, for users and logins, is refused unless the calendar has it",
+        "An extreme since or until, for users and logins, is refused unless it is in the calendar",
         arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -91,7 +91,7 @@ struct SPiDDateTests {
         "2026-12-31": "2026-12-31 00:00:00", "1800000001": "2027-01-15 08:00:01",
     ]
 
-    @Test("A relative date means the moment that PHP reads")
+    @Test("A relative date means the same moment as in PHP")
     func phrases() {
         for (phrase, moment) in Self.phrases {
             #expect(Timestamp(spid: phrase, at: Self.now)?.spidText == moment, "\(phrase)")
@@ -120,10 +120,10 @@ struct SPiDDateTests {
         String(repeating: "1 day ", count: 17) + "1 day",
     ]
 
-    @Test("An unknown phrase, or one outside the calendar, is no date", arguments: unread)
+    @Test("An unknown phrase is no date, nor is a date outside the calendar", arguments: unread)
     func meansNothing(_ phrase: String) { #expect(Timestamp(spid: phrase, at: Self.now) == nil) }
 
-    @Test("Lists take relative dates, and refuse other phrases", arguments: Backend.available)
+    @Test("SPiD's lists accept relative dates, and refuse other phrases", arguments: Backend.available)
     func relativeLists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

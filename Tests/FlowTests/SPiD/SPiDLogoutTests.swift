@@ -190,7 +190,9 @@ struct SPiDLogoutTests {
         }
     }
 
-    @Test("A web view signs out with the token that bought its session", arguments: Backend.available)
+    @Test(
+        "A logout link with the token that bought a web view's session signs the web view out at once",
+        arguments: Backend.available)
     func webView(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -204,7 +206,7 @@ struct SPiDLogoutTests {
     }
 
     @Test(
-        "A token that the user's other device got, or an image on a page, signs no browser out",
+        "A logout link with the token of another device, or in an image, signs no browser out",
         arguments: Backend.available)
     func otherDevice(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -47,7 +47,9 @@ struct SPiDRedirectTests {
         }
     }
 
-    @Test("SPiD's SDK for PHP gets its own address back when it takes the code out", arguments: Backend.available)
+    @Test(
+        "SPiD's SDK for PHP is redirected to its own address, plus the code and nothing else",
+        arguments: Backend.available)
     func currentURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = "https://backend.example/callback?article=7"

@@ -154,7 +154,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "A client that requires a verified address is told of no user whose address is not",
+        "A client that requires a verified address is told of no user whose address is not verified",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -90,7 +90,7 @@ struct TextApp {
     }
 
     @Test(
-        "A number without a user gets the same answers and writes the same rows, and no text message",
+        "A request for a text gets the same answers, and writes the same rows, for a number without a user",
         arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -131,7 +131,7 @@ struct TextApp {
         }
     }
 
-    @Test("Wrong codes count for the number, and five end a passwordless token", arguments: Backend.available)
+    @Test("Wrong codes by text count for the number, and five end a passwordless token", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -154,7 +154,7 @@ struct TextApp {
     }
 
     @Test(
-        "One IP address may ask for ten texts, a number gets five, and where the user signed in there is a share more",
+        "One IP address may ask for ten texts, and a number gets five and a share for the IP where its user signed in",
         arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await PhoneStory.with(
@@ -211,7 +211,7 @@ struct TextApp {
         }
     }
 
-    @Test("Without the sms setting, or for an invalid number, the app is told what is wrong")
+    @Test("A request for a text without the sms setting, or for an invalid number, is told what is wrong")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let app = try await TextApp(world)

@@ -49,7 +49,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "Lists show a third party neither names nor addresses, and cannot be searched by them",
+        "SPiD's lists show a third party neither names nor addresses, and it cannot search by them",
         arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -135,7 +135,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("A self-registered client is not among its merchant's clients", arguments: Backend.available)
+    @Test("A self-registered client is not among its merchant's clients in SPiD's API", arguments: Backend.available)
     func strangersName(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())

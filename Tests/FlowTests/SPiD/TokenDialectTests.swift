@@ -11,7 +11,9 @@ struct TokenDialectTests {
 
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    @Test("Each refusal of each grant has both wordings", arguments: Backend.available)
+    @Test(
+        "Each refusal of each grant has SPiD's words for SPiD's clients, and RFC 6749's for others",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -49,7 +51,7 @@ struct TokenDialectTests {
     }
 
     @Test(
-        "A failed client authentication is worded for the client it names, and in both ways if that is not SPiD's",
+        "A failed client authentication is worded for the client that it names, and in both ways for an unknown one",
         arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -101,7 +103,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("An unverified address is reported only to a user who knows the password", arguments: Backend.available)
+    @Test(
+        "The token endpoint reports an unverified address only to a user who knows the password",
+        arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in
             let strict = try await world.confidential(["require_verified_email": true])
@@ -115,7 +119,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("A malformed request is refused in the words of the client named in its header")
+    @Test("A malformed token request is refused in the words of the client named in its header")
     func unreadable() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -143,7 +147,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("A throttled request keeps status 429 and Retry-After in either wording", arguments: Backend.available)
+    @Test("A throttled token request keeps status 429 and Retry-After in SPiD's words", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -158,7 +162,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("SPiD's own token path has the same wordings")
+    @Test("SPiD's own token path words refusals like /oauth/token")
     func path() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()

@@ -28,7 +28,7 @@ struct UserContextTests {
     private func query(_ client: World.Actor) -> String { "client_sdrn=sdrn:spid.no:client:\(client.id)&sdk_version=5" }
 
     @Test(
-        "A page is told the user's name if the user has used its client, and nothing otherwise",
+        "The user context tells a page the user's name if the user has used its client, and nothing otherwise",
         arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
@@ -64,7 +64,9 @@ struct UserContextTests {
         }
     }
 
-    @Test("A page of another origin or another client gets nothing, and cannot read it", arguments: Backend.available)
+    @Test(
+        "The user context is refused, and unreadable, to a page of another origin or of another client",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             _ = try await world.signIn(with: client)
@@ -85,7 +87,7 @@ struct UserContextTests {
         }
     }
 
-    @Test("The login status leads to the client's own pages only", arguments: Backend.available)
+    @Test("The login_status redirect leads to the client's own pages only", arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let addresses = ["ok_session", "no_session", "no_user"].map {

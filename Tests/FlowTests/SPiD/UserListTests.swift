@@ -38,7 +38,7 @@ struct UserListTests {
     }
 
     @Test(
-        "The list of users has the client's users, or by a filter its merchant's, in the short view",
+        "SPiD's list of users has the client's users, or by a filter its merchant's, with few members each",
         arguments: Backend.available)
     func all(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
@@ -98,7 +98,7 @@ struct UserListTests {
         }
     }
 
-    @Test("Users are filtered by time and state, and follow changes", arguments: Backend.available)
+    @Test("The list of users is filtered by time and state, and shows changes at once", arguments: Backend.available)
     func timeAndState(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             #expect(try await self.ids(world, token, "since=2027-01-15%2008:10:00") == [ids[1], ids[2]])
@@ -118,7 +118,7 @@ struct UserListTests {
         }
     }
 
-    @Test("An unreadable or unknown filter is refused, not ignored", arguments: Backend.available)
+    @Test("An unreadable or unknown filter of the list of users is refused, not ignored", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, token, _ in
             for query in [
@@ -229,7 +229,9 @@ struct UserListTests {
         }
     }
 
-    @Test("A search for nothing, another client's users and unknown searches are refused", arguments: Backend.available)
+    @Test(
+        "A search of users for nothing, for another client's users, or by an unknown member is refused",
+        arguments: Backend.available)
     func refusedSearches(_ backend: Backend) async throws {
         try await searching(backend) { world, token, ids in
             for path in ["search/users", "search/users?limit=1", "search/users?email="] {
@@ -254,7 +256,7 @@ struct UserListTests {
     }
 
     @Test(
-        "A search for the UUID that an import kept tells a third party nothing of a user it does not know",
+        "A search for an imported UUID does not tell a third party that a user exists whom it does not know",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -20,7 +20,7 @@ struct UserTests {
         try #require(try await world.change("users", world.user, profile).status == 200)
     }
 
-    @Test("A client that the user has used sees every member", arguments: Backend.available)
+    @Test("A client that the user has used sees every member of the user in SPiD's API", arguments: Backend.available)
     func full(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -111,7 +111,9 @@ struct UserTests {
         }
     }
 
-    @Test("A client that acts for another of its merchant sees what that one would", arguments: Backend.available)
+    @Test(
+        "A client that acts for another of its merchant sees of a user what that one would",
+        arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -197,7 +199,7 @@ struct UserTests {
         }
     }
 
-    @Test("An address finds only users who have used the asking client", arguments: Backend.available)
+    @Test("A search by address finds only users who have used the asking client", arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())

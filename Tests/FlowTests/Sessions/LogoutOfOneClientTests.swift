@@ -77,7 +77,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A new sign-in in the browser counts for all clients, also for one that the user left",
+        "A new sign-in in the browser counts for all clients, also for one that the user had signed out of",
         arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -107,7 +107,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("A client that the user never used cannot be left, and logout.js of a left client does not end the session")
+    @Test("Signing out of a client that the user never used does nothing, nor does logout.js of a signed-out client")
     func strangers() async throws {
         try await World.with(.sqlite) { world in
             var browser = try await signedIn(world)
@@ -157,7 +157,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "A user can sign out of a merchant's own app that needs no introduction before it redeems its code",
+        "A user can sign out of an app before it redeems its code, also if the app needs no introduction",
         arguments: Backend.available)
     func unintroduced(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -207,7 +207,7 @@ struct LogoutOfOneClientTests {
     // MARK: In a web view
 
     @Test(
-        "A session code in a web view brings the user back to its client, not to another client that they left",
+        "A session code in a web view signs the user in to its client again, not to another that they signed out of",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in

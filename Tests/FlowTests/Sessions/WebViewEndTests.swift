@@ -223,7 +223,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "What a site got in a web view before its user signed in there by hand ends with the app",
+        "A site's tokens from before its user signed in to the web view by hand end with the app",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -289,7 +289,7 @@ struct WebViewEndTests {
     private typealias Got = (client: World.Actor, tokens: Answer)
 
     @Test(
-        "Signing out of an app ends what other apps got in its web view, with a secret or without, not a backend's",
+        "Signing out of an app ends tokens that any other app got in its web view, but not those of a backend",
         arguments: Backend.available, [WebViewEndTests.End.logout, .revocation, .refreshReplay])
     func signedOut(backend: Backend, end: WebViewEndTests.End) async throws {
         try await World.with(backend) { world in
@@ -301,7 +301,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "Deleting an app ends what other apps got in its web view, with a secret or without, not a backend's",
+        "Deleting an app ends tokens that any other app got in its web view, but not those of a backend",
         arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
