@@ -70,7 +70,8 @@ struct DataObjectTests {
     }
 
     @Test(
-        "A client has data objects that are no user's, and lists all, paged and by time", arguments: Backend.available)
+        "A client keeps data objects without a user too, and lists all its objects, paged and by time",
+        arguments: Backend.available)
     func ofClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

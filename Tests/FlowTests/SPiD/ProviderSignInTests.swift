@@ -97,8 +97,7 @@ import Values
         }
     }
 
-    @Test(
-        "A provider's user whose link the user removed is not registered as another user", arguments: Backend.available)
+    @Test("A provider's account that its user removed is not registered as another user", arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

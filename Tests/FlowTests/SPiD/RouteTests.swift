@@ -169,7 +169,7 @@ import Values
 
     // MARK: Status and version
 
-    @Test("The status endpoint answers GET and POST without a token, with an app's parameters or none")
+    @Test("SPiD's status endpoint answers GET and POST without a token, with an app's parameters or none")
     func status() async throws {
         try await World.with(.sqlite) { world in
             let asked = try await world.api("status", nil)
@@ -193,7 +193,7 @@ import Values
         }
     }
 
-    @Test("The version endpoint tells the current time")
+    @Test("SPiD's version endpoint tells the current time")
     func version() async throws {
         try await World.with(.sqlite) { world in
             let before = try await world.api("version", nil)

@@ -7,7 +7,7 @@ struct SessionServiceTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "Without a session, version 5 gets an answer without a result, and version 4 an error in its answer",
+        "Without a session, account-sdk-browser 5 gets an answer without a result, and version 4 an error",
         arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -58,7 +58,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "The pairId is the same for a merchant's clients, and another one for another merchant",
+        "The session service's pairId is the same for a merchant's clients, and another one for another merchant",
         arguments: Backend.available)
     func pairs(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -78,7 +78,9 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("The displayName is the same as in the API, also one that the user chose", arguments: Backend.available)
+    @Test(
+        "The session service's displayName is the same as in the API, also one that the user chose",
+        arguments: Backend.available)
     func displayNames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await client(world)
@@ -121,7 +123,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("A client that is not SPiD-compatible, unknown, disabled or not named gets no answer")
+    @Test("The session service refuses a client that is not named, unknown, disabled or not SPiD-compatible")
     func clients() async throws {
         try await World.with(.sqlite) { world in
             try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])

@@ -89,9 +89,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test(
-        "A change of spid_compatible counts at once, also for grants that the client lacks",
-        arguments: Backend.available)
+    @Test("A change of spid_compatible changes the token endpoint's words at once", arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]

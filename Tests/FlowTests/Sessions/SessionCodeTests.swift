@@ -219,7 +219,7 @@ struct SessionCodeTests {
     }
 
     @Test(
-        "A switch page that named one user asks again if another user signed in meanwhile",
+        "A session code's switch page that named one user asks again if another user signed in meanwhile",
         arguments: Backend.available)
     func oldPage(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -238,7 +238,7 @@ struct SessionCodeTests {
     }
 
     @Test(
-        "Another site cannot submit the switch page: no session changes, and no code is spent",
+        "Another site cannot submit a session code's switch page: no session changes, and no code is spent",
         arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -163,7 +163,7 @@ struct WebViewEndTests {
     }
 
     @Test(
-        "An access token that was revoked alone can no longer sign out its web view or its device",
+        "A revoked access token can no longer sign out its web view or its device",
         arguments: Backend.available, [false, true])
     func revokedAlone(backend: Backend, byBackend: Bool) async throws {
         try await World.with(backend) { world in
