@@ -290,8 +290,8 @@ struct WebViewEndTests {
 
     @Test(
         "Signing out of an app ends tokens that any other app got in its web view, but not those of a backend",
-        arguments: Backend.available, [WebViewEndTests.End.logout, .revocation, .refreshReplay])
-    func signedOut(backend: Backend, end: WebViewEndTests.End) async throws {
+        arguments: Backend.available, [End.logout, .revocation, .refreshReplay])
+    func signedOut(backend: Backend, end: End) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
             let (apps, site) = try await got(by: phone, world)
