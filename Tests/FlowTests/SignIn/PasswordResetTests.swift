@@ -195,4 +195,20 @@ struct PasswordResetTests {
             #expect(try await visitor.isSignedIn())
         }
     }
+
+    @Test("A reset refuses the user's own name as a password", arguments: Backend.available)
+    func ownName(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change(
+                "users", world.user, ["name": "Karianne Nordmannsen", "email_verified": true])
+            var browser = Browser(world.server)
+            _ = try await browser.submit(try await browser.open("/password"), ["email": World.email])
+            let letter = try await world.server.mail.letter(to: World.email).text
+            let link = try #require(letter.firstMatch(of: /\/password\/reset\/[\w-]+/)?.output)
+            let page = try await browser.open(String(link))
+            let refused = try await browser.submit(page, ["password": "karianne nordmannsen1"])
+            #expect(refused.status == 400 && refused.words.contains("resembles your name"), "\(refused)")
+            #expect(try await browser.submit(refused, ["password": "a good long loom"]).status == 303)
+        }
+    }
 }

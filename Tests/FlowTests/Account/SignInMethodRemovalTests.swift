@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What codes to a former number or mailbox opened")
-struct FormerReceiverTests {
+@Suite("Changing a phone number or an address ends what codes sent to the former one opened")
+struct SignInMethodRemovalTests {
     enum Way: CaseIterable { case removed, replaced, byAdministration }
 
     /// What a sign-in by text message brings: the app's tokens, its backend's and a web view.
@@ -34,7 +34,7 @@ struct FormerReceiverTests {
         return user
     }
 
-    /// What a backend gets by a code of the app to which the user of the browser signs in.
+    /// The tokens that a backend redeems with a code of the app, to which the browser's user signs in.
     private func bought(in user: inout BrowserUser) async throws -> Answer {
         let world = user.world
         let code = try await user.browser.open(world.authorizeAddress()).requireRedirected("code")
@@ -52,14 +52,16 @@ struct FormerReceiverTests {
         #expect(done.header("location") == "/account?done=email")
     }
 
-    /// Has the token families of `client` forgotten, as happens a week after their end.
+    /// Deletes the token families of `client`, as the sweep does a week after their end.
     private func forget(_ client: World.Actor, in world: World) async throws {
         try await world.server.database.write { db in
             _ = try db.execute("DELETE FROM token_families WHERE client_id = \(client.id)")
         }
     }
 
-    @Test("tokens got by text message outlive the number", arguments: Backend.available, Way.allCases)
+    @Test(
+        "A phone number removed, replaced or set to unverified ends what sign-ins by text message opened",
+        arguments: Backend.available, Way.allCases)
     func number(backend: Backend, way: Way) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -89,7 +91,9 @@ struct FormerReceiverTests {
         }
     }
 
-    @Test("a session opened by a code to the old mailbox outlives the change of address", arguments: Backend.available)
+    @Test(
+        "A new address ends sessions and tokens of codes to the former one, but not the current session",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["email_verified": true])
@@ -111,7 +115,9 @@ struct FormerReceiverTests {
         }
     }
 
-    @Test("what came from a sign-in by text that is forgotten outlives the number", arguments: Backend.available)
+    @Test(
+        "Removing a phone number ends a backend's tokens even after the phone's token family was forgotten",
+        arguments: Backend.available)
     func forgottenNumber(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -130,7 +136,7 @@ struct FormerReceiverTests {
     }
 
     @Test(
-        "what came from a sign-in by mail that is forgotten outlives the mailbox, or that of the kept session does not",
+        "A new address ends backends' tokens from codes to the former one, but not those of the current session",
         arguments: Backend.available)
     func forgottenMailbox(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("People without an address, whom a provider signs in") struct AddresslessTests {
-    /// Ada signed in, and without an address since; with or without a password of before.
+@Suite("Users without an e-mail address, who sign in by an identity provider") struct UserWithoutAddressTests {
+    /// A browser in which Ada is signed in; her address is removed, and with `password: false` her password too.
     private func browser(_ world: World, password: Bool) async throws -> Browser {
         var browser = Browser(world.server)
         try await browser.signIn()
@@ -18,7 +18,7 @@ import Values
         return browser
     }
 
-    @Test("somebody without an address sets a password, by which they can never sign in", arguments: Backend.available)
+    @Test("A user without an address cannot set a password", arguments: Backend.available)
     func none(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await browser(world, password: false)
@@ -33,8 +33,7 @@ import Values
     }
 
     @Test(
-        "somebody who has a password and no address can neither add one nor delete the account",
-        arguments: Backend.available)
+        "A user with a password and no address can add an address and delete the account", arguments: Backend.available)
     func stuck(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await browser(world, password: true)
@@ -51,7 +50,7 @@ import Values
         }
     }
 
-    @Test("somebody removes the only way in which they can sign in", arguments: Backend.available)
+    @Test("A user's only way to sign in cannot be removed", arguments: Backend.available)
     func onlyLink(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let world = story.here
@@ -74,14 +73,16 @@ import Values
         }
     }
 
-    @Test("somebody removes the last link that opens the account, and keeps others", arguments: Backend.available)
+    @Test(
+        "The last link that opens the account page cannot be removed while the user has no other way in",
+        arguments: Backend.available)
     func lastWay(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let world = story.here
             var browser = try await browser(world, password: false)
             let google = try await world.google(of: world.merchant)
             let rivals = try await world.google(of: world.rival)
-            // A merchant's own issuer opens no account page, and what a merchant's app attached neither.
+            // Neither a merchant's own issuer nor a confined link opens the account page.
             try await world.link(google, "1")
             try await world.link(story.issuer, "kari")
             try await world.link(rivals, "2", isConfined: true)
@@ -96,52 +97,6 @@ import Values
                 _ = try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '2'")
             }
             #expect(try await remove(&browser) == "/account?done=link")
-        }
-    }
-
-    @Test("a confirmation forgets after a wrong password that it is one", arguments: Backend.available)
-    func confirmation(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            var browser = Browser(world.server)
-            try await browser.signIn()
-            let page = try await browser.open("/login?confirm=1&continue=/account")
-            let wrong = try await browser.submit(page, ["email": World.email, "password": "not this one"])
-            #expect(wrong.status == 400 || wrong.status == 401, "\(wrong)")
-            #expect(wrong.body.contains("readonly") && !wrong.body.contains("name=\"remember\""))
-            let again = try await browser.submit(wrong, ["email": World.email, "password": World.password])
-            #expect(again.header("location") == "/account")
-        }
-    }
-
-    @Test("another site's link says on the account page what did not happen", arguments: Backend.available)
-    func notices(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            var browser = Browser(world.server)
-            try await browser.signIn()
-            let text = "Your password is changed"
-            for site in ["cross-site", "none"] {
-                let page = try await browser.open("/account?done=password", headers: ["Sec-Fetch-Site": site])
-                #expect(page.status == 200 && !page.words.contains(text))
-            }
-            let after = try await browser.open(
-                "/account?done=password", headers: ["Sec-Fetch-Site": "same-origin"])
-            #expect(after.words.contains(text))
-        }
-    }
-
-    @Test("a reset takes the person's own name as a password", arguments: Backend.available)
-    func ownName(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            try await world.change(
-                "users", world.user, ["name": "Karianne Nordmannsen", "email_verified": true])
-            var browser = Browser(world.server)
-            _ = try await browser.submit(try await browser.open("/password"), ["email": World.email])
-            let letter = try await world.server.mail.letter(to: World.email).text
-            let link = try #require(letter.firstMatch(of: /\/password\/reset\/[\w-]+/)?.output)
-            let page = try await browser.open(String(link))
-            let refused = try await browser.submit(page, ["password": "karianne nordmannsen1"])
-            #expect(refused.status == 400 && refused.words.contains("resembles your name"), "\(refused)")
-            #expect(try await browser.submit(refused, ["password": "a good long loom"]).status == 303)
         }
     }
 }

@@ -8,17 +8,17 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A deleted user is forgotten, and the merchants are told")
-struct ForgottenTests {
+@Suite("Deleting a user erases their data and tells the clients that they used")
+struct DeletedUserTests {
     private static let agent = "Mozilla/5.0 (Loom; Shuttle) TellTale/7.3"
     private static let receiverAllowed = ["outbound_allow_private": "127.0.0.0/8", "deletion_grace": "0"]
 
-    @Test("no table holds any data of a deleted user", arguments: Backend.available)
+    @Test("No table holds any data of a deleted user", arguments: Backend.available)
     func nothingPersonal(backend: Backend) async throws {
         let settings = ["trusted_proxies": "127.0.0.1/32", "deletion_grace": "0"]
         try await World.with(backend, settings: settings) { world in
             let (email, address, agent) = ("augusta@example.com", "203.0.113.77", Self.agent)
-            let person = try await World.make(
+            let user = try await World.make(
                 world.server, world.admin, "users",
                 [
                     "email": .string(email), "password": .string(World.password), "name": "Augusta Byron",
@@ -37,7 +37,7 @@ struct ForgottenTests {
             let tables = [
                 "sessions", "token_families", "connections", "consents", "known_devices", "verifications", "logins",
             ]
-            for table in tables { #expect(try await world.rows(of: table, about: person) > 0, "\(table)") }
+            for table in tables { #expect(try await world.rows(of: table, about: user) > 0, "\(table)") }
 
             var visitor = BrowserUser(world)
             let headers = ["User-Agent": agent, "X-Forwarded-For": address]
@@ -49,13 +49,13 @@ struct ForgottenTests {
             #expect(answer.status == 200)
 
             for text in told { #expect(try await world.places(of: text) == [], "\(text)") }
-            for table in tables { #expect(try await world.rows(of: table, about: person) == 0, "\(table)") }
-            // What has no foreign key is a number and nothing else, until it expires.
-            #expect(try await world.places(of: World.email) != [], "somebody else is still there")
+            for table in tables { #expect(try await world.rows(of: table, about: user) == 0, "\(table)") }
+            // Rows without a foreign key hold the user's id alone, until they expire.
+            #expect(try await world.places(of: World.email) != [], "another user's data stays")
         }
     }
 
-    /// Signs in in a browser and on a phone, allows a stranger something, and looks around.
+    /// Signs in in a browser and on a phone, and allows a third party's client a scope.
     private func live(_ world: World, as email: String, from address: String) async throws {
         _ = try await world.signIn(scope: "profile", as: email, from: address)
         let stranger = try await world.confidential(["client_name": "Stranger", "first_party": false])
@@ -69,9 +69,7 @@ struct ForgottenTests {
         _ = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: stranger)
     }
 
-    @Test(
-        "each client that a deleted user had used is told, signed with that client's own secret",
-        arguments: Backend.available)
+    @Test("Each client that a deleted user had used is told, signed with its own secret", arguments: Backend.available)
     func callbacks(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: Self.receiverAllowed) { world in
@@ -95,11 +93,11 @@ struct ForgottenTests {
             #expect(entry["changedFields"]?.string == "status")
             #expect(entry["status"]?.string == "deleted")
             #expect(entry["time"]?.string == "2027-01-15 08:00:00")
-            #expect(!payload.text.contains("ada@"), "a callback says who, and nothing about them")
+            #expect(!payload.text.contains("ada@"), "a callback has the user's id and no other data")
         }
     }
 
-    @Test("a receiver that is down is told of a deletion later", arguments: Backend.available)
+    @Test("A client's server that is down is told of a deletion later", arguments: Backend.available)
     func down(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: Self.receiverAllowed) { world in
@@ -128,7 +126,7 @@ struct ForgottenTests {
         return try made.require("sign_secret")
     }
 
-    @Test("a due deletion happens by itself, on any node", arguments: Backend.available)
+    @Test("A due deletion is carried out once, by any node", arguments: Backend.available)
     func due(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
