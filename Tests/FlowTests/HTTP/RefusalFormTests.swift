@@ -41,37 +41,6 @@ struct RefusalFormTests {
         }
     }
 
-    @Test(
-        "a client deleted during its request is told to try again, or gets an internal error",
-        arguments: Backend.available)
-    func racingDelete(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let code = try await world.authorizationCode(for: world.backend)
-            // As another node does: this one knows the client for a second more.
-            try await world.server.database.write { db in
-                _ = try db.execute("DELETE FROM clients WHERE id = \(world.backend.id)")
-            }
-            let overtaken = try await world.redeemAuthorization(code, as: world.backend)
-            #expect(overtaken.status == 401)
-            #expect(overtaken.error == "invalid_client")
-            world.server.clock.advance(by: .seconds(1))
-            #expect(try await world.redeemAuthorization(code, as: world.backend).error == "invalid_client")
-        }
-    }
-
-    @Test("a clock set back does not keep a disabled client cached for longer", arguments: Backend.available)
-    func clockSetBack(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let form: KeyValuePairs = ["grant_type": "client_credentials"]
-            #expect(try await world.token(form, as: world.backend).status == 200)
-            try await world.server.database.write { db in
-                _ = try db.execute("UPDATE clients SET disabled_at = 1 WHERE id = \(world.backend.id)")
-            }
-            world.server.clock.advance(by: .seconds(-3600))
-            #expect(try await world.token(form, as: world.backend).error == "invalid_client")
-        }
-    }
-
     @Test("token answers forbid caching to HTTP/1.0 as well (RFC 6749 §5.1)", arguments: Backend.available)
     func pragma(backend: Backend) async throws {
         try await World.with(backend) { world in

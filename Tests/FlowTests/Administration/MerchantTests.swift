@@ -4,9 +4,71 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Nobody sees a merchant whose deletion has begun, though its rows go bit by bit")
-struct DeletedMerchantTests {
-    /// Begins to delete Loom. Its rows stay, unless the server's sweeper comes by.
+@Suite("A merchant has a number, and is hidden once its deletion has begun") struct MerchantTests {
+    @Test("Each new merchant has the next number, which never changes", arguments: Backend.available)
+    func next(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func number(_ id: String) async throws -> JSON? {
+                try await world.server.get("/admin/v1/merchants/\(id)", bearer: world.admin).json["number"]
+            }
+            #expect(try await number(world.merchant) == 1)
+            #expect(try await number(world.rival) == 2)
+            let changed = try await world.change("merchants", world.merchant, ["name": "Other", "number": 9])
+            expectProblem(changed, 400, member: "number")
+            #expect(try await number(world.merchant) == 1)
+        }
+    }
+
+    @Test("A deleted merchant's number is given again only if the platform asks for it", arguments: Backend.available)
+    func gone(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/merchants/\(world.rival)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            let made = try await World.make(world.server, world.admin, "merchants", ["name": "Third"])
+            #expect(made.json["number"] == 3)
+            // The platform may give it away, knowingly.
+            let wished = try await World.make(world.server, world.admin, "merchants", ["name": "Fourth", "number": 2])
+            #expect(wished.json["number"] == 2, "\(wished)")
+        }
+    }
+
+    @Test("A merchant may get the number that its clients know, unless another has it", arguments: Backend.available)
+    func given(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func make(_ members: JSON) async throws -> Answer {
+                try await World.make(world.server, world.admin, "merchants", members)
+            }
+            let kept = try await make(["name": "Kept", "number": 47001])
+            #expect(kept.status == 201 && kept.json["number"] == 47001)
+            #expect(try await make(["name": "Next"]).json["number"] == 47002)
+            let wrong: [JSON] = [47001, 0, .integer(-1), 2_147_483_648, "7", true]
+            for number in wrong {
+                expectProblem(try await make(["name": "x", "number": number]), 400, member: "number")
+            }
+            #expect(try await make(["name": "Last", "number": 2_147_483_647]).status == 201)
+            // There is none after it.
+            expectProblem(try await make(["name": "x"]), 400, member: "number")
+            #expect(try await make(["name": "x", "number": 5]).status == 201)
+        }
+    }
+
+    @Test("Merchants created at the same time have different numbers", arguments: Backend.available)
+    func together(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let numbers = try await withThrowingTaskGroup(of: Int64?.self) { group in
+                for place in 0..<8 {
+                    group.addTask {
+                        try await World.make(world.server, world.admin, "merchants", ["name": .string("M\(place)")])
+                            .json["number"]?.integer
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(numbers) == Set((3...10).map { Int64($0) }))
+        }
+    }
+
+    /// Begins to delete Loom. Its rows stay until the server's sweeper runs.
     private func beginDeletion(_ world: World) async throws {
         let now = world.server.clock.now
         let isBegun = try await world.server.database.change(
@@ -14,7 +76,7 @@ struct DeletedMerchantTests {
         try #require(isBegun)
     }
 
-    @Test("Ditto is answered at the webhook of a deleted merchant", arguments: Backend.available)
+    @Test("Ditto gets 404 at a deleted merchant's webhook", arguments: Backend.available)
     func webhook(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -25,7 +87,7 @@ struct DeletedMerchantTests {
     }
 
     @Test(
-        "the platform gives a deleted merchant an issuer, a webhook or an initial access token",
+        "A deleted merchant cannot get an issuer, a webhook or an initial access token",
         arguments: Backend.available, ["issuers", "webhooks", "initial-access-tokens"])
     func gifts(backend: Backend, kind: String) async throws {
         try await World.with(backend) { world in
@@ -47,7 +109,7 @@ struct DeletedMerchantTests {
         }
     }
 
-    @Test("the account page names the apps of a deleted merchant", arguments: Backend.available)
+    @Test("The account page does not list a deleted merchant's apps", arguments: Backend.available)
     func accountPage(backend: Backend) async throws {
         try await World.with(backend) { world in
             for client in [world.app, world.backend, world.rivalBackend] {
@@ -66,7 +128,7 @@ struct DeletedMerchantTests {
         }
     }
 
-    @Test("the server of a deleted merchant hears that a user was deleted", arguments: Backend.available)
+    @Test("A deleted merchant's clients are not told of deleted users", arguments: Backend.available)
     func callback(backend: Backend) async throws {
         try await World.with(backend, settings: World.receiversAllowed) { world in
             let receiver = try CallbackReceiver()
@@ -79,7 +141,7 @@ struct DeletedMerchantTests {
             #expect(told.sorted() == ["/loom", "/rival"])
 
             try await beginDeletion(world)
-            // The second comes after all that the first brings.
+            // The second deletion's message comes after all messages of the first.
             for user in [world.user, eve] {
                 let gone = try await world.server.send("DELETE", "/admin/v1/users/\(user)", bearer: world.admin)
                 #expect(gone.status == 204)

@@ -5,11 +5,13 @@ import Testing
 import Values
 
 @Suite("A merchant's trusted issuer, from registration to token (RFC 7523)")
-struct IssuerTests {
+struct IssuerAssertionTests {
     private static let secret = "a shared secret of at least 32 bytes"
     private static let name = "https://paper.example"
 
-    @Test("a subject becomes one user, the same each time, for this merchant only", arguments: Backend.available)
+    @Test(
+        "An issuer's subject becomes one user, the same each time, for this merchant only",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -26,7 +28,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("no assertion is accepted twice, by its jti or by its text", arguments: Backend.available)
+    @Test("No assertion is accepted twice, whether told by its jti or its text", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -45,8 +47,8 @@ struct IssuerTests {
     }
 
     @Test(
-        "time, audience, issuer and signature must be valid, and a refusal spends nothing", arguments: Backend.available
-    )
+        "An assertion's time, audience, issuer and signature must be valid, and a refusal does not spend it",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -73,7 +75,9 @@ struct IssuerTests {
         }
     }
 
-    @Test("the issuer URL and the token endpoint's URL are both accepted as audience", arguments: Backend.available)
+    @Test(
+        "The issuer URL and the token endpoint's URL are both accepted as an assertion's audience",
+        arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true, "audiences": ["https://alias.example"]])
@@ -86,7 +90,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("an unknown subject is refused unless the issuer may create users", arguments: Backend.available)
+    @Test("An unknown subject is refused unless the issuer may create users", arguments: Backend.available)
     func unknownSubject(backend: Backend) async throws {
         try await World.with(backend) { world in
             let issuer = try await register(world, [:])
@@ -101,7 +105,7 @@ struct IssuerTests {
     }
 
     @Test(
-        "an issuer is registered, listed, changed, disabled and deleted; its secret is never shown",
+        "An issuer is registered, listed, changed, disabled and deleted; its secret is never shown",
         arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -140,7 +144,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("two merchants' issuers of the same name have different users", arguments: Backend.available)
+    @Test("Two merchants' issuers of the same name have different users", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let rivalSecret = "the rival's secret of at least 32 bytes"
@@ -151,7 +155,7 @@ struct IssuerTests {
             #expect(try await present(world, assertion: theirs).error == "invalid_grant")
             let answer = try await present(world, assertion: theirs, as: world.rivalBackend)
             #expect(try answer.require("user_id") != ours.require("user_id"))
-            // Nor does anybody become somebody by being called like them.
+            // A subject that equals a user's id or address is another user.
             for subject in [world.user, World.email] {
                 let named = try await present(world, claims(world, ["sub": .string(subject)]))
                 #expect(try named.require("user_id") != world.user)
@@ -162,7 +166,7 @@ struct IssuerTests {
     // MARK: -
 
     private func register(
-        _ world: World, _ more: JSON, of merchant: String? = nil, secret: String = IssuerTests.secret
+        _ world: World, _ more: JSON, of merchant: String? = nil, secret: String = IssuerAssertionTests.secret
     ) async throws -> Answer {
         let base: JSON = [
             "merchant_id": .string(merchant ?? world.merchant), "issuer": .string(Self.name),
@@ -185,7 +189,9 @@ struct IssuerTests {
         return .object(claims)
     }
 
-    private func sign(_ claims: JSON, header: JSON = ["alg": "HS256"], secret: String = IssuerTests.secret) -> String {
+    private func sign(_ claims: JSON, header: JSON = ["alg": "HS256"], secret: String = IssuerAssertionTests.secret)
+        -> String
+    {
         let signed = [header, claims].map { Base64URL.encode(Array($0.text.utf8)) }.joined(separator: ".")
         return signed + "." + Base64URL.encode(Digest.hmacSHA256(Array(signed.utf8), key: Array(secret.utf8)))
     }

@@ -3,8 +3,8 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A node forgets the clients that it changed, and no others") struct KnownClientTests {
-    @Test("any change, also one that is refused, makes a node forget every client", arguments: Backend.available)
+@Suite("A node forgets only the cached clients that it changed") struct ClientCacheTests {
+    @Test("A refused change, or a change of another client, leaves a cached client alone", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             func status() async throws -> Int {
@@ -12,7 +12,7 @@ import Testing
             }
             // After its first token a client is read once more.
             for _ in 1...2 { #expect(try await status() == 200) }
-            // Behind its back: for a second it goes by what it knows.
+            // A change in the database alone, which the node does not notice for a second.
             try await world.server.database.write { db in
                 _ = try db.execute("DELETE FROM client_secrets WHERE client_id = \(world.rivalBackend.id)")
             }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a client that was changed is still known as it was", arguments: Backend.available)
+    @Test("A changed, disabled or deleted client is read anew at once", arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
             func status() async throws -> Int {
@@ -43,6 +43,37 @@ import Testing
             let path = "/admin/v1/clients/\(world.backend.id)"
             #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
             #expect(try await status() == 401)
+        }
+    }
+
+    @Test(
+        "a client deleted during its request is told to try again, or gets an internal error",
+        arguments: Backend.available)
+    func racingDelete(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode(for: world.backend)
+            // As another node does: this one knows the client for a second more.
+            try await world.server.database.write { db in
+                _ = try db.execute("DELETE FROM clients WHERE id = \(world.backend.id)")
+            }
+            let overtaken = try await world.redeemAuthorization(code, as: world.backend)
+            #expect(overtaken.status == 401)
+            #expect(overtaken.error == "invalid_client")
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await world.redeemAuthorization(code, as: world.backend).error == "invalid_client")
+        }
+    }
+
+    @Test("a clock set back does not keep a disabled client cached for longer", arguments: Backend.available)
+    func clockSetBack(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let form: KeyValuePairs = ["grant_type": "client_credentials"]
+            #expect(try await world.token(form, as: world.backend).status == 200)
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET disabled_at = 1 WHERE id = \(world.backend.id)")
+            }
+            world.server.clock.advance(by: .seconds(-3600))
+            #expect(try await world.token(form, as: world.backend).error == "invalid_client")
         }
     }
 }

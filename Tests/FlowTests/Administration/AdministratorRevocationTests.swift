@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("What the platform takes from a merchant's administrator stays taken")
-struct TakenAwayTests {
-    @Test("an admin token does not outlive the admin scope of its client", arguments: Backend.available)
+@Suite("What the platform takes from a merchant administrator stays taken")
+struct AdministratorRevocationTests {
+    @Test("An admin token loses its rights when its client loses the admin scope", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let platform = try await World.client(
@@ -20,8 +20,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test(
-        "a change that was under way does not restore an admin scope that was taken away", arguments: Backend.available)
+    @Test("A concurrent change does not restore an admin scope that was taken away", arguments: Backend.available)
     func scopeRace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -39,7 +38,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("a change of an issuer does not enable it again", arguments: Backend.available)
+    @Test("A concurrent change of an issuer does not enable it again", arguments: Backend.available)
     func issuerRace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -56,7 +55,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("a merchant cannot enable a client that the platform disabled", arguments: Backend.available)
+    @Test("A merchant cannot enable a client that the platform disabled", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -73,7 +72,7 @@ struct TakenAwayTests {
     }
 
     @Test(
-        "a merchant cannot enable an issuer that the platform disabled, nor register it anew",
+        "A merchant cannot enable an issuer that the platform disabled, nor register it anew",
         arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -89,7 +88,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("a request of an administrator that was removed meanwhile is carried out", arguments: Backend.available)
+    @Test("A request is refused when its administrator loses the admin scope meanwhile", arguments: Backend.available)
     func removed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await administrator(world)
@@ -138,7 +137,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("an administrator of the platform that was removed meanwhile deletes a user", arguments: Backend.available)
+    @Test("A platform administrator who loses the admin scope meanwhile deletes no user", arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let platform = try await World.client(
