@@ -2,10 +2,10 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("No other site can sign a user in, or lead them away")
-struct SignInForgeryTests {
+@Suite("Another site cannot sign a user in, or lead them away")
+struct SignInFormTests {
     @Test(
-        "a sign-in form without its cookie, with a wrong token, or from another site signs nobody in",
+        "A sign-in form from another site, without its cookie or with a wrong token opens no session",
         arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("one browser's form token is refused in another browser", arguments: Backend.available)
+    @Test("A form token of one browser is refused in another", arguments: Backend.available)
     func otherBrowsersToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var attacker = Browser(world.server)
@@ -56,7 +56,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("a sign-in continues only to this server's own authorization endpoint", arguments: Backend.available)
+    @Test("A sign-in continues only to this server's own authorization endpoint", arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await World.with(backend) { world in
             for target in [
@@ -76,7 +76,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("a session cookie planted before the sign-in is not the one after it", arguments: Backend.available)
+    @Test("A sign-in replaces a session cookie that was planted before", arguments: Backend.available)
     func fixation(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("mallory@example.com")
@@ -92,7 +92,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("text in a link appears on the page as text, never as markup", arguments: Backend.available)
+    @Test("Text in a link appears on the page as text, never as markup", arguments: Backend.available)
     func injection(backend: Backend) async throws {
         try await World.with(backend) { world in
             let script = "\"><script>alert(1)</script>"

@@ -2,10 +2,10 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("An introduction that its user cannot take back at their account page")
-struct IntroductionEndTests {
+@Suite("An introduction comes from a merchant's own app, and ends with it")
+struct IntroductionSourceTests {
     @Test(
-        "a sign-in at a third party's page that the user then denies introduces the merchant",
+        "A sign-in at a third party's page that the user then denies introduces no merchant",
         arguments: Backend.available)
     func denied(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -21,7 +21,7 @@ struct IntroductionEndTests {
     }
 
     @Test(
-        "a sign-in at a third party's page introduces the merchant, also after the user revoked the third party",
+        "A sign-in at a third party's page introduces no merchant, neither before nor after its revocation",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -36,7 +36,7 @@ struct IntroductionEndTests {
         }
     }
 
-    @Test("an introduction outlives the app by which user and merchant met", arguments: Backend.available)
+    @Test("Deleting the only app that introduced a merchant ends the introduction", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.confidential([:], of: world.rival)
@@ -51,7 +51,7 @@ struct IntroductionEndTests {
     }
 
     @Test(
-        "an introduction outlives the access of the app by which they met, where that became a third party's",
+        "Revoking the only app that introduced a merchant ends the introduction, also after it became a third party's",
         arguments: Backend.available)
     func estranged(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -91,5 +91,42 @@ struct IntroductionEndTests {
         let silent = try await browser.open(world.authorizeAddress(["prompt": "none"], for: world.rivalBackend))
         #expect(silent.redirected("error") == "consent_required", "\(silent.header("location") ?? silent.body)")
         #expect(silent.redirected("code") == nil)
+    }
+
+    private static let email = "grace@example.com"
+    private static let credentials = ["email": email, "password": World.password]
+
+    @Test("A page opened before the adoption is out of date, and introduces no merchant", arguments: Backend.available)
+    func before(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let user = try await world.newcomer(Self.email)
+            let client = try await world.register(["client_name": "Ravel"]).actor
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress(["scope": "openid"], for: client))
+            #expect(page.formAction == "/login" && page.body.contains("Ravel") && !page.body.contains("Loom"))
+            #expect(try await world.change("clients", client.id, ["first_party": true]).status == 200)
+            let answer = try await browser.submit(page, Self.credentials)
+            #expect(answer.status == 410 && answer.isPage, "\(answer)")
+            #expect(answer.body.contains("Go back to the app and start again."))
+            #expect(answer.header("location") == nil && browser.session == nil)
+            #expect(try await world.introductions(of: user) == [])
+        }
+    }
+
+    @Test("A request begun after the adoption introduces the merchant", arguments: Backend.available)
+    func after(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let user = try await world.newcomer(Self.email)
+            let client = try await world.register(["client_name": "Ravel"]).actor
+            #expect(try await world.change("clients", client.id, ["first_party": true]).status == 200)
+            world.server.clock.advance(by: .seconds(2))
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress(["scope": "openid"], for: client))
+            #expect(page.body.contains("<bdi>Loom</bdi>"))
+            let signedIn = try await browser.submit(page, Self.credentials)
+            let back = try await browser.open(try #require(signedIn.header("location"), "\(signedIn)"))
+            #expect(back.redirected("code") != nil, "\(back)")
+            #expect(try await world.introductions(of: user) == [world.merchant])
+        }
     }
 }

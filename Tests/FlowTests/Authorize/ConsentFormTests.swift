@@ -7,8 +7,8 @@ import Testing
 import Values
 
 @Suite("Consent is the user's own, covers what was requested, and can be revoked")
-struct ConsentForgeryTests {
-    @Test("only the signed-in user can answer the consent page", arguments: Backend.available)
+struct ConsentFormTests {
+    @Test("Only the signed-in user can answer the consent page", arguments: Backend.available)
     func forgery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -41,7 +41,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("editing the form cannot allow a scope that was not requested", arguments: Backend.available)
+    @Test("An edited consent form cannot allow a scope that was not requested", arguments: Backend.available)
     func tooMuch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -57,7 +57,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("a consent form sent twice changes nothing the second time", arguments: Backend.available)
+    @Test("A consent form sent twice changes nothing the second time", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -77,7 +77,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("a consent answer is refused after the sign-in that it was asked in has ended", arguments: Backend.available)
+    @Test("A consent answer is refused after the sign-in that it was asked in has ended", arguments: Backend.available)
     func signedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -93,9 +93,9 @@ struct ConsentForgeryTests {
     }
 
     @Test(
-        "another user who signed in meanwhile is asked anew, and not bound by the first answer",
+        "Another user who signed in meanwhile is asked anew, and not bound by the first answer",
         arguments: Backend.available)
-    func anotherPerson(backend: Backend) async throws {
+    func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
             let client = try await world.stranger()
@@ -119,7 +119,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("revoking consent ends pending codes and tokens, and the app must ask again", arguments: Backend.available)
+    @Test("Revoking consent ends pending codes and tokens, and the app must ask again", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -149,7 +149,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("an id that a form carries is an id, and nothing else", arguments: Backend.available)
+    @Test("A consent form with an invalid request id gets 400", arguments: Backend.available)
     func request(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -169,4 +169,92 @@ struct ConsentForgeryTests {
     }
 
     private func pad(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    @Test("A consent refused by the limit does not accept the app's terms", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "profile email"], for: client)
+            let first = try await browser.open(address)
+            #expect(try await world.allow(first, in: &browser, ticking: first.boxes).redirected("code") != nil)
+            try await world.change("clients", client.id, ["tos_uri": "https://stranger.example/terms"])
+            world.server.clock.advance(by: .seconds(1))
+            let page = try await browser.open(address + "&prompt=consent")
+            #expect(page.fields["terms"] == "https://stranger.example/terms")
+            try await world.useUpRevocations()
+            let refused = try await world.answer(page, in: browser, "allow", ticking: ["email"])
+            #expect(refused.status == 429 && refused.isPage, "\(refused)")
+            #expect(try await agreements(world) == 0)
+            world.server.clock.advance(by: .seconds(10))
+            #expect(try await world.allow(page, in: &browser, ticking: ["email"]).redirected("code") != nil)
+            #expect(try await agreements(world) == 1)
+        }
+    }
+
+    @Test("Leaving out a scope that was never allowed is no revocation", arguments: Backend.available)
+    func nothingHeld(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            try await world.useUpRevocations()
+            let address = world.authorizeAddress(["scope": "profile email", "prompt": "consent"], for: client)
+            for _ in 1...2 {
+                let page = try await browser.open(address)
+                let answer = try await world.allow(page, in: &browser, ticking: ["email"])
+                #expect(answer.redirected("code") != nil, "\(answer)")
+            }
+            let page = try await browser.open(address)
+            let taken = try await world.answer(page, in: browser, "allow", ticking: ["profile"])
+            #expect(taken.status == 429, "\(taken)")
+        }
+    }
+
+    @Test(
+        "Consents that take back a scope are limited to fifty at once; others end no codes",
+        arguments: Backend.available)
+    func overAndOver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "profile email", "prompt": "consent"], for: client))
+            func ticking(_ box: String) async throws -> Int {
+                try await world.answer(page, in: browser, "allow", ticking: [box]).status
+            }
+            for _ in 1...60 { #expect(try await ticking("email") == 303) }
+            #expect(try await world.count("exchange_code_ends") == 0)
+            for number in 1...50 { #expect(try await ticking(number % 2 == 1 ? "profile" : "email") == 303) }
+            #expect(try await ticking("profile") == 429)
+            #expect(try await world.count("exchange_code_ends") == 1)
+        }
+    }
+
+    @Test("A consent that leaves out a scope of a merchant's own app is limited", arguments: Backend.available)
+    func ownApp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(
+                world.authorizeAddress(["scope": "profile email", "prompt": "consent"]))
+            #expect(page.boxes == ["profile", "email"])
+            func leaveOut() async throws -> Answer {
+                try await world.answer(page, in: browser, "allow", ticking: ["email"])
+            }
+            for _ in 1...50 { #expect(try await leaveOut().status == 303) }
+            let plain = try await browser.open(world.authorizeAddress(["scope": "profile email"]))
+            let code = try plain.requireRedirected("code")
+            world.server.clock.advance(by: .seconds(1))
+            let refused = try await leaveOut()
+            #expect(refused.status == 429 && refused.isPage, "\(refused)")
+            #expect(try await world.redeemAuthorization(code).status == 200)
+        }
+    }
+
+    private func agreements(_ world: World) async throws -> Int {
+        try await world.server.database.read { db in try db.rows("SELECT terms_uri FROM agreements").count }
+    }
 }
