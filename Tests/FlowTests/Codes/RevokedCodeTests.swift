@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A code for a backend whose access the user takes away")
-struct EndedCodeTests {
-    @Test("is refused; one that is sold afterwards is not, and other backends' live on", arguments: Backend.available)
+@Suite("Revoking a backend voids its codes")
+struct RevokedCodeTests {
+    @Test(
+        "A revoked backend's code is refused, and later codes and other backends' codes are redeemed",
+        arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -23,7 +25,7 @@ struct EndedCodeTests {
         }
     }
 
-    @Test("of another user is not ended with it", arguments: Backend.available)
+    @Test("Revoking a backend leaves another user's code alone", arguments: Backend.available)
     func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -34,7 +36,7 @@ struct EndedCodeTests {
         }
     }
 
-    @Test("gives nothing that outlives a revocation at the same moment", arguments: Backend.available)
+    @Test("A code redeemed at the moment of its revocation gives no live token", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -56,7 +58,7 @@ struct EndedCodeTests {
 
 @Suite("The text of a code for a backend")
 struct CodeTextTests {
-    @Test("altered anywhere is no code", arguments: Backend.available)
+    @Test("A code altered anywhere is refused", arguments: Backend.available)
     func altered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -73,7 +75,8 @@ struct CodeTextTests {
         }
     }
 
-    @Test("in another spelling is the same code: it is not redeemed a second time", arguments: Backend.available)
+    @Test(
+        "A code in another spelling is the same code, and is not redeemed a second time", arguments: Backend.available)
     func spelling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -87,7 +90,7 @@ struct CodeTextTests {
         }
     }
 
-    @Test("tells nothing of what is in it, and two of the same moment differ", arguments: Backend.available)
+    @Test("A code tells nothing of its content, and two of the same moment differ", arguments: Backend.available)
     func sealed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -101,7 +104,7 @@ struct CodeTextTests {
         }
     }
 
-    @Test("that somebody finds hours later ends nobody's tokens", arguments: Backend.available)
+    @Test("A spent code replayed two hours later ends no tokens", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -112,7 +115,8 @@ struct CodeTextTests {
         }
     }
 
-    @Test("is good once although its user's ended sign-ins are forgotten meanwhile", arguments: Backend.available)
+    @Test(
+        "A redeemed code is refused even after ended families of its user are forgotten", arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -121,7 +125,7 @@ struct CodeTextTests {
             let token = [("token", try first.require("refresh_token"))]
             #expect(try await world.server.post("/oauth/revoke", form: token, basic: world.backend.basic).status == 200)
             let now = world.server.clock.now
-            // Ended later, so that they are forgotten later, but some of them long ago.
+            // Many ended families, which a redemption now and then deletes.
             try await world.server.database.write { db in
                 _ = try db.execute(
                     """
@@ -137,7 +141,7 @@ struct CodeTextTests {
             func made() async throws -> Int {
                 try await world.server.database.rows("SELECT id FROM token_families WHERE id LIKE 'made-%'").count
             }
-            // One redemption in 256 looks.
+            // One redemption in 256 deletes ended families.
             var tries = 0
             while try await made() == 1500, tries < 4000 {
                 _ = try await world.redeem(try await world.code(of: phone), as: world.backend)

@@ -2,10 +2,10 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("An exchange gives no client what the user would have to consent to")
-struct StrangerExchangeTests {
+@Suite("An exchange gives a client nothing that needs the user's consent")
+struct ThirdPartyExchangeTests {
     @Test(
-        "a first-party token buys no code for a third party that the user never allowed", arguments: Backend.available)
+        "A first-party token buys no code for a third party that the user never allowed", arguments: Backend.available)
     func receiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.confidential(["first_party": false])
@@ -27,7 +27,7 @@ struct StrangerExchangeTests {
     }
 
     @Test(
-        "a code is redeemed by a client that has become a third party's, or was bought by one",
+        "A code is refused after its client, or the client that bought it, became a third party's",
         arguments: Backend.available)
     func changedMeanwhile(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ struct StrangerExchangeTests {
         }
     }
 
-    @Test("a SPiD-compatible third party's exchange is refused in SPiD's words", arguments: Backend.available)
+    @Test("A SPiD-compatible third party's exchange is refused in SPiD's words", arguments: Backend.available)
     func buyer(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -65,7 +65,7 @@ struct StrangerExchangeTests {
     }
 
     @Test(
-        "an access token of the front channel buys neither codes nor sessions", arguments: Backend.available,
+        "An access token of the front channel buys neither codes nor sessions", arguments: Backend.available,
         ["token", "id_token token", "code token"])
     func frontChannel(backend: Backend, type: String) async throws {
         try await World.with(backend) { world in
@@ -85,7 +85,7 @@ struct StrangerExchangeTests {
     }
 
     @Test(
-        "a SPiD-compatible client may let its front-channel tokens buy codes, but no session, which opens every app",
+        "A SPiD-compatible client may let its front-channel tokens buy codes, but never sessions",
         arguments: Backend.available)
     func allowed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -125,7 +125,7 @@ struct StrangerExchangeTests {
         }
     }
 
-    @Test("a token redeemed with a hybrid answer's code does buy codes", arguments: Backend.available)
+    @Test("A token redeemed with a hybrid answer's code buys codes", arguments: Backend.available)
     func hybrid(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code token")

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("What cannot be exchanged")
-struct ExchangeRefusalTests {
-    @Test("a code for another merchant's client is refused with 403", arguments: Backend.available)
+@Suite("An exchange takes a live token of a user, and a client of the same merchant")
+struct ExchangeRequestTests {
+    @Test("An exchange for another merchant's client is refused with 403", arguments: Backend.available)
     func foreignMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -17,7 +17,9 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("an unknown clientId gets the same answer as another merchant's", arguments: Backend.available)
+    @Test(
+        "An exchange for an unknown client gets the same answer as for another merchant's",
+        arguments: Backend.available)
     func unknownReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -35,7 +37,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("an exchange without clientId gets 400", arguments: Backend.available)
+    @Test("An exchange without clientId gets 400", arguments: Backend.available)
     func missingReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -45,7 +47,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a public client cannot receive an exchange code", arguments: Backend.available)
+    @Test("A public client cannot receive an exchange code", arguments: Backend.available)
     func publicReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -55,7 +57,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a client without a redirect URI cannot receive a session code", arguments: Backend.available)
+    @Test("A client without a redirect URI cannot receive a session code", arguments: Backend.available)
     func receiverWithoutRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.confidential(["redirect_uris": []])
@@ -64,7 +66,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("an unregistered redirectUri is refused", arguments: Backend.available)
+    @Test("An exchange with an unregistered redirectUri is refused", arguments: Backend.available)
     func unregisteredRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -80,7 +82,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a third party's token with few scopes cannot sign its user in at the merchant's backend")
+    @Test("A third party's token buys no code for the merchant's backend")
     func thirdParty() async throws {
         try await World.with(.sqlite) { world in
             let stranger = try await world.confidential(["first_party": false])
@@ -92,7 +94,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a type other than code and session is refused", arguments: Backend.available)
+    @Test("An exchange of a type other than code and session is refused", arguments: Backend.available)
     func unknownType(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -102,7 +104,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a client's own token, a dead token and a missing token buy no code", arguments: Backend.available)
+    @Test("A client's own token, an expired token and a missing token buy no code", arguments: Backend.available)
     func deadTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)
@@ -117,7 +119,9 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("the token may be sent in the body; in the query, or twice, it is refused", arguments: Backend.available)
+    @Test(
+        "An exchange takes its token in the body or the header, not in both, and not in the query",
+        arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -134,7 +138,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("both spellings of clientId in one request must agree", arguments: Backend.available)
+    @Test("Both spellings of clientId in one exchange must agree", arguments: Backend.available)
     func twoSpellings(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -146,6 +150,82 @@ struct ExchangeRefusalTests {
                 "/oauth/exchange", ["clientId": world.backend.id, "client_id": world.app.id, "type": "code"],
                 bearer: token)
             #expect(other.status == 400)
+        }
+    }
+
+    private static let state = "a b&c=d/æ?#%"
+
+    private func code(_ world: World, path: String, state: String?, redirectURI: String = World.webview) async throws
+        -> String
+    {
+        let token = try await world.signIn().require("access_token")
+        let form = [
+            ("clientId", world.app.id), ("type", "session"), ("redirectUri", redirectURI),
+        ]
+        let answer = try await world.server.post(
+            path, form: form + (state.map { [("state", $0)] } ?? []), bearer: token)
+        #expect(answer.status == 200, "\(answer)")
+        return try #require((answer.json["data"] ?? answer.json)["code"]?.string)
+    }
+
+    @Test("The state comes back at both endpoints and both addresses of a session code", arguments: Backend.available)
+    func comesBack(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in ["/oauth/exchange", "/api/2/oauth/exchange"] {
+                for place in ["/session/", "/auth/session/"] {
+                    let bought = try await code(world, path: path, state: Self.state)
+                    let landing = try await world.server.get(place + bought)
+                    #expect(landing.status == 302 && landing.redirected("state") == Self.state)
+                    #expect(landing.header("location")?.hasPrefix(World.webview + "?state=") == true)
+                }
+                // None, where none or an empty one was sent.
+                for none in [nil, ""] {
+                    let bought = try await code(world, path: path, state: none)
+                    #expect(try await world.server.get("/session/\(bought)").header("location") == World.webview)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "The state comes back beside the redirect URI's query, also after a question to the user",
+        arguments: Backend.available)
+    func asked(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let page = World.webview + "?from=app"
+            let registered = try await world.change(
+                "clients", world.app.id, ["redirect_uris": [.string(page), .string(World.webview)]])
+            try #require(registered.status == 200)
+            _ = try await world.person("bob@example.com")
+            var browser = Browser(world.server)
+            try await browser.signIn(as: "bob@example.com")
+            let bought = try await code(world, path: "/oauth/exchange", state: Self.state, redirectURI: page)
+            let question = try await browser.open("/session/\(bought)")
+            #expect(question.status == 200)
+            let landing = try await browser.submit(question, ["decision": "allow"])
+            #expect(landing.status == 302 && landing.redirected("state") == Self.state)
+            #expect(landing.redirected("from") == "app")
+        }
+    }
+
+    @Test("A state that is too long is refused, and is ignored for a code", arguments: Backend.available)
+    func limits(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("access_token")
+            func buy(_ type: String, _ state: String) async throws -> Answer {
+                try await world.server.post(
+                    "/oauth/exchange",
+                    [
+                        "clientId": type == "code" ? world.backend.id : world.app.id, "type": type, "state": state,
+                        "redirectUri": type == "code" ? "" : World.webview,
+                    ], bearer: token)
+            }
+            #expect(try await buy("session", String(repeating: "x", count: 2048)).status == 200)
+            let long = try await buy("session", String(repeating: "x", count: 2049))
+            #expect(long.status == 400 && long.error == "invalid_request")
+            let nul = try await buy("session", "a\u{0}b")
+            #expect(nul.status == 400)
+            #expect(try await buy("code", String(repeating: "x", count: 3000)).status == 200)
         }
     }
 }

@@ -3,15 +3,15 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Development mode: what a developer chooses for the tokens")
-struct TokenTrialTests {
+@Suite("Development mode lets a developer choose how tokens are")
+struct DevelopmentTokenTests {
     private static let scope = "openid email offline_access"
 
     private func lifetime(_ claims: JSON) throws -> Int64 {
         try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
     }
 
-    @Test("the chosen ID token lifetime holds for a code and after each refresh", arguments: Backend.available)
+    @Test("A chosen ID token lifetime holds for a code and after each refresh", arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -31,7 +31,7 @@ struct TokenTrialTests {
     }
 
     @Test(
-        "a chosen lifetime belongs to one authorization; another of the same user has its own",
+        "A chosen ID token lifetime holds for one authorization, not for the user's others",
         arguments: Backend.available)
     func apart(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -40,7 +40,7 @@ struct TokenTrialTests {
                 as: "alice", ["scope": Self.scope], choosing: ["id_token_lifetime": "7"])
             let longer = try await developer.tokens(
                 as: "alice", ["scope": Self.scope, "prompt": "login"], choosing: ["id_token_lifetime": "70"])
-            // Signed in by now: nothing is asked, and nothing is out of the ordinary.
+            // The user is signed in: no page asks, and the lifetime is the usual one.
             let silent = try await world.redeemAuthorization(
                 try await developer.browser.open(world.authorizeAddress(["scope": Self.scope, "prompt": "none"]))
                     .requireRedirected("code"))
@@ -51,7 +51,7 @@ struct TokenTrialTests {
         }
     }
 
-    @Test("a developer can choose to get no refresh token", arguments: Backend.available)
+    @Test("A developer can choose to get no refresh token", arguments: Backend.available)
     func noRefreshToken(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -64,9 +64,8 @@ struct TokenTrialTests {
     }
 
     @Test(
-        "a request can carry the choice itself, also with prompt=none; the page is filled in with it",
-        arguments: Backend.available
-    )
+        "A request can carry the choice itself, also with prompt=none, and the page shows it",
+        arguments: Backend.available)
     func inTheRequest(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -83,7 +82,9 @@ struct TokenTrialTests {
         }
     }
 
-    @Test("an invalid lifetime is refused, on the page and towards the app", arguments: Backend.available)
+    @Test(
+        "An invalid chosen lifetime is refused on the page, and in the request with an error for the app",
+        arguments: Backend.available)
     func noLife(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             for text in ["0", "-1", "2592001", "1.5", "an hour", "99999999999999999999"] {
@@ -122,7 +123,9 @@ struct TokenTrialTests {
         }
     }
 
-    @Test("Sync Gateway's flow: no PKCE, Basic at the token endpoint, and a refresh", arguments: Backend.available)
+    @Test(
+        "Sync Gateway's flow works without PKCE, with Basic at the token endpoint and a refresh",
+        arguments: Backend.available)
     func syncGateway(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             let gateway = try await world.confidential([
