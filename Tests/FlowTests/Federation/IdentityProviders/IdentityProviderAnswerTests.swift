@@ -6,8 +6,8 @@ import Testing
 import Values
 
 @Suite("Sign in with another issuer: forged answers")
-struct IdentityProviderForgeryTests {
-    @Test("a link from another site signs in by an issuer that nobody chose", arguments: Backend.available)
+struct IdentityProviderAnswerTests {
+    @Test("A link from another site leads to the sign-in page, not to an issuer", arguments: Backend.available)
     func unasked(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -24,7 +24,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("an answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
+    @Test("An answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
     func unknownState(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -45,7 +45,9 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("another browser's state signs nobody in, and stays valid for its own browser", arguments: Backend.available)
+    @Test(
+        "A state from another browser opens no session, and stays valid for its own browser",
+        arguments: Backend.available)
     func anotherBrowser(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var thief = Browser(story.here.server)
@@ -61,7 +63,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("an answer is accepted once, and within ten minutes", arguments: Backend.available)
+    @Test("An issuer's answer is accepted once, and within ten minutes", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -78,7 +80,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("of concurrent deliveries of one answer one opens a session", arguments: Backend.available)
+    @Test("Of eight concurrent deliveries of an issuer's answer one opens a session", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -99,7 +101,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("an answer from one issuer is refused when the request went to another", arguments: Backend.available)
+    @Test("An answer from one issuer is refused when the request went to another", arguments: Backend.available)
     func mixUp(backend: Backend) async throws {
         try await StandInStory.with(backend, document: ["authorization_response_iss_parameter_supported": true]) {
             story in
@@ -128,7 +130,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("an ID token with a wrong audience, azp, sub, age or nonce is refused", arguments: Backend.available)
+    @Test("An ID token with a wrong audience, azp, sub, age or nonce is refused", arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -156,7 +158,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("a JWT of another kind is not accepted as an ID token, whatever its claims", arguments: Backend.available)
+    @Test("A JWT of another type is not accepted as an ID token, whatever its claims", arguments: Backend.available)
     func otherKinds(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -176,7 +178,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test("users are not sent to an http address, nor to our own pages, as an authorization_endpoint")
+    @Test("An authorization_endpoint at an http, private or own address is refused")
     func authorizationEndpoint() async throws {
         for (address, reason) in [
             ("http://login.invalid/authorize", "is no address to send users to"),
@@ -195,8 +197,7 @@ struct IdentityProviderForgeryTests {
         }
     }
 
-    @Test(
-        "an ID token with a further audience that is not an authorized party is refused", arguments: Backend.available)
+    @Test("An ID token with a further audience that is no authorized party is refused", arguments: Backend.available)
     func furtherAudience(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authorized_parties": ["the-other-app"]]) { story in
             var browser = Browser(story.here.server)
@@ -213,7 +214,7 @@ struct IdentityProviderForgeryTests {
     }
 
     @Test(
-        "an unsigned ID token, one of another key, or one with the public key as HMAC secret is refused",
+        "An ID token that is unsigned, of another key or signed with the public key as secret is refused",
         arguments: Backend.available)
     func signatures(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -243,8 +244,7 @@ struct IdentityProviderForgeryTests {
     }
 
     @Test(
-        "returning by an address that was typed, or from a frame, introduces the user to the merchant",
-        arguments: Backend.available)
+        "A sign-in begun from a typed address or a frame does not introduce the merchant", arguments: Backend.available)
     func unmet(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             for site in ["none", "", "same-origin in a frame"] {
@@ -263,14 +263,14 @@ struct IdentityProviderForgeryTests {
                 let next = try await browser.open(try #require(back.header("location")))
                 #expect(next.status == 200 && next.words.contains("Continue as"), "\(site)")
             }
-            // From our own page, which named Loom, nobody is asked a second time.
+            // After our own page, which named Loom, no page asks again.
             var browser = Browser(story.here.server)
             let back = try await story.signIn(&browser)
             #expect(try await browser.open(try #require(back.header("location"))).redirected("code") != nil)
         }
     }
 
-    @Test("`continue` leads only to pages of this server", arguments: Backend.available)
+    @Test("The parameter continue leads only to pages of this server", arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

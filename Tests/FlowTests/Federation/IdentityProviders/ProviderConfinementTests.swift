@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What a provider's sign-ins opened is good at its own merchant alone, once the platform takes its word back")
-struct WordTakenBackTests {
+@Suite("Sessions of a provider are confined to its merchant once the platform says so")
+struct ProviderConfinementTests {
     /// Facebook's button of Loom, whose sign-ins are good at every merchant by the platform's word.
     struct Story: Sendable {
         let world: World
@@ -77,7 +77,7 @@ struct WordTakenBackTests {
         }
     }
 
-    @Test("taking the word back changes every session of the provider", arguments: Backend.available)
+    @Test("Confining a provider confines its sessions without changing their rows", arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let good = "sessions WHERE issuer_id IS NOT NULL AND merchant_id IS NULL AND ended_at IS NULL"
@@ -91,7 +91,7 @@ struct WordTakenBackTests {
     }
 
     @Test(
-        "the word given again makes sessions good everywhere that were opened before it was taken back",
+        "Sessions that were confined stay confined when the provider is good everywhere again",
         arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await Story.with(backend) { story in
@@ -108,7 +108,7 @@ struct WordTakenBackTests {
         }
     }
 
-    @Test("a code in hand for another merchant is good after the word is taken back", arguments: Backend.available)
+    @Test("A code for another merchant is refused after its provider was confined", arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let world = story.world
@@ -128,9 +128,7 @@ struct WordTakenBackTests {
         }
     }
 
-    @Test(
-        "other merchants hear that a user signed out of a session of which the word was taken back",
-        arguments: Backend.available)
+    @Test("Other merchants are not told of a sign-out from a confined session", arguments: Backend.available)
     func signedOut(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let world = story.world
@@ -144,14 +142,14 @@ struct WordTakenBackTests {
             _ = try await browser.submit(try await browser.open("/logout"))
             let message = try await own.next()
             #expect(message.gist == "session: status = ended" && message.entry["userId"]?.string == world.user)
-            // The rival knows the user, and this is the first that it hears.
+            // The rival knows the user, and this is the first message that it gets.
             try await world.change("users", world.user, ["nickname": "Ada"])
             #expect(try await rival.next().gist == "user: displayName")
         }
     }
 
     @Test(
-        "a session of which the word was taken back goes on after its merchant removed the user, or the user its app",
+        "A confined session ends when the merchant removes the user, or the user revokes the merchant's app",
         arguments: Backend.available, [true, false])
     func disconnected(backend: Backend, byMerchant: Bool) async throws {
         try await Story.with(backend) { story in
@@ -179,9 +177,7 @@ struct WordTakenBackTests {
         }
     }
 
-    @Test(
-        "sessions of which the word was taken back count among the hundred that a user has by signing in",
-        arguments: Backend.available)
+    @Test("Confined sessions do not count among a user's hundred sessions", arguments: Backend.available)
     func hundred(backend: Backend) async throws {
         try await Story.with(backend) { story in
             let world = story.world
@@ -204,6 +200,84 @@ struct WordTakenBackTests {
             _ = try await world.signedIn()
             #expect(try await own.browser.isSignedIn())
             #expect(try await world.count("sessions WHERE ended_at IS NULL") == 102)
+        }
+    }
+
+    /// Web views of one app, and the tokens that buy them.
+    private struct App {
+        let world: World
+        let client: World.Actor
+        let tokens: Answer
+        var old: Browser
+
+        /// An app of `merchant`, to which the user of `browser` signs in.
+        init(of merchant: String, in browser: inout Browser, _ world: World) async throws {
+            let client = try await world.confidential(
+                [
+                    "scope": "openid profile offline_access", "grant_types": ["authorization_code", "refresh_token"],
+                ], of: merchant)
+            let answer = try await browser.open(
+                world.authorizeAddress(["scope": "openid offline_access"], for: client))
+            let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+            let webview = try await Self.webview(tokens, client, world)
+            (self.world, self.client, self.tokens) = (world, client, tokens)
+            old = try #require(webview)
+        }
+
+        /// A browser with a session that the token bought; nil, if it buys none.
+        private static func webview(
+            _ tokens: Answer, _ client: World.Actor, _ world: World
+        ) async throws -> Browser? {
+            let sold = try await world.exchange(
+                try tokens.require("access_token"), for: client, type: "session", redirectURI: client.redirectURI)
+            guard let code = sold.json["code"]?.string else { return nil }
+            var webview = Browser(world.server)
+            let led = try await webview.open("/auth/session/\(code)")
+            #expect(led.header("location")?.hasPrefix(client.redirectURI) == true, "\(led)")
+            return webview
+        }
+
+        private static func works(
+            _ webview: inout Browser, _ client: World.Actor, _ world: World
+        ) async throws -> Bool {
+            let answer = try await webview.open(world.authorizeAddress(["prompt": "none"], for: client))
+            return answer.redirected("code") != nil
+        }
+
+        /// Whether the first web view works, and one that is opened now.
+        mutating func work() async throws -> [Bool] {
+            let isOldGood = try await Self.works(&old, client, world)
+            guard var new = try await Self.webview(tokens, client, world) else { return [isOldGood, false] }
+            return [isOldGood, try await Self.works(&new, client, world)]
+        }
+    }
+
+    @Test(
+        "A merchant that disables or deletes its issuer ends its own web views, not other merchants'",
+        arguments: Backend.available)
+    func closed(backend: Backend) async throws {
+        try await ProviderConfinementTests.Story.with(backend) { story in
+            let world = story.world
+            let token = try await ProviderEverywhereTests().merchantsToken(world)
+            var browser = try await story.signedIn()
+            var theirs = try await App(of: world.rival, in: &browser, world)
+            var own = try await App(of: world.merchant, in: &browser, world)
+            #expect(try await theirs.work() == [true, true])
+            #expect(try await own.work() == [true, true])
+
+            let path = "/admin/v1/issuers/\(story.issuer)"
+            let disabled = try await world.server.send("PATCH", path, json: ["disabled": true], bearer: token)
+            #expect(disabled.status == 200, "\(disabled)")
+            #expect(try await theirs.work() == [true, true])
+            #expect(try await own.work() == [false, false])
+            #expect(try await world.change("issuers", story.issuer, ["disabled": false]).status == 200)
+            #expect(try await own.work() == [true, true])
+
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            #expect(try await theirs.work() == [true, true])
+            #expect(try await own.work() == [false, false])
+            let refreshed = try await world.refresh(try theirs.tokens.require("refresh_token"), as: theirs.client)
+            #expect(refreshed.status == 200, "\(refreshed)")
         }
     }
 }
