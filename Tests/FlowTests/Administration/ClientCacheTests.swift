@@ -46,9 +46,7 @@ import Testing
         }
     }
 
-    @Test(
-        "a client deleted during its request is told to try again, or gets an internal error",
-        arguments: Backend.available)
+    @Test("A client deleted during its request gets invalid_client", arguments: Backend.available)
     func racingDelete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)
@@ -64,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("a clock set back does not keep a disabled client cached for longer", arguments: Backend.available)
+    @Test("A clock set back does not keep a disabled client cached for longer", arguments: Backend.available)
     func clockSetBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]
