@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Values
 
-/// Something that happens, of a row of the matrix: all that the row is about, and the deed.
+/// A cause of a row of the matrix: what the row is about, and the deed.
 struct ModelCause: Sendable {
     let name: String
     /// Makes everything, up to the deed, for a user of this cause alone.

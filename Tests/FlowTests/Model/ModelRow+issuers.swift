@@ -97,7 +97,7 @@ extension ModelRow {
                 let own = scene.tree.place.notice
                 let members = scene.ownMembers.map { member in
                     var member = member
-                    // Who is told of the others is gone.
+                    // The client that would be told is deleted with its merchant.
                     member.notices = member.notices.filter { $0.client != own.client }
                     return member
                 }

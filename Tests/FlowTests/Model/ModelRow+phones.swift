@@ -142,7 +142,7 @@ extension ModelUser {
                     """)
             }
         }
-        // One sign-in of 256 looks.
+        // One sign-in in 256 ends the oldest.
         var tries = 0
         while try await world.isLive(oldest.accessToken), tries < 3000 {
             for _ in 1...20 { _ = try await signInOnPhone() }

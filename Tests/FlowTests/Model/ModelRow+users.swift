@@ -122,7 +122,7 @@ extension Set<ModelWorld.Receiver> {
 }
 
 extension ModelUser {
-    /// Has the address count as proved.
+    /// Sets the address to verified.
     fileprivate func isVerified() async throws {
         try await world.change("users", id, ["email_verified": true])
     }

@@ -16,7 +16,7 @@ struct PasswordResetTests {
             .replacing("http://spindle.test", with: "")
     }
 
-    @Test("a reset works in any browser, and ends every other session and token", arguments: Backend.available)
+    @Test("A reset works in any browser, and ends every other session and token", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -27,7 +27,7 @@ struct PasswordResetTests {
             var reader = BrowserUser(world)
             let page = try await reader.browser.open(path)
             #expect(page.status == 200)
-            #expect(try await elsewhere.isSignedIn(), "a look ended a session")
+            #expect(try await elsewhere.isSignedIn(), "opening the link ends no session")
             let done = try await reader.browser.submit(page, ["password": Self.new])
             #expect(done.status == 303)
             #expect(try await reader.isSignedIn())
@@ -44,9 +44,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test(
-        "a reset in a browser where another user was signed in leaves no session of theirs",
-        arguments: Backend.available)
+    @Test("A reset in a browser of another signed-in user ends that user's session there", arguments: Backend.available)
     func displaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             let grace = try await world.person("grace@example.com")
@@ -59,7 +57,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("of two concurrent resets one sets the password", arguments: Backend.available)
+    @Test("One of eight concurrent resets sets the password", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             var asker = BrowserUser(world)
@@ -80,7 +78,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a password reset invalidates older reset links")
+    @Test("A password reset invalidates older reset links")
     func older() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -90,7 +88,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset link works for a day", arguments: Backend.available)
+    @Test("A reset link works for a day", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -105,7 +103,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a forged reset link, and one of another purpose, are unknown")
+    @Test("A reset link that is forged or of another purpose is unknown")
     func forged() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -117,7 +115,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a weak password is refused, and the reset link still works")
+    @Test("A weak password is refused, and the reset link still works")
     func weak() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -131,7 +129,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("an address without a user gets the same page and no mail")
+    @Test("A reset for an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -144,7 +142,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset for a user whose deletion is pending opens no session", arguments: Backend.available)
+    @Test("A reset for a user whose deletion is pending opens no session", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -163,9 +161,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test(
-        "a reset for a user whose deletion is pending leads to the account of another who is signed in there",
-        arguments: Backend.available)
+    @Test("A reset for a user whose deletion is pending shows no other user's account", arguments: Backend.available)
     func leavingElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             var leaving = try await world.signedIn()
@@ -184,7 +180,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset works while sign-ins of its user are throttled", arguments: Backend.available)
+    @Test("A reset works while sign-ins of its user are throttled", arguments: Backend.available)
     func underAttack(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }

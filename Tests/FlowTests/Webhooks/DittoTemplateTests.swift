@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A template of permissions, filled from users' names and attributes")
+@Suite("A webhook's template is filled with the user's subject and attributes")
 struct DittoTemplateTests {
     private static func template(_ queries: JSON) -> JSON {
         [
@@ -16,7 +16,7 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "a template is filled with the subject, a text attribute, or each text of a list", arguments: Backend.available)
+        "A template is filled with the subject, a text attribute, or each text of a list", arguments: Backend.available)
     func filled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries: JSON = [
@@ -41,7 +41,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template is filled for an ID token too", arguments: Backend.available)
+    @Test("A template is filled for an ID token too", arguments: Backend.available)
     func idToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -56,9 +56,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test(
-        "a third party's client reads its users' attributes in what its tokens are answered",
-        arguments: Backend.available)
+    @Test("A template gets no attributes for a third party's client", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.confidential(["first_party": false, "scope": "openid profile"])
@@ -81,7 +79,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a value that could end a quotation removes its query", arguments: Backend.available)
+    @Test("A value that could end a quotation removes its query from the template", arguments: Backend.available)
     func hostile(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -95,7 +93,7 @@ struct DittoTemplateTests {
                 try await ditto.describe(["teams": .string(text)])
                 #expect(read(try await ditto.ask(token)) == [], "\(text)")
             }
-            // What only looks like syntax is text; and no blank is filled in twice.
+            // Text that looks like syntax is text, and no value is filled in again.
             let harmless = [
                 "true", "} }", #"],"everything":true"#.replacing("\"", with: ""), "{{sub}}", "{{attributes.other}}",
                 "$args.x", "a\u{2019}b", "&& || == ( )", "/* -- //",
@@ -109,7 +107,8 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("an answer whose queries would come to megabytes is refused, a long one is not", arguments: Backend.available)
+    @Test(
+        "An answer whose queries would take megabytes is refused, and a long one is not", arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             let blanks = String(repeating: "{{attributes.teams}}", count: 20)
@@ -125,7 +124,9 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template that could not hold its values is refused, with the place", arguments: Backend.available)
+    @Test(
+        "A template that could not hold its values is refused, and the refusal names the place",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries = [
@@ -145,7 +146,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template must have the shape of the answer, all of it and no more", arguments: Backend.available)
+    @Test("A template must have exactly the shape of the answer", arguments: Backend.available)
     func shape(backend: Backend) async throws {
         try await World.with(backend) { world in
             let none: JSON = ["everything": false, "queriesByCollection": [:]]

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The number of live sign-ins is bounded")
-struct TokenFamilyBoundTests {
-    @Test("of thousands of sign-ins of one user at one client the oldest end", arguments: Backend.available)
+@Suite("The number of live token families is limited")
+struct TokenFamilyLimitTests {
+    @Test("A user has at most 1000 live families at a client, and the oldest end", arguments: Backend.available)
     func oldest(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn()
@@ -27,7 +27,7 @@ struct TokenFamilyBoundTests {
                 }
             }
             #expect(try await live(world, user) > 1000)
-            // One sign-in of 256 looks.
+            // One sign-in in 256 ends the oldest.
             var tries = 0
             while try await live(world, user) > 1000, tries < 4000 {
                 world.server.clock.advance(by: .seconds(1))
@@ -42,7 +42,7 @@ struct TokenFamilyBoundTests {
         }
     }
 
-    @Test("of a client's own tokens that nobody refreshes the oldest end", arguments: Backend.available)
+    @Test("A client has at most 100,000 live families without a user, and the oldest end", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -77,7 +77,7 @@ struct TokenFamilyBoundTests {
                     ).first?.get("many") ?? 0
                 }
             }
-            // One of 256 looks.
+            // One request in 256 ends the oldest.
             var tries = 0
             while try await isActive(first), tries < 4000 {
                 world.server.clock.advance(by: .milliseconds(1))

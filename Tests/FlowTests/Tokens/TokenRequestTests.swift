@@ -2,11 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Bad input to the token endpoint gets a clear error and changes nothing")
-struct BadInputTests {
+@Suite("Invalid requests to the token endpoint get a clear error and change nothing")
+struct TokenRequestTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    @Test("a repeated known parameter is refused; unknown ones are ignored", arguments: Backend.available)
+    @Test("A repeated known parameter is refused; unknown ones are ignored", arguments: Backend.available)
     func repeated(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -20,7 +20,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a parameter without a value counts as omitted", arguments: Backend.available)
+    @Test("A parameter without a value counts as omitted", arguments: Backend.available)
     func empty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -33,7 +33,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("too many parameters are refused before they are decoded", arguments: Backend.available)
+    @Test("A request with more than 1000 parameters is refused before they are decoded", arguments: Backend.available)
     func tooMany(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -41,7 +41,7 @@ struct BadInputTests {
             func more(_ count: Int) -> String { String(repeating: "&a=%41", count: count) }
             #expect(try await send(world, good + more(1000 - own)).status == 200)
             try await expect(400, "invalid_request", try await send(world, good + more(1001 - own)))
-            // Broken escapes among them are not even looked at.
+            // Broken escapes among them are not decoded.
             let many = try await send(world, good + String(repeating: "&%", count: 30_000))
             #expect(many.status == 400 && many.json["error_description"]?.string?.contains("1000") == true)
             let members = (0...1000).map { JSON.Member("a\($0)", "b") }
@@ -50,7 +50,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("each missing parameter is named", arguments: Backend.available)
+    @Test("Each missing parameter is named in the refusal", arguments: Backend.available)
     func missing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -67,7 +67,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a body of another media type is refused", arguments: Backend.available)
+    @Test("A body of another media type is refused", arguments: Backend.available)
     func contentType(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -79,7 +79,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a body has at most 64 KiB", arguments: Backend.available)
+    @Test("A body has at most 64 KiB", arguments: Backend.available)
     func size(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world) + "&x="
@@ -89,7 +89,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("invalid UTF-8 and broken escapes are refused", arguments: Backend.available)
+    @Test("Invalid UTF-8 and broken escapes are refused", arguments: Backend.available)
     func encoding(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -103,7 +103,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("an unknown grant, and one that the client may not use, are refused", arguments: Backend.available)
+    @Test("A grant that is unknown, or that the client may not use, is refused", arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["implicit", "Password", "password ", "urn:ietf:params:oauth:grant-type:device_code"] {
@@ -115,7 +115,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("an invalid scope, and one that the client does not have, are refused", arguments: Backend.available)
+    @Test("A scope that is invalid, or that the client does not have, is refused", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             for scope in ["admin", "profile phone", "Profile", "profile\temail", "\"", "é"] {
@@ -127,7 +127,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("unknown endpoints and methods get an error below 500 with a body", arguments: Backend.available)
+    @Test("Unknown endpoints and methods get an error below 500 with a body", arguments: Backend.available)
     func routes(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path) in [
@@ -141,7 +141,7 @@ struct BadInputTests {
         }
     }
 
-    /// A request with which nothing is wrong.
+    /// A valid request.
     private func good(_ world: World) -> String {
         "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)"
     }
