@@ -19,7 +19,7 @@ struct AddressTests {
     }
 
     @Test(
-        "Changing the address takes the password and a mailed code, and the former address is told",
+        "Changing the e-mail address takes the password and a mailed code, and the former address is told",
         arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -46,9 +46,7 @@ struct AddressTests {
         }
     }
 
-    @Test(
-        "A user who enters the address they already have verifies it, and it stays theirs",
-        arguments: Backend.available)
+    @Test("A user may enter the address they already have, and thereby verifies it", arguments: Backend.available)
     func same(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)

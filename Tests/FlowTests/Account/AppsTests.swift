@@ -43,7 +43,7 @@ struct AppsTests {
         }
     }
 
-    @Test("A user revokes apps fifty times at once, then once in ten seconds")
+    @Test("A user can revoke apps fifty times at once, then once in ten seconds")
     func overAndOver() async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()

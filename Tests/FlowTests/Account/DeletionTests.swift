@@ -259,7 +259,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "A user requests deletion five times, then once an hour, and can keep the account at any time",
+        "A user can request deletion five times, then once an hour, and keep the account at any time",
         arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -133,7 +133,9 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("A user changes the password twenty times at once, then once in thirty seconds", arguments: Backend.available)
+    @Test(
+        "A user can change the password twenty times at once, then once in thirty seconds",
+        arguments: Backend.available)
     func endless(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

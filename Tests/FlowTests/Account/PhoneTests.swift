@@ -9,7 +9,7 @@ import Values
 struct PhoneTests {
     private static let number = PhoneStory.number
 
-    @Test("A number is verified by a code in a text message", arguments: Backend.available)
+    @Test("A phone number is verified by a code in a text message", arguments: Backend.available)
     func verified(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -62,7 +62,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "Only the reader of a number learns that another user has it; once removed, it is free for others",
+        "Only the owner of a phone number learns that another user has it; once removed, it is free for others",
         arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -86,7 +86,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "Adding a number takes a recent sign-in, a verified address and a form of the same user",
+        "Adding a phone number takes a recent sign-in, a verified address and a form of the same user",
         arguments: Backend.available)
     func guarded(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -114,7 +114,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "A code to a number counts in the browser that requested it, for five tries and ten minutes",
+        "A code to a phone number counts in the browser that requested it, for five tries and ten minutes",
         arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -152,7 +152,7 @@ struct PhoneTests {
         }
     }
 
-    @Test("A user requests codes to five numbers, and then has to wait", arguments: Backend.available)
+    @Test("A user can request codes to five phone numbers at once, and then has to wait", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -236,7 +236,7 @@ struct PhoneTests {
         }
     }
 
-    @Test("Removing an unverified number voids its code", arguments: Backend.available)
+    @Test("Removing an unverified phone number voids its code", arguments: Backend.available)
     func waiting(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()

@@ -100,7 +100,8 @@ struct ProfileTests {
         }
     }
 
-    @Test("A user changes the profile twenty times at once, then once in thirty seconds", arguments: Backend.available)
+    @Test(
+        "A user can change the profile twenty times at once, then once in thirty seconds", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

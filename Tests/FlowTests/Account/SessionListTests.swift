@@ -119,7 +119,8 @@ struct SessionListTests {
     }
 
     @Test(
-        "A user signs out everywhere else fifty times at once, then once in ten seconds", arguments: Backend.available)
+        "A user can sign out everywhere else fifty times at once, then once in ten seconds",
+        arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()

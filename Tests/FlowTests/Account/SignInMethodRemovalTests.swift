@@ -60,7 +60,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "A phone number removed, replaced or set to unverified ends what sign-ins by text message opened",
+        "Removing, replacing or unverifying a phone number ends what sign-ins by text message opened",
         arguments: Backend.available, Way.allCases)
     func number(backend: Backend, way: Way) async throws {
         try await PhoneStory.with(backend) { world in
@@ -92,7 +92,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "A new address ends sessions and tokens of codes to the former one, but not the current session",
+        "A new e-mail address ends sessions and tokens of codes mailed to the former one, not the current session",
         arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -136,7 +136,7 @@ struct SignInMethodRemovalTests {
     }
 
     @Test(
-        "A new address ends backends' tokens from codes to the former one, but not those of the current session",
+        "A new e-mail address ends backends' tokens from codes mailed to the former one, not the current session's",
         arguments: Backend.available)
     func forgottenMailbox(backend: Backend) async throws {
         try await World.with(backend) { world in

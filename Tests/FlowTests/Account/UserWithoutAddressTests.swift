@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Users without an e-mail address, who sign in by an identity provider") struct UserWithoutAddressTests {
+@Suite("Users without an e-mail address sign in by an identity provider") struct UserWithoutAddressTests {
     /// A browser in which Ada is signed in; her address is removed, and with `password: false` her password too.
     private func browser(_ world: World, password: Bool) async throws -> Browser {
         var browser = Browser(world.server)

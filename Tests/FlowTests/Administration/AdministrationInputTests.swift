@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Administration accepts only members and values that it can store")
 struct AdministrationInputTests {
-    @Test("A changed address is unverified, unless the change itself says otherwise", arguments: Backend.available)
+    @Test(
+        "An address changed by administration is unverified, unless the change says otherwise",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let steps: [(changes: JSON, isVerified: Bool)] = [
@@ -68,7 +70,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("Each shown member of a client can be set to its own value, or is refused", arguments: Backend.available)
+    @Test("Each member shown of a client can be sent back unchanged, or is refused", arguments: Backend.available)
     func shownMembers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend()

@@ -152,7 +152,7 @@ struct AdministratorTests {
     }
 
     @Test(
-        "A client's own token, and a refreshable one, live a day at most, others as long as the client says",
+        "A client's own token, or one with a refresh token, lives at most a day; others live as configured",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -76,7 +76,9 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("A body that is no JSON object, or has another media type, is refused", arguments: Backend.available)
+    @Test(
+        "An administration request whose body is no JSON object, or of another media type, is refused",
+        arguments: Backend.available)
     func bodies(backend: Backend) async throws {
         try await World.with(backend) { world in
             for body in ["", "{", "[]", "\"x\"", "{\"a\":1,}", "{\"client_name\":\"\u{FFFD}\"} x"] {
@@ -262,7 +264,7 @@ struct ClientAdministrationTests {
     }
 
     @Test(
-        "A merchant administrator cannot make a client its own after a user has allowed it",
+        "A merchant administrator cannot make a third party's client its own after a user has allowed it",
         arguments: Backend.available)
     func allowed(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -42,7 +42,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("A merchant administrator creates only clients of its own merchant", arguments: Backend.available)
+    @Test("A merchant administrator creates clients of its merchant only", arguments: Backend.available)
     func makesClients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.merchantAdmin()

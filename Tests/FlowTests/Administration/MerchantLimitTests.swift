@@ -52,7 +52,7 @@ struct MerchantLimitTests {
         }
     }
 
-    @Test("A merchant administrator creates 3000 users at once, then one a second", arguments: Backend.available)
+    @Test("A merchant administrator can create 3000 users at once, then one a second", arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await administrator(world)
@@ -81,7 +81,9 @@ struct MerchantLimitTests {
         return try await world.clientToken(client, scope: "admin:merchant")
     }
 
-    @Test("A merchant changes one user twenty times at once, then once in thirty seconds", arguments: Backend.available)
+    @Test(
+        "A merchant can change one user twenty times at once, then once in thirty seconds",
+        arguments: Backend.available)
     func loop(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn()
@@ -92,7 +94,7 @@ struct MerchantLimitTests {
             #expect(refused.header("retry-after") == "30")
             #expect(try await change(world, 20, by: own).status == 200, "the same again is no change")
 
-            // Another client of the merchant has no share of its own; the platform is not limited.
+            // Another client of the merchant shares the limit; the platform is not limited.
             let backend = try await world.spidBackend()
             #expect(try await world.signIn(with: backend).status == 200)
             let token = try await world.clientToken(backend)

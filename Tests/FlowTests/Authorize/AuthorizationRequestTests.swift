@@ -34,7 +34,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("A disabled client is treated as unknown", arguments: Backend.available)
+    @Test(
+        "An authorization request of a disabled client is answered like one of an unknown client",
+        arguments: Backend.available)
     func disabledClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["disabled": true])
@@ -45,7 +47,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("Every other error goes back to the app with its state", arguments: Backend.available)
+    @Test("An authorization request's other errors go back to the app with its state", arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -78,7 +80,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("Repeated parameters and broken escapes get a page, never a redirect", arguments: Backend.available)
+    @Test(
+        "An authorization request with repeated parameters or broken escapes gets a page, never a redirect",
+        arguments: Backend.available)
     func malformed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for more in ["&state=two", "&client_id=\(world.backend.id)", "&redirect_uri=x", "&x=%zz", "&x=%ff"] {
@@ -92,7 +96,8 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "A request without state gets none back, and a redirect URI keeps its own query", arguments: Backend.available)
+        "An authorization request without state gets none back, and a redirect URI keeps its query",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["redirect_uris": ["https://two.example/cb?keep=1"]])
@@ -124,7 +129,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("A request by POST is treated like one by GET", arguments: Backend.available)
+    @Test("An authorization request by POST is treated like one by GET", arguments: Backend.available)
     func post(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -141,7 +146,7 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "A request that another site posts changes neither the browser's cookies nor its open forms",
+        "An authorization request posted by another site changes neither cookies nor open forms",
         arguments: Backend.available)
     func postFromElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,7 +5,7 @@ import Testing
 @Suite("A merchant's pages are in its colours")
 struct BrandTests {
     @Test(
-        "A page shows the merchant's name, its stylesheet, and its logo as the only image",
+        "A merchant's page shows its name, its stylesheet, and its logo as the only image",
         arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -46,7 +46,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("A sign added to a client's name ends the consent to it", arguments: Backend.available)
+    @Test("Adding a trademark sign to a client's name ends the consent to it", arguments: Backend.available)
     func sign(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger(["client_name": "AcmeTM"])

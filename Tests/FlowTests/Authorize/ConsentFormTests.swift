@@ -93,7 +93,7 @@ struct ConsentFormTests {
     }
 
     @Test(
-        "Another user who signed in meanwhile is asked anew, and not bound by the first answer",
+        "Another user who signed in meanwhile is asked for consent anew, and not bound by the first answer",
         arguments: Backend.available)
     func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -233,7 +233,7 @@ struct ConsentFormTests {
         }
     }
 
-    @Test("A consent that leaves out a scope of a merchant's own app is limited", arguments: Backend.available)
+    @Test("Consents that take back a scope from a merchant's own app are limited too", arguments: Backend.available)
     func ownApp(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

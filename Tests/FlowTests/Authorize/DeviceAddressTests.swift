@@ -49,7 +49,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("A port of the device is not answered silently, however its address is spelled")
+    @Test("A client at a port of the device is not answered silently, however its address is spelled")
     func spellings() async throws {
         try await World.with(.sqlite) { world in
             let places = [

@@ -38,7 +38,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A request that shows no page stores nothing", arguments: Backend.available)
+    @Test("An authorization request that shows no page stores nothing", arguments: Backend.available)
     func noRow(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -67,7 +67,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("Two tabs each go on with their own request", arguments: Backend.available)
+    @Test("Two tabs of a browser each go on with their own authorization request", arguments: Backend.available)
     func twoTabs(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -132,7 +132,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("A restart of the server loses no waiting request", arguments: Backend.available)
+    @Test("A restart of the server loses no waiting authorization request", arguments: Backend.available)
     func restart(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -208,7 +208,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("Following the link for another user again writes nothing more", arguments: Backend.available)
+    @Test("Following the link to sign in as another user again writes nothing more", arguments: Backend.available)
     func followedAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

@@ -96,7 +96,9 @@ struct IntroductionSourceTests {
     private static let email = "grace@example.com"
     private static let credentials = ["email": email, "password": World.password]
 
-    @Test("A page opened before the adoption is out of date, and introduces no merchant", arguments: Backend.available)
+    @Test(
+        "A page opened before its client became the merchant's own is out of date, and introduces no merchant",
+        arguments: Backend.available)
     func before(backend: Backend) async throws {
         try await World.with(backend) { world in
             let user = try await world.newcomer(Self.email)
@@ -113,7 +115,9 @@ struct IntroductionSourceTests {
         }
     }
 
-    @Test("A request begun after the adoption introduces the merchant", arguments: Backend.available)
+    @Test(
+        "A request begun after its client became the merchant's own introduces the merchant",
+        arguments: Backend.available)
     func after(backend: Backend) async throws {
         try await World.with(backend) { world in
             let user = try await world.newcomer(Self.email)

@@ -25,7 +25,7 @@ struct PKCETests {
         }
     }
 
-    @Test("The right verifier redeems the code", arguments: Backend.available)
+    @Test("The right PKCE verifier redeems the code", arguments: Backend.available)
     func right(backend: Backend) async throws {
         try await World.with(backend) { world in
             let tokens = try await world.redeemAuthorization(try await world.authorizationCode())

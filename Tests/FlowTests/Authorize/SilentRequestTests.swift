@@ -147,7 +147,9 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("A request too long for an address can come as a form, and is answered in full", arguments: Backend.available)
+    @Test(
+        "An authorization request too long for an address can come as a form, and is answered in full",
+        arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

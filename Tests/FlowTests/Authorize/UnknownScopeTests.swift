@@ -85,7 +85,7 @@ struct UnknownScopeTests {
     }
 
     @Test(
-        "A request of whose scope nothing is left is refused, and does not get the default",
+        "A request whose scopes are all ignored is refused, and does not get the default scope",
         arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in

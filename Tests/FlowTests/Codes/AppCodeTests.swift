@@ -81,7 +81,7 @@ struct AppCodeTests {
         }
     }
 
-    /// The app with a server of its own, which has the same id and secret.
+    /// The app with its own server, which has the same id and secret.
     private func appWithServer(_ world: World) async throws -> World.Actor {
         try await world.spidBackend([
             "scope": "openid profile",

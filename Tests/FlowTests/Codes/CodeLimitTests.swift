@@ -64,7 +64,7 @@ struct CodeLimitTests {
         }
     }
 
-    @Test("The answer states how long a code lives", arguments: Backend.available)
+    @Test("The answer to an exchange states how long its code lives", arguments: Backend.available)
     func announcedLifetimes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

@@ -38,7 +38,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("A code replayed long after it expired still ends its tokens", arguments: Backend.available)
+    @Test("A code replayed half an hour later still ends its tokens", arguments: Backend.available)
     func lateReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -49,7 +49,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("A replay without the backend's secret ends nothing", arguments: Backend.available)
+    @Test("A code replayed without the backend's secret ends nothing", arguments: Backend.available)
     func foreignReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -67,7 +67,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("A replay leaves the tokens of another code alone", arguments: Backend.available)
+    @Test("A replayed code leaves the tokens of another code alone", arguments: Backend.available)
     func onlyItsOwn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

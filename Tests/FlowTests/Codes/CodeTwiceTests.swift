@@ -8,7 +8,9 @@ struct CodeTwiceTests {
         try await world.authorizationCode(for: client)
     }
 
-    @Test("The second redemption ends what the first gave; the third ends everything", arguments: Backend.available)
+    @Test(
+        "With codes_redeemed_twice the second redemption ends what the first gave, and the third ends everything",
+        arguments: Backend.available)
     func thrice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -32,7 +34,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "A second redemption takes the same client, address and verifier within a minute; later it is a replay",
+        "With codes_redeemed_twice a second redemption takes the same client, address and verifier within a minute",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -55,7 +57,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "A second redemption is refused after a revocation, or after the setting has ended",
+        "With codes_redeemed_twice a second redemption is refused after a revocation, or once the setting is off",
         arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -74,7 +76,7 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("An exchange code works once, even with the setting", arguments: Backend.available)
+    @Test("An exchange code works once, even with codes_redeemed_twice", arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -103,7 +105,9 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("A third redemption that began before the second ends everything", arguments: Backend.available)
+    @Test(
+        "With codes_redeemed_twice a third redemption that began before the second ends everything",
+        arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -116,7 +120,9 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("Of two concurrent redemptions one has live tokens; of fifty none has", arguments: Backend.available)
+    @Test(
+        "With codes_redeemed_twice one of two concurrent redemptions has live tokens; of fifty none has",
+        arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])

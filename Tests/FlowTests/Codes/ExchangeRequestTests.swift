@@ -168,7 +168,9 @@ struct ExchangeRequestTests {
         return try #require((answer.json["data"] ?? answer.json)["code"]?.string)
     }
 
-    @Test("The state comes back at both endpoints and both addresses of a session code", arguments: Backend.available)
+    @Test(
+        "An app's state comes back with the session, at both endpoints and both addresses of the code",
+        arguments: Backend.available)
     func comesBack(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/oauth/exchange", "/api/2/oauth/exchange"] {
@@ -188,7 +190,7 @@ struct ExchangeRequestTests {
     }
 
     @Test(
-        "The state comes back beside the redirect URI's query, also after a question to the user",
+        "An app's state comes back beside the redirect URI's query, also after a question to the user",
         arguments: Backend.available)
     func asked(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -208,7 +210,9 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("A state that is too long is refused, and is ignored for a code", arguments: Backend.available)
+    @Test(
+        "An app's state that is too long is refused for a session, and ignored for a code",
+        arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

@@ -84,7 +84,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "A public client's codes end with the setting, which needs a public SPiD-compatible client",
+        "A public client's codes end with public_exchange_codes_from, which SPiD-compatible public clients alone have",
         arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in

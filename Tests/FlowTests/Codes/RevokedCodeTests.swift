@@ -104,7 +104,7 @@ struct CodeTextTests {
         }
     }
 
-    @Test("A spent code replayed two hours later ends no tokens", arguments: Backend.available)
+    @Test("An exchange code replayed two hours later ends no tokens", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())

@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Development mode lets a developer choose how tokens are")
+@Suite("Development mode lets a developer choose lifetime and kinds of tokens")
 struct DevelopmentTokenTests {
     private static let scope = "openid email offline_access"
 
@@ -11,7 +11,9 @@ struct DevelopmentTokenTests {
         try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
     }
 
-    @Test("A chosen ID token lifetime holds for a code and after each refresh", arguments: Backend.available)
+    @Test(
+        "In development mode a chosen ID token lifetime holds for a code and after each refresh",
+        arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -31,7 +33,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "A chosen ID token lifetime holds for one authorization, not for the user's others",
+        "In development mode a chosen ID token lifetime holds for one authorization, not for the user's others",
         arguments: Backend.available)
     func apart(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -51,7 +53,7 @@ struct DevelopmentTokenTests {
         }
     }
 
-    @Test("A developer can choose to get no refresh token", arguments: Backend.available)
+    @Test("In development mode a developer can choose to get no refresh token", arguments: Backend.available)
     func noRefreshToken(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -64,7 +66,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "A request can carry the choice itself, also with prompt=none, and the page shows it",
+        "A request in development mode can carry the chosen lifetime, also with prompt=none, and the page shows it",
         arguments: Backend.available)
     func inTheRequest(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -83,7 +85,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "An invalid chosen lifetime is refused on the page, and in the request with an error for the app",
+        "In development mode an invalid lifetime is refused on the page, and in a request with an error for the app",
         arguments: Backend.available)
     func noLife(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -102,7 +104,7 @@ struct DevelopmentTokenTests {
     }
 
     @Test(
-        "ID tokens of the front channel have the chosen lifetime too",
+        "In development mode ID tokens of the front channel have the chosen lifetime too",
         arguments: ["id_token", "id_token token", "code id_token", "code id_token token"])
     func direct(type: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in

@@ -316,7 +316,7 @@ struct AddressLinkTests {
             }
             #expect(try await here.count("issuer_subjects") == 0)
 
-            // Each says both of its own.
+            // Address and verification come from the same place.
             #expect(try await signIn([:], ["email": adas, "email_verified": true]).status == 303)
             let code = try await browser.open(here.authorizeAddress()).requireRedirected("code")
             #expect(try await here.redeemAuthorization(code).require("user_id") == here.user)

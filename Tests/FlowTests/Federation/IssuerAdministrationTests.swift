@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("A merchant administrator can change the client of its own Google", arguments: Backend.available)
+    @Test("A merchant administrator can change the client of the merchant's Google", arguments: Backend.available)
     func ownClient(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)

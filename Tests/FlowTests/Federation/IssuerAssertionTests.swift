@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A merchant's trusted issuer, from registration to token (RFC 7523)")
+@Suite("An assertion of a merchant's trusted issuer becomes a token (RFC 7523)")
 struct IssuerAssertionTests {
     private static let secret = "a shared secret of at least 32 bytes"
     private static let name = "https://paper.example"
@@ -30,7 +30,7 @@ struct IssuerAssertionTests {
         }
     }
 
-    @Test("No assertion is accepted twice, whether told by its jti or its text", arguments: Backend.available)
+    @Test("An assertion is accepted once, whether it is told by its jti or its text", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])

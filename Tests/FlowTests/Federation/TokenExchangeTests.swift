@@ -45,7 +45,7 @@ import Values
         }
     }
 
-    @Test("The nonce is sent beside an exchanged token", arguments: Backend.available)
+    @Test("An exchanged ID token's nonce is sent beside it, and must match", arguments: Backend.available)
     func nonce(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()

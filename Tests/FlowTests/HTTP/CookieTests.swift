@@ -58,7 +58,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A page opened without a cookie sets one and is asked once more, and then says that cookies are needed")
+    @Test("A page opened without a cookie sets one and is asked once more, then says that cookies are needed")
     func steps() async throws {
         try await World.with(.sqlite) { world in
             let sent = try await world.server.get(world.authorizeAddress(["prompt": "create"]))
@@ -87,7 +87,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A form older than its browser session says nothing of cookies if the browser has another of the server's")
+    @Test("A form whose cookie is gone says nothing of cookies if the browser has another one of this server")
     func closedBrowser() async throws {
         try await World.with(.sqlite) { world in
             let device = ["spindle_device": String(repeating: "A", count: 43)]

@@ -47,7 +47,7 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("A reset forgets all known browsers but the one of the reset", arguments: Backend.available)
+    @Test("A password reset forgets all known browsers but the one of the reset", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...5 { _ = try await signIn(world, in: browser) }
@@ -103,7 +103,7 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("Removing a provider forgets the known browsers", arguments: Backend.available)
+    @Test("Removing a provider's link forgets the known browsers", arguments: Backend.available)
     func unlinked(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let world = story.here

@@ -64,7 +64,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("A throttle does not affect another IP address, another user or other grants", arguments: Backend.available)
+    @Test(
+        "A password throttle does not affect another IP address, another user or other grants",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("bob@example.com")
@@ -118,7 +120,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "A backend's or app's form where the user has signed in has about a hundred guesses in all",
+        "Guesses through a backend or app where the user has signed in are limited to about a hundred",
         arguments: [["https://loom.example/in"], ["spid-loom://login"]] as [JSON])
     func knownBackend(addresses: JSON) async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -171,7 +173,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("An attempt that was not charged gives no guess back", arguments: Backend.available)
+    @Test("A sign-in attempt that was not charged gives no guess back", arguments: Backend.available)
     func refund(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for number in 1...40 { _ = try await guess(world, from: "203.0.113.\(number)") }

@@ -30,7 +30,9 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("A session code bought with a token that ended meanwhile opens no session", arguments: Backend.available)
+    @Test(
+        "A session code bought with a token that ends during the exchange opens no session",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(scope: "profile offline_access").require("access_token")

@@ -10,7 +10,8 @@ struct PasswordRaceTests {
     private static let other: JSON = ["password": "another quiet loom"]
 
     @Test(
-        "A password replaced meanwhile gives no tokens, and makes no browser known", arguments: Backend.available,
+        "An old password replaced during its sign-in gives no tokens, and makes no browser known",
+        arguments: Backend.available,
         [2, 3])
     func grant(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -27,7 +28,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A password replaced meanwhile opens no session on the page", arguments: Backend.available, [2, 3])
+    @Test(
+        "An old password replaced during its sign-in opens no session on the page", arguments: Backend.available,
+        [2, 3])
     func page(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -42,7 +45,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A client that lost its rights meanwhile gets no tokens", arguments: Backend.available, [1, 2, 3])
+    @Test("A client that loses its rights during a sign-in gets no tokens", arguments: Backend.available, [1, 2, 3])
     func client(backend: Backend, write: Int) async throws {
         let changes: [(JSON, Int, String)] = [
             (["grant_types": ["authorization_code", "refresh_token"]], 400, "unauthorized_client"),
@@ -67,7 +70,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A client whose secret ended meanwhile gets no tokens", arguments: Backend.available, [1, 2, 3])
+    @Test("A client whose secret ends during a sign-in gets no tokens", arguments: Backend.available, [1, 2, 3])
     func endedSecret(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["grant_types": ["password"]])
@@ -86,7 +89,7 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "A client replaced meanwhile by one with the same id gets no tokens",
+        "A client replaced during a sign-in by one with the same id gets no tokens",
         arguments: Backend.available, [1, 2, 3])
     func replacedClient(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -103,7 +106,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A password replaced meanwhile changes no address", arguments: Backend.available, [2, 3])
+    @Test("An old password replaced during the request changes no address", arguments: Backend.available, [2, 3])
     func address(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var ada = try await world.signedIn()
@@ -122,7 +125,8 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "A password replaced meanwhile neither sets a password nor deletes the user", arguments: Backend.available,
+        "An old password replaced during the request neither sets a password nor deletes the user",
+        arguments: Backend.available,
         [2, 3])
     func user(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -166,7 +170,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("An administrator who lost the scope meanwhile sets no password", arguments: Backend.available)
+    @Test("An administrator who loses the scope during the request sets no password", arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in
             let deeds: [(method: String, path: String, json: JSON)] = [
@@ -195,7 +199,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("An app whose token ended meanwhile signs up no user", arguments: Backend.available)
+    @Test("An app whose token ends during the request signs up no user", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.spidBackend()
@@ -223,7 +227,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A code for a copied cookie, stored during a new password, is refused", arguments: Backend.available)
+    @Test("A copied cookie gets no valid code while its owner sets a new password", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             let owner = try await world.signedIn()
@@ -236,7 +240,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("A copied cookie cannot sign out everywhere else during a new password", arguments: Backend.available)
+    @Test(
+        "A copied cookie cannot sign out everywhere else while its owner sets a new password",
+        arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in
             let owner = try await world.signedIn()

@@ -25,7 +25,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "A password replaced, or a user disabled, meanwhile gets no offer to restore the account",
+        "A password replaced or a user disabled during the sign-in gets no offer to restore the account",
         arguments: Backend.available, changes)
     func password(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in
@@ -42,7 +42,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "A mailed code offers no restoring when the password was replaced or the user disabled meanwhile",
+        "A mailed code gets no offer to restore the account if the password or user changes meanwhile",
         arguments: Backend.available, changes)
     func code(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,7 @@ import Values
 @Suite("Tabs of a browser app may refresh with the same token within a leeway")
 struct RefreshLeewayTests {
     @Test(
-        "A second tab within the leeway gets the same successor, and the first keeps its tokens",
+        "A second tab that refreshes within the leeway gets the same successor, and the first keeps its tokens",
         arguments: Backend.available)
     func secondTab(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -26,7 +26,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("A rotated token used after the leeway ends its family", arguments: Backend.available)
+    @Test("A rotated refresh token used after the leeway ends its family", arguments: Backend.available)
     func after(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -110,7 +110,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("A sealed successor that the leeway kept is erased by the next rotation", arguments: Backend.available)
+    @Test("A sealed successor kept for the leeway is erased by the next rotation", arguments: Backend.available)
     func erased(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()

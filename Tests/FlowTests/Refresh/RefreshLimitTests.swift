@@ -32,7 +32,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("A family ends a year after its sign-in, however often it was refreshed", arguments: Backend.available)
+    @Test("A token family ends a year after its sign-in, however often it was refreshed", arguments: Backend.available)
     func year(backend: Backend) async throws {
         try await World.with(backend) { world in
             var token = try await world.signIn().require("refresh_token")
@@ -52,7 +52,8 @@ struct RefreshLimitTests {
     }
 
     @Test(
-        "A client's families may live as long as they are used, and no longer than that", arguments: Backend.available)
+        "A client's token families may live as long as they are used, and no longer than that",
+        arguments: Backend.available)
     func whileUsed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for client in [world.app, world.backend] {
@@ -76,7 +77,9 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("A changed lifetime of families counts for existing ones, at their next use", arguments: Backend.available)
+    @Test(
+        "A changed lifetime of token families counts for existing ones, at their next use",
+        arguments: Backend.available)
     func changedFamily(backend: Backend) async throws {
         try await World.with(backend) { world in
             func set(_ lifetime: JSON) async throws {

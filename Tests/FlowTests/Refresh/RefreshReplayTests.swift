@@ -58,7 +58,7 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A token from far up the chain ends the family too", arguments: Backend.available)
+    @Test("A refresh token from far up the chain ends the family too", arguments: Backend.available)
     func ancestor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -69,7 +69,7 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A token that expired long ago still ends the family", arguments: Backend.available)
+    @Test("A refresh token that expired long ago still ends the family", arguments: Backend.available)
     func expiredAncestor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -83,7 +83,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A replay ends the sessions that the family bought, and no other sign-in", arguments: Backend.available)
+    @Test(
+        "A replayed refresh token ends the sessions that the family bought, and no other sign-in",
+        arguments: Backend.available)
     func reach(backend: Backend) async throws {
         try await World.with(backend) { world in
             let tablet = try await world.signIn()
@@ -182,7 +184,7 @@ struct RefreshReplayTests {
 
     private static let resource = "https://api.example/orders"
 
-    @Test("A replay ends the family even if the client has lost a scope", arguments: Backend.available)
+    @Test("A replayed refresh token ends the family even if the client has lost a scope", arguments: Backend.available)
     func lostScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient(.generate(.es256), ["rotate_refresh_tokens": true])
@@ -200,7 +202,8 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A replay ends the family even if the client has lost the resource of its tokens", arguments: Backend.available)
+        "A replayed refresh token ends the family even if the client has lost the resource",
+        arguments: Backend.available)
     func lostResource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -219,7 +222,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A replay ends the family even if it asks for another resource", arguments: Backend.available)
+    @Test(
+        "A replayed refresh token ends the family even if the request asks for another resource",
+        arguments: Backend.available)
     func anotherResource(backend: Backend) async throws {
         try await World.with(backend) { world in
             func refresh(_ token: String) async throws -> Answer {
@@ -238,7 +243,7 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A replay ends the family even while its issuer is disabled", arguments: Backend.available)
+    @Test("A replayed refresh token ends the family even while its issuer is disabled", arguments: Backend.available)
     func disabledIssuer(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -250,7 +255,9 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("A replay ends the family even while the client requires a verified address", arguments: Backend.available)
+    @Test(
+        "A replayed refresh token ends the family even while the client requires a verified address",
+        arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await expectEnd(
@@ -263,7 +270,7 @@ struct RefreshReplayTests {
     }
 
     @Test(
-        "A replay after the repeat window ends the family even if it asks for too wide a scope",
+        "A refresh token replayed after the repeat window ends the family even if it asks for too wide a scope",
         arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -39,7 +39,7 @@ struct RotationTests {
         }
     }
 
-    @Test("An answer may be lost any number of times within one rotation", arguments: Backend.available)
+    @Test("The answer to a refresh may get lost several times within one rotation", arguments: Backend.available)
     func lostAgainAndAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -205,7 +205,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A family ends after three rotations in a row are repeated", arguments: Backend.available)
+    @Test("A token family ends after three rotations in a row are repeated", arguments: Backend.available)
     func turns(backend: Backend) async throws {
         try await World.with(backend) { world in
             var shared = try await world.signIn().require("refresh_token")
@@ -226,7 +226,9 @@ struct RotationTests {
         }
     }
 
-    @Test("A family survives repeats of lost answers with normal rotations between them", arguments: Backend.available)
+    @Test(
+        "A token family survives repeats of lost answers with normal rotations between them",
+        arguments: Backend.available)
     func badLine(backend: Backend) async throws {
         try await World.with(backend) { world in
             var token = try await world.signIn().require("refresh_token")
@@ -240,7 +242,7 @@ struct RotationTests {
         }
     }
 
-    @Test("The answer to one rotation is repeated at most fifty times", arguments: Backend.available)
+    @Test("The answer to one rotation of a refresh token is repeated at most fifty times", arguments: Backend.available)
     func often(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -255,7 +257,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Concurrent repetitions beyond the limit are refused", arguments: Backend.available)
+    @Test("Concurrent repetitions of a refresh beyond the limit are refused", arguments: Backend.available)
     func oftenAtOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")

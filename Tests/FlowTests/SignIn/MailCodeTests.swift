@@ -168,7 +168,7 @@ struct MailCodeTests {
         }
     }
 
-    /// The ways to such a page, by where they start.
+    /// The ways to a code page, by where they start.
     enum Way: String, CaseIterable, Sendable {
         case signIn = "/login"
         case signUp = "/signup"

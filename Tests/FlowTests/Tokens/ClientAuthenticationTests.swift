@@ -34,7 +34,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("Malformed Basic is refused with a challenge", arguments: Backend.available)
+    @Test("Malformed Basic credentials are refused with a challenge", arguments: Backend.available)
     func malformedBasic(backend: Backend) async throws {
         try await World.with(backend) { world in
             let pair = Data("\(world.backend.id):\(world.backend.secret)".utf8).base64EncodedString()

@@ -67,7 +67,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("A JSON body is accepted like a form", arguments: Backend.available)
+    @Test("The token endpoint accepts a JSON body like a form", arguments: Backend.available)
     func jsonBody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good: JSON = [
@@ -90,7 +90,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("SPiD's token path gives the same answers", arguments: Backend.available)
+    @Test("SPiD's token path gives the same answers as the token endpoint", arguments: Backend.available)
     func alias(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(

@@ -6,7 +6,9 @@ import Testing
 struct TokenRequestTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    @Test("A repeated known parameter is refused; unknown ones are ignored", arguments: Backend.available)
+    @Test(
+        "A token request with a repeated known parameter is refused; unknown parameters are ignored",
+        arguments: Backend.available)
     func repeated(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -20,7 +22,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A parameter without a value counts as omitted", arguments: Backend.available)
+    @Test("A token request's parameter without a value counts as omitted", arguments: Backend.available)
     func empty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -33,7 +35,9 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A request with more than 1000 parameters is refused before they are decoded", arguments: Backend.available)
+    @Test(
+        "A token request with more than 1000 parameters is refused before they are decoded",
+        arguments: Backend.available)
     func tooMany(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -50,7 +54,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("Each missing parameter is named in the refusal", arguments: Backend.available)
+    @Test("Each missing parameter of a token request is named in the refusal", arguments: Backend.available)
     func missing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -67,7 +71,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A body of another media type is refused", arguments: Backend.available)
+    @Test("A token request of another media type is refused", arguments: Backend.available)
     func contentType(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -79,7 +83,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("A body has at most 64 KiB", arguments: Backend.available)
+    @Test("A token request's body has at most 64 KiB", arguments: Backend.available)
     func size(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world) + "&x="
@@ -89,7 +93,7 @@ struct TokenRequestTests {
         }
     }
 
-    @Test("Invalid UTF-8 and broken escapes are refused", arguments: Backend.available)
+    @Test("Invalid UTF-8 and broken escapes in a token request are refused", arguments: Backend.available)
     func encoding(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)

@@ -107,7 +107,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("A configured provider, app or database must be named exactly", arguments: Backend.available)
+    @Test("A request of Ditto must name a configured provider, app or database exactly", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(

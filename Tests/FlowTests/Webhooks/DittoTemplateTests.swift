@@ -16,7 +16,8 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "A template is filled with the subject, a text attribute, or each text of a list", arguments: Backend.available)
+        "A webhook's template is filled with the subject, a text attribute, or each text of a list",
+        arguments: Backend.available)
     func filled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries: JSON = [
@@ -41,7 +42,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A template is filled for an ID token too", arguments: Backend.available)
+    @Test("A webhook's template is filled for an ID token too", arguments: Backend.available)
     func idToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -56,7 +57,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A template gets no attributes for a third party's client", arguments: Backend.available)
+    @Test("A webhook's template gets no attributes for a third party's client", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.confidential(["first_party": false, "scope": "openid profile"])
@@ -79,7 +80,8 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A value that could end a quotation removes its query from the template", arguments: Backend.available)
+    @Test(
+        "A value that could end a quotation removes its query from a webhook's template", arguments: Backend.available)
     func hostile(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -108,7 +110,8 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "An answer whose queries would take megabytes is refused, and a long one is not", arguments: Backend.available)
+        "An answer to Ditto whose queries would take megabytes is refused, and a long one is not",
+        arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             let blanks = String(repeating: "{{attributes.teams}}", count: 20)
@@ -125,7 +128,7 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "A template that could not hold its values is refused, and the refusal names the place",
+        "A webhook's template that could not hold its values is refused, with the place of the error",
         arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -146,7 +149,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("A template must have exactly the shape of the answer", arguments: Backend.available)
+    @Test("A webhook's template must have exactly the shape of the answer", arguments: Backend.available)
     func shape(backend: Backend) async throws {
         try await World.with(backend) { world in
             let none: JSON = ["everything": false, "queriesByCollection": [:]]

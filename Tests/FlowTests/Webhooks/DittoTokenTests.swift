@@ -30,7 +30,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("An ID token of a listed client is accepted until it expires", arguments: Backend.available)
+    @Test("Ditto's webhook accepts an ID token of a listed client until it expires", arguments: Backend.available)
     func idTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -51,7 +51,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("An ID token is refused after its client lost the scope openid", arguments: Backend.available)
+    @Test("Ditto's webhook refuses an ID token after its client lost the scope openid", arguments: Backend.available)
     func withoutOpenID(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -64,7 +64,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("Forged ID tokens, and other JWTs of this server, are refused", arguments: Backend.available)
+    @Test("Ditto's webhook refuses forged ID tokens, and other JWTs of this server", arguments: Backend.available)
     func forgedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -84,7 +84,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "An ID token is refused after a sign-out, a revocation, a new password or the user's removal by the merchant",
+        "Ditto's webhook refuses an ID token after a sign-out, a revocation, a new password or the user's removal",
         arguments: Backend.available)
     func endedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -131,7 +131,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "An ID token of a signed-out browser is refused while another browser is signed in",
+        "Ditto's webhook refuses a signed-out browser's ID token while another browser is signed in",
         arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -163,7 +163,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "An ID token of a browser's session is accepted after the session has expired without a sign-out",
+        "Ditto's webhook accepts an ID token whose session has expired without a sign-out",
         arguments: Backend.available)
     func expiredSession(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -182,7 +182,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Tokens that are expired, revoked, signed out, or of a disabled or deleted user are refused",
+        "Ditto's webhook refuses tokens that are expired, revoked, signed out, or of a disabled or deleted user",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -239,7 +239,8 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "A client's own token, another merchant's and a disabled merchant's are refused", arguments: Backend.available)
+        "Ditto's webhook refuses a client's own token, another merchant's and a disabled merchant's",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.confidential(["scope": "openid profile"], of: world.rival)
@@ -259,7 +260,8 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "Tokens of the merchant's own clients are accepted, or of the listed ones alone", arguments: Backend.available)
+        "Ditto's webhook accepts tokens of the merchant's own clients, or of the listed ones alone",
+        arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -275,7 +277,8 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("A token must be meant for this server, or for the configured audience", arguments: Backend.available)
+    @Test(
+        "A token for Ditto must be meant for this server, or for the configured audience", arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -293,7 +296,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("A token must have every configured scope", arguments: Backend.available)
+    @Test("A token for Ditto must have every configured scope", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["scope": "profile email"])
@@ -304,7 +307,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("The answer names the user as the app knows them", arguments: Backend.available)
+    @Test("The answer to Ditto names the user as the app knows them", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["subject_type": "pairwise"])
@@ -346,7 +349,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "A signed-out phone's ID token stays refused after a browser signs out",
+        "Ditto's webhook refuses a signed-out phone's ID token, also after a browser signs out",
         arguments: Backend.available, ["profile", "openid profile offline_access"])
     func browserSignsOut(backend: Backend, scope: String) async throws {
         try await World.with(backend) { world in
@@ -361,7 +364,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "A signed-out phone's ID token stays refused after a browser's session has expired",
+        "Ditto's webhook refuses a signed-out phone's ID token, also after a browser's session has expired",
         arguments: Backend.available)
     func browserExpires(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -376,7 +379,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "A signed-out browser's ID token is refused even while the app has tokens without openid",
+        "Ditto's webhook refuses a signed-out browser's ID token while the app has tokens without openid",
         arguments: Backend.available)
     func plainGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -391,7 +394,9 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("An app that stays signed in after a logout is admitted with its next ID token", arguments: Backend.available)
+    @Test(
+        "Ditto's webhook admits an app that stays signed in after a logout with its next ID token",
+        arguments: Backend.available)
     func staysSignedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await ditto(world)

@@ -55,7 +55,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "A sign-in that its user removed creates no other user, and can be connected again",
+        "A removed sign-in at an issuer creates no other user, and can be connected again",
         arguments: Backend.available)
     func removed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -100,7 +100,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "A removed sign-in is remembered only while the issuer's button can connect it again",
+        "A removed sign-in at an issuer is remembered only while the issuer's button can connect it again",
         arguments: Backend.available)
     func withoutButton(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -119,7 +119,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("Each sign-in that a user removed is remembered", arguments: Backend.available)
+    @Test("Each sign-in at an issuer that a user removed is remembered", arguments: Backend.available)
     func several(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -239,7 +239,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("A connection is made only for the user who began it, while still signed in", arguments: Backend.available)
+    @Test(
+        "An issuer's connection is made only for the user who began it, while still signed in",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -263,7 +265,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A connection begun before a new password is not made", arguments: Backend.available)
+    @Test("An issuer's connection begun before a new password is not made", arguments: Backend.available)
     func renewed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -279,7 +281,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A connection begun before the next sign-in in the same browser is not made", arguments: Backend.available)
+    @Test("An issuer's connection begun before a new sign-in in the browser is not made", arguments: Backend.available)
     func signedInAgain(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

@@ -255,7 +255,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A merchant that removes the platform's button cannot set an app secret of its own there",
+        "A merchant that removes the platform's button cannot set its own app secret there",
         arguments: Backend.available)
     func secretOfAnother(backend: Backend) async throws {
         try await World.with(backend) { world in
