@@ -170,7 +170,7 @@ import Values
     }
 
     @Test("An ID token of another Spindle is accepted once, and its other tokens are not", arguments: Backend.available)
-    func exchange(_ backend: Backend) async throws {
+    func anotherSpindle(_ backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { both in
             let there = both.there
             try await both.here.change(

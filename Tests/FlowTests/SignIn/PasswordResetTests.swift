@@ -1,3 +1,4 @@
+import JSON
 import Mail
 import Storage
 import TestSupport
