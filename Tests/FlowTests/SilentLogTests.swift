@@ -16,7 +16,7 @@ struct SilentLogTests {
             let authorization = try await world.authorizationCode()
             let app = try await world.redeemAuthorization(authorization)
             let next = try await world.refresh(try app.require("refresh_token"))
-            // And everything that can go wrong with them.
+            // The same requests, refused in many ways.
             _ = try await world.redeem(code, as: world.backend)
             _ = try await world.redeem(code, as: world.rivalBackend)
             _ = try await world.redeemAuthorization(authorization, ["code_verifier": challenge])

@@ -50,7 +50,7 @@ struct AccountDataTests {
         }
     }
 
-    /// Neither what was handed out nor what is stored of it.
+    /// Expects neither the secrets that were handed out nor what is stored of them.
     private func expectNoSecrets(_ document: String, _ world: World, _ secrets: [String]) async throws {
         for secret in secrets + [World.password] { #expect(!document.contains(secret)) }
         let columns: [SQL] = [

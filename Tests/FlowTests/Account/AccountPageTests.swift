@@ -36,7 +36,7 @@ struct AccountPageTests {
                 #expect(answer.header("location")?.hasPrefix("/login?continue=") == true)
                 #expect(try await visitor.follow(answer).body.contains("name=\"password\""))
             }
-            // A form that was shown in a real session of the same browser is no way in either.
+            // A form shown in a signed-in session does not open it either.
             var owner = try await world.signedIn()
             let page = try await owner.browser.open("/account")
             let form = try await world.server.post(

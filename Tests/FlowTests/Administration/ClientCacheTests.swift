@@ -10,7 +10,7 @@ import Testing
             func status() async throws -> Int {
                 try await world.token(["grant_type": "client_credentials"], as: world.rivalBackend).status
             }
-            // After its first token a client is read once more.
+            // The node reads a client again after its first token.
             for _ in 1...2 { #expect(try await status() == 200) }
             // A change in the database alone, which the node does not notice for a second.
             try await world.server.database.write { db in

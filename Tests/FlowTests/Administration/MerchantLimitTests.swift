@@ -67,7 +67,7 @@ struct MerchantLimitTests {
             #expect(try await make(3000, by: world.admin).status == 201)
             let rival = try await administrator(world, of: world.rival)
             #expect(try await make(3001, by: rival).status == 201)
-            // Its backends share its bound, however many there are.
+            // The merchant's backends share the limit.
             let backend = try await world.clientToken(try await world.spidBackend())
             #expect(try await world.api("signup", backend, ["email": "reader3002@example.com"]).status == 429)
             world.server.clock.advance(by: .seconds(1))

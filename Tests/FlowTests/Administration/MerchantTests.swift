@@ -26,7 +26,7 @@ import Values
             #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
             let made = try await World.make(world.server, world.admin, "merchants", ["name": "Third"])
             #expect(made.json["number"] == 3)
-            // The platform may give it away, knowingly.
+            // The platform may ask for it.
             let wished = try await World.make(world.server, world.admin, "merchants", ["name": "Fourth", "number": 2])
             #expect(wished.json["number"] == 2, "\(wished)")
         }
@@ -46,7 +46,7 @@ import Values
                 expectProblem(try await make(["name": "x", "number": number]), 400, member: "number")
             }
             #expect(try await make(["name": "Last", "number": 2_147_483_647]).status == 201)
-            // There is none after it.
+            // No number follows it.
             expectProblem(try await make(["name": "x"]), 400, member: "number")
             #expect(try await make(["name": "x", "number": 5]).status == 201)
         }

@@ -87,7 +87,7 @@ struct ResourceOwnershipTests {
             }
             expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
             #expect(try await World.make(world.server, token, "clients", members).status == 201, "the owner's still")
-            // Deleting what it was lent to takes it back, too.
+            // Deleting the borrower's client takes it back, too.
             let again = try await World.make(world.server, world.admin, "clients", lent)
             let path = "/admin/v1/clients/\(try again.require("client_id"))"
             #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
@@ -280,7 +280,7 @@ struct ResourceOwnershipTests {
                 expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
                 #expect(try await World.make(world.server, token, "clients", members).status == 201)
             }
-            // Lent in the other form than its owner names.
+            // Lent with the slash, which its owner does not name.
             #expect(
                 try await World.make(world.server, world.admin, "clients", given(slash, to: world.rival)).status == 201)
             #expect(try await World.make(world.server, token, "clients", root).status == 201)
@@ -303,7 +303,7 @@ struct ResourceOwnershipTests {
             let resources = try #require(Self.api["resources"])
             expectProblem(try await world.patch(rival, path, ["resources": resources]), 400, member: "resources")
             expectProblem(try await World.make(world.server, rival, "clients", Self.api), 400, member: "resources")
-            // The second, which the platform chose too, has it until it is taken from it.
+            // The second client, which the platform chose too, has it until it is taken away.
             let kept = try await world.patch(
                 rival, "clients/\(try second.require("client_id"))", ["client_name": "y"])
             #expect(kept.status == 200 && kept.json["resources"] == resources)

@@ -61,7 +61,7 @@ struct InteractionPageTests {
                 let signedIn = try await browser.submit(page, Self.credentials)
                 let way = try #require(signedIn.header("location"))
                 #expect(try await browser.open(way).redirected("code") != nil)
-                // The answer was for one sign-in: the address that brought it brings no other.
+                // The answer was for one sign-in: its address brings no second code.
                 #expect(try await browser.open(way).formAction == "/login")
             }
         }

@@ -76,7 +76,7 @@ struct IntroductionSourceTests {
         return consent
     }
 
-    /// Takes the access of `client` away, which the account page names.
+    /// Revokes `client` on the account page, which lists it.
     private func revoke(_ client: World.Actor, in browser: inout Browser) async throws {
         let account = try await browser.open("/account")
         #expect(account.body.contains(client.id))

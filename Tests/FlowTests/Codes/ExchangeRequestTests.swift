@@ -180,7 +180,7 @@ struct ExchangeRequestTests {
                     #expect(landing.status == 302 && landing.redirected("state") == Self.state)
                     #expect(landing.header("location")?.hasPrefix(World.webview + "?state=") == true)
                 }
-                // None, where none or an empty one was sent.
+                // Without a state, or with an empty one, none comes back.
                 for none in [nil, ""] {
                     let bought = try await code(world, path: path, state: none)
                     #expect(try await world.server.get("/session/\(bought)").header("location") == World.webview)

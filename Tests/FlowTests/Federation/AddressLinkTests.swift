@@ -118,7 +118,7 @@ struct AddressLinkTests {
             let other = try await story.signIn(
                 at: host, ["sub": "ola", "email": "ola@sub.loom.example", "email_verified": true])
             #expect(other.status == 200 && other.json["user_id"]?.string != sub)
-            // A newcomer has the address.
+            // A new user gets the address.
             let made = try await story.signIn(
                 at: host, ["sub": "per", "email": "per@loom.example", "email_verified": true])
             let me = try await story.world.server.get("/me", bearer: made.require("access_token"))
@@ -159,7 +159,7 @@ struct AddressLinkTests {
                 at: host, ["sub": "successor", "email": "known@gmail.com", "email_verified": true])
             story.expect("address_taken", successor)
 
-            // Without the rule for new users the answer does not tell whether there is one.
+            // Without create_users the answer does not tell whether the address has a user.
             try await story.world.change("issuers", issuer, ["create_users": false])
             story.expect("unknown_user", try await signIn("unverified"))
             story.expect("unknown_user", try await signIn("leaving"))
@@ -179,7 +179,7 @@ struct AddressLinkTests {
             story.expect("address_taken", taken)
             #expect(try await story.users() == before)
             #expect(try await story.links() == 0)
-            // A refusal spends nothing, and a newcomer has name and address.
+            // A refusal spends nothing, and a new user gets name and address.
             let made = try await story.signIn(
                 at: host,
                 [

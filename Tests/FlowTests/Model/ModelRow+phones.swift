@@ -101,7 +101,7 @@ extension ModelRow {
         return ModelCause.Prepared(members: phone.members() + others.living) { try await deed(root) }
     }
 
-    /// A third party buys no sessions and no codes: its tokens end, and those for less than was taken back live.
+    /// A third party buys no sessions and no codes: its tokens for more than is still allowed end, and others live.
     private static func narrowConsent(_ user: ModelUser) async throws -> ModelCause.Prepared {
         let world = user.world
         let stranger = try await world.stranger()

@@ -231,7 +231,7 @@ extension PasswordHash {
 }
 
 extension World {
-    /// A sign-up by a backend whose `token` it is.
+    /// A sign-up by the backend that `token` belongs to.
     func signUp(_ email: String, _ token: String) async throws -> Answer {
         try await api("signup", token, ["email": email, "password": "a quite unlikely loom"])
     }

@@ -163,7 +163,7 @@ struct RefreshLimitTests {
                 #expect(refused.status == 400)
                 #expect(refused.error == "invalid_scope")
             }
-            // Nothing was spent by asking for too much, and the grant is still as wide as it was.
+            // The refusals spent nothing, and the grant is as wide as before.
             #expect(try await world.refresh(refreshToken).json["scope"]?.string == "openid profile")
         }
     }

@@ -66,7 +66,7 @@ struct MailThrottleTests {
         }
     }
 
-    /// So many sign-ups at once from one address: the statuses of the answers.
+    /// Sends `size` sign-ups at once from one address, and returns the statuses.
     private func volley(_ size: Int, _ world: World, email: @escaping @Sendable (Int) -> String) async throws -> [Int] {
         var browser = Browser(world.server)
         let token = try await browser.open("/signup").fields["form_token"] ?? ""

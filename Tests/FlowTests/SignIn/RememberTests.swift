@@ -130,7 +130,7 @@ struct RememberTests {
             }
             let first = try await signIn(&visitor, remember: true)
             #expect(first.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
-            // A confirmation has no box.
+            // A confirmation page has no box.
             let confirmation = try await visitor.browser.open("/login?confirm=1&continue=%2Faccount")
             #expect(confirmation.status == 200 && !confirmation.body.contains("name=\"remember\""))
             let confirmed = try await again(confirmation, in: &visitor)

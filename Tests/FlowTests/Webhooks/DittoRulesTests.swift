@@ -59,7 +59,7 @@ struct DittoRulesTests {
         }
     }
 
-    /// Of some 60,000 bytes: five of them fill a page of the list.
+    /// Permissions of some 60,000 bytes: five fill a page of the list.
     private static let permissions: JSON = {
         let long = String(repeating: "x", count: 470)
         let queries = JSON.array((1...40).map { .string("_id.owner == '\($0) \(long)'") })

@@ -131,7 +131,7 @@ struct FacebookSignInTests {
                 """, in: story)
             let receiver = try CallbackReceiver()
             let rival = try await story.here.told(at: receiver, "/rival", of: story.here.rival)
-            // Its messages come in no order with the rival's.
+            // A receiver apart, as its messages come in no order with the rival's.
             let own = try await story.here.told(at: try CallbackReceiver())
             var backend = Browser(story.here.server)
             _ = try await story.signIn(&backend)

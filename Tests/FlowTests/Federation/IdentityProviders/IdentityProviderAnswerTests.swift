@@ -115,7 +115,7 @@ struct IdentityProviderAnswerTests {
             let injected = try await browser.open("/login/with/\(second)/callback?code=a-code&state=\(departure.state)")
             story.expect(410, "state_of_another_issuer", injected, browser)
             #expect(other.redemptions.isEmpty)
-            // RFC 9207: at the right address, yet by another's name, or by none where it says that it gives one.
+            // RFC 9207: at the right address, with another issuer's `iss`, or without the `iss` that it announces.
             let named = try await story.comeBack(departure, in: &browser, "&iss=\(TestServer.encode(other.issuer))")
             story.expect(502, "upstream_mistrusted: iss", named, browser)
             let again = try await story.leave(&browser)

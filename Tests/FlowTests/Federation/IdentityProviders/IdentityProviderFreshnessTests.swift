@@ -74,7 +74,7 @@ struct IdentityProviderFreshnessTests {
             for wish: KeyValuePairs in [["prompt": "login"], ["max_age": "300"]] {
                 let page = try await browser.open(here.authorizeAddress(wish))
                 #expect(page.link(to: "/login/with/") == nil)
-                // The page still knows after a refusal.
+                // The page still requires it after a refusal.
                 let refused = try await browser.submit(page, ["email": World.email, "password": "a guess"])
                 #expect(refused.link(to: "/login/with/") == nil)
                 let code = try await browser.submit(page, ["email": "nobody"], to: "/login/code")
