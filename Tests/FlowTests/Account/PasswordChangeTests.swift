@@ -118,7 +118,8 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("Guesses at the current password are throttled like sign-ins", arguments: Backend.available)
+    @Test(
+        "Guesses at the current password on the account page are throttled like sign-ins", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

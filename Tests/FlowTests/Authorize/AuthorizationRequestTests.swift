@@ -47,7 +47,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("An authorization request's other errors go back to the app with its state", arguments: Backend.available)
+    @Test(
+        "Errors in neither client nor redirect URI go back to the app with the request's state",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [

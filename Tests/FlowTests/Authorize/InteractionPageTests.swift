@@ -19,7 +19,7 @@ struct InteractionPageTests {
         try await world.server.database.read { db in try db.rows("SELECT fingerprint FROM interactions").count }
     }
 
-    @Test("Pages carry only the id of a waiting request", arguments: Backend.available)
+    @Test("Pages carry only the id of a waiting authorization request", arguments: Backend.available)
     func idAlone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()

@@ -21,7 +21,7 @@ struct IntroductionSourceTests {
     }
 
     @Test(
-        "A sign-in at a third party's page introduces no merchant, neither before nor after its revocation",
+        "A sign-in at a third party's page introduces no merchant, not even after the third party is revoked",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in

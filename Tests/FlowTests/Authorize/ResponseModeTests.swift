@@ -99,7 +99,7 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("A state comes back unchanged, whatever it holds, with iss beside it", arguments: Backend.available)
+    @Test("An app's state comes back unchanged, whatever it holds, with iss beside it", arguments: Backend.available)
     func state(backend: Backend) async throws {
         try await World.with(backend) { world in
             for state in [Self.odd, "a+b%20c", "code=x&error=y", "\r\nSet-Cookie: a=b", "🧵 שלום", " "] {

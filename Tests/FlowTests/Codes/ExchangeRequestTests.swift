@@ -47,7 +47,7 @@ struct ExchangeRequestTests {
         }
     }
 
-    @Test("A public client cannot receive an exchange code", arguments: Backend.available)
+    @Test("A public client that names no other client cannot receive an exchange code", arguments: Backend.available)
     func publicReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

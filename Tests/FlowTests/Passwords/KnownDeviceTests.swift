@@ -163,7 +163,7 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("All known browsers of a user together have a hundred guesses", arguments: Backend.available)
+    @Test("All known browsers of a user together have a hundred password guesses", arguments: Backend.available)
     func together(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...11 { _ = try await signIn(world, in: browser) }

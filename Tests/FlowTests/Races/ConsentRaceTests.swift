@@ -47,7 +47,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("A code whose buyer's token ends during the redemption is refused", arguments: Backend.available)
+    @Test("A code whose buying token ends during its redemption is refused", arguments: Backend.available)
     func source(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn(scope: "profile offline_access"))

@@ -63,7 +63,8 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "A tab within the leeway gets the newest token, however often others rotated it", arguments: Backend.available)
+        "A tab that refreshes within the leeway gets the newest refresh token, however often others rotated it",
+        arguments: Backend.available)
     func moved(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()

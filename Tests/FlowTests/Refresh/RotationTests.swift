@@ -111,7 +111,7 @@ struct RotationTests {
         }
     }
 
-    @Test("A client that begins or ceases to rotate loses no session of its users", arguments: Backend.available)
+    @Test("A client that starts or stops rotating refresh tokens loses no user's session", arguments: Backend.available)
     func settingChanges(backend: Backend) async throws {
         try await World.with(backend) { world in
             let kept = try await world.signIn(with: world.backend).require("refresh_token")
@@ -124,7 +124,7 @@ struct RotationTests {
         }
     }
 
-    @Test("Using the successor confirms a rotation", arguments: Backend.available)
+    @Test("Using the new refresh token confirms a rotation", arguments: Backend.available)
     func bySuccessor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -177,7 +177,9 @@ struct RotationTests {
         }
     }
 
-    @Test("The sealed successor is erased once its rotation is confirmed", arguments: Backend.available)
+    @Test(
+        "The sealed successor of a refresh token is erased once its rotation is confirmed",
+        arguments: Backend.available)
     func erased(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")

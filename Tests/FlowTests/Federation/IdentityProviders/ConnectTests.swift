@@ -239,9 +239,7 @@ struct ConnectTests {
         }
     }
 
-    @Test(
-        "An issuer's connection is made only for the user who began it, while still signed in",
-        arguments: Backend.available)
+    @Test("An issuer is connected only for the user who began it, while still signed in", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -265,7 +263,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("An issuer's connection begun before a new password is not made", arguments: Backend.available)
+    @Test("Connecting an issuer fails if the password is changed in between", arguments: Backend.available)
     func renewed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -281,7 +279,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("An issuer's connection begun before a new sign-in in the browser is not made", arguments: Backend.available)
+    @Test("Connecting an issuer fails if the user signs in again in between", arguments: Backend.available)
     func signedInAgain(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Sign in with another issuer: forged answers")
+@Suite("Sign in with another issuer: only its true answer is accepted")
 struct IdentityProviderAnswerTests {
     @Test("A link from another site leads to the sign-in page, not to an issuer", arguments: Backend.available)
     func unasked(backend: Backend) async throws {

@@ -204,7 +204,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "A merchant's provider stays confined when the platform changes its app, unless it says otherwise",
+        "A merchant's provider stays good at its merchant alone when the platform changes its app and says no more",
         arguments: Backend.available)
     func platformsApp(backend: Backend) async throws {
         try await World.with(backend) { world in
