@@ -6,7 +6,7 @@ import Values
 
 @Suite("The account page lists a user's sessions, and ends them")
 struct SessionListTests {
-    @Test("Ending one session leaves the others", arguments: Backend.available)
+    @Test("Ending one session on the account page leaves the others", arguments: Backend.available)
     func end(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -157,7 +157,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("Ended and expired sessions are not listed", arguments: Backend.available)
+    @Test("Ended and expired sessions are not listed on the account page", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signedIn()

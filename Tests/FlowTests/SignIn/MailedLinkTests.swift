@@ -24,7 +24,9 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("The reset page, its refusal and its mail keep look and language", arguments: Backend.available)
+    @Test(
+        "A reset's page, refusal and mail keep the merchant's look and the request's language",
+        arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
@@ -53,7 +55,9 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("The sign-up page and its refusal keep look and language", arguments: Backend.available)
+    @Test(
+        "A sign-up link's page and refusal keep the merchant's look and the request's language",
+        arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)

@@ -101,7 +101,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("A disabled user, or one whose deletion is pending, gets no session", arguments: Backend.available)
+    @Test(
+        "A disabled user, or one whose deletion is pending, gets no session by another issuer",
+        arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
