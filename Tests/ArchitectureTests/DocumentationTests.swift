@@ -3,29 +3,38 @@ import Testing
 
 /// What the pages say about the code, as far as a machine can see that it is true.
 @Suite struct DocumentationTests {
-    struct Answer: Sendable, CustomTestStringConvertible {
+    struct Quote: Sendable, CustomTestStringConvertible {
+        let page: String
         let path: String
         let line: Int
         let code: String
-        var testDescription: String { "\(path):\(line)" }
+        var testDescription: String { "\(page): \(path):\(line)" }
     }
 
-    @Test("docs/architecture.md names lines that exist and hold the quoted code", arguments: try answers())
-    func references(_ answer: Answer) throws {
-        let lines = try SourceTree.file(answer.path).lines
-        let found = zip(1..., lines).filter { $0.1.contains(answer.code) }.map(\.0)
-        #expect(found.contains(answer.line), "\(answer.path): `\(answer.code)` is at \(found), not \(answer.line)")
+    /// The pages that quote code, each with how many quotes it has at least.
+    private static let quoting = [("docs/architecture.md", 20), ("docs/threat-model.md", 100)]
+
+    @Test("code that a page quotes is on the line that it names", arguments: try quotes())
+    func quoted(_ quote: Quote) throws {
+        let lines = try SourceTree.file(quote.path).lines
+        let found = zip(1..., lines).filter { $0.1.contains(quote.code) }.map(\.0)
+        #expect(found.contains(quote.line), "\(quote.path): `\(quote.code)` is at \(found): run Tests/renumber")
     }
 
-    @Test("docs/architecture.md has at least twenty rows")
-    func answered() throws { #expect(try Self.answers().count >= 20) }
+    @Test("docs/architecture.md and docs/threat-model.md quote the code that decides", arguments: quoting)
+    func enough(_ page: String, _ least: Int) throws {
+        #expect(try Self.quotes().count { $0.page == page } >= least)
+    }
 
-    /// The rows `| question | `path:line` | `code on that line` |`.
-    private static func answers() throws -> [Answer] {
+    /// The rows `| rule | `path:line` | `code on that line` |`.
+    private static func quotes() throws -> [Quote] {
         let row = /\|[^|]*\| `([^`:]+):(\d+)` \| `([^`]+)` \|/
-        return try SourceTree.file("docs/architecture.md").lines.compactMap { line in
-            guard let match = line.wholeMatch(of: row), let number = Int(match.output.2) else { return nil }
-            return Answer(path: String(match.output.1), line: number, code: String(match.output.3))
+        return try quoting.flatMap { page, _ in
+            try SourceTree.file(page).lines.compactMap { line in
+                guard let match = line.wholeMatch(of: row), let number = Int(match.output.2) else { return nil }
+                return Quote(
+                    page: page, path: String(match.output.1), line: number, code: String(match.output.3))
+            }
         }
     }
 

@@ -25,7 +25,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("services end in reverse order, each before the one in front of it is told")
+    @Test("Background services end in reverse order, each before the one in front of it is told")
     func order() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -37,7 +37,7 @@ struct LifecycleTests {
             diary.lines == ["sweeper", "listeners", "mail"].flatMap { ["\($0) is told", "\($0) ends"] })
     }
 
-    @Test("a service that does not end in time is cancelled, and those in front of it end too")
+    @Test("A service that does not end in time is cancelled, and those in front of it end too")
     func grace() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -50,7 +50,7 @@ struct LifecycleTests {
         #expect(Set(diary.lines) == ["listeners is told", "listeners ends", "mail is told", "mail ends"])
     }
 
-    @Test("before the services are cancelled there is a last second")
+    @Test("Services get a last second before they are cancelled")
     func lastSecond() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -63,7 +63,7 @@ struct LifecycleTests {
         #expect(diary.lines.last == "listeners ends")
     }
 
-    @Test("a service is cancelled at the stop, also when the stop came before it ran")
+    @Test("A service is cancelled at the stop, even if the stop came before it ran")
     func cancelling() async {
         let stop = StopSignal()
         stop.send()

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A phone, its backend, and the tokens between them")
+@Suite("A phone's code gives its backend tokens")
 struct MainJobTests {
-    @Test("a phone's code gives its backend a token of its own for the same user", arguments: Backend.available)
+    @Test("A phone's code gives its backend a different token for the same user", arguments: Backend.available)
     func exchangeForCode(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             let world = try await World(server)
@@ -32,7 +32,7 @@ struct MainJobTests {
         }
     }
 
-    @Test("a device that logs out ends its own tokens and not its backend's", arguments: Backend.available)
+    @Test("A device that logs out ends its own tokens and not its backend's", arguments: Backend.available)
     func deviceLogout(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             let world = try await World(server)

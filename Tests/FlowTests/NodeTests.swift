@@ -5,7 +5,7 @@ import Testing
 @Suite("Two nodes over one database behave as one")
 struct NodeTests {
     @Test(
-        "a code of one node is redeemed at the other, exactly once however many nodes ask",
+        "A code of one node is redeemed at the other, exactly once however many nodes ask",
         arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { here in
@@ -21,13 +21,13 @@ struct NodeTests {
         }
     }
 
-    @Test("a client that was deleted at one node is told at the other to try again", arguments: Backend.available)
+    @Test("A client deleted at one node gets invalid_client at the other", arguments: Backend.available)
     func deletedClient(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
                 let there = here.at(node)
                 let code = try await here.code(of: try await here.signIn())
-                // It knows the client.
+                // The other node has the client cached.
                 #expect(try await there.redeem("none", as: there.backend).error == "invalid_grant")
                 let gone = try await here.server.send(
                     "DELETE", "/admin/v1/clients/\(here.backend.id)", bearer: here.admin)
@@ -38,7 +38,7 @@ struct NodeTests {
         }
     }
 
-    @Test("a phone that lost one node's answer gets the same successor from the other", arguments: Backend.available)
+    @Test("A phone that lost one node's answer gets the same successor from the other", arguments: Backend.available)
     func refresh(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -56,7 +56,7 @@ struct NodeTests {
         }
     }
 
-    @Test("a session and a form of one node are valid at the other", arguments: Backend.available)
+    @Test("A session and a form of one node are valid at the other", arguments: Backend.available)
     func session(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -75,7 +75,7 @@ struct NodeTests {
     }
 
     @Test(
-        "a user disabled at one node is dead at the other at once, a client within a second",
+        "A user disabled at one node is refused at the other at once, a client within a second",
         arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { here in
@@ -96,7 +96,7 @@ struct NodeTests {
         }
     }
 
-    @Test("password guesses at one node count at the other", arguments: Backend.available)
+    @Test("Password guesses at one node are counted at the other", arguments: Backend.available)
     func throttle(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The sweep deletes what has no use any more, and nothing else")
+@Suite("The sweep deletes only rows that are of no use any more")
 struct RetentionTests {
-    @Test("expired rows are deleted, live ones stay", arguments: Backend.available)
+    @Test("The sweep deletes expired rows and leaves live ones", arguments: Backend.available)
     func sweep(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn()
@@ -26,7 +26,7 @@ struct RetentionTests {
             let left = try await sizes(world)
             #expect(left["access_tokens"] == 1)
             #expect(left["refresh_tokens"] == 1)
-            #expect(left["permissions"] == 1)
+            #expect(left["token_families"] == 1)
             #expect(left["exchange_codes"] == 0)
             #expect(left["exchange_code_ends"] == 0)
             #expect(left["authorization_codes"] == 0)
@@ -37,7 +37,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a spent code is kept, so that its replay still revokes after a sweep", arguments: Backend.available)
+    @Test("The sweep keeps a spent code, so that its replay still revokes", arguments: Backend.available)
     func spentCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -51,7 +51,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "codes that nobody spends are gone minutes after they expired, and a nonce is short",
+        "The sweep deletes codes that are not redeemed minutes after they expired, and a long nonce is refused",
         arguments: Backend.available)
     func unspent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -71,7 +71,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a refresh token in use survives every sweep of a year", arguments: Backend.available)
+    @Test("A refresh token in use survives every sweep of a year", arguments: Backend.available)
     func refreshing(backend: Backend) async throws {
         try await World.with(backend) { world in
             var token = try await world.signIn().require("refresh_token")
@@ -86,7 +86,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "a rotated token is kept while its family may live, so that a stolen copy still ends it",
+        "The sweep keeps a rotated token while its family may live, so that a copy still ends it",
         arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -102,7 +102,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a sweep deletes no more rows at once than its batch size", arguments: Backend.available)
+    @Test("A sweep deletes no more rows at once than its batch size", arguments: Backend.available)
     func batches(backend: Backend) async throws {
         let database = try await backend.open()
         try await database.write { db in
@@ -130,7 +130,7 @@ struct RetentionTests {
             [
                 "access_tokens": try db.rows("SELECT fingerprint FROM access_tokens").count,
                 "refresh_tokens": try db.rows("SELECT fingerprint FROM refresh_tokens").count,
-                "permissions": try db.rows("SELECT id FROM token_families").count,
+                "token_families": try db.rows("SELECT id FROM token_families").count,
                 "authorization_codes": try db.rows("SELECT fingerprint FROM authorization_codes").count,
                 "exchange_codes": try db.rows("SELECT fingerprint FROM exchange_codes").count,
                 "exchange_code_ends": try db.rows("SELECT user_id FROM exchange_code_ends").count,

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Secrets stay out of the log, even at trace level")
+@Suite("Secrets stay out of the log, even at level trace")
 struct SilentLogTests {
-    @Test("a day of valid and invalid requests leaves no secret in the log", arguments: Backend.available)
+    @Test("A day of valid and invalid requests leaves no secret in the log", arguments: Backend.available)
     func silence(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -16,7 +16,7 @@ struct SilentLogTests {
             let authorization = try await world.authorizationCode()
             let app = try await world.redeemAuthorization(authorization)
             let next = try await world.refresh(try app.require("refresh_token"))
-            // And everything that can go wrong with them.
+            // The same requests, refused in many ways.
             _ = try await world.redeem(code, as: world.backend)
             _ = try await world.redeem(code, as: world.rivalBackend)
             _ = try await world.redeemAuthorization(authorization, ["code_verifier": challenge])
@@ -48,7 +48,7 @@ struct SilentLogTests {
             #expect(log.contains("refused"))
             for secret in secrets { #expect(!log.contains(secret)) }
 
-            // It would find one.
+            // A planted secret is found.
             world.server.log.plant(secrets[3])
             #expect(world.server.log.says(secrets[3]))
         }

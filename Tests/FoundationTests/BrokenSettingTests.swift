@@ -73,8 +73,8 @@ import Testing
         let faults: [(TLSError, String, CommandFailure.Status)] = [
             (.unreadable(file: "c.pem", reason: "no"), "tls_certificate: cannot read c.pem: no", .failed),
             (.unreadable(file: "k.pem", reason: "no"), "tls_key: cannot read k.pem: no", .failed),
-            (.noCertificate(file: "c.pem"), "tls_certificate: c.pem holds no PEM certificate", .failed),
-            (.noKey(file: "k.pem"), "tls_key: k.pem holds no PEM private key", .failed),
+            (.noCertificate(file: "c.pem"), "tls_certificate: c.pem contains no PEM certificate", .failed),
+            (.noKey(file: "k.pem"), "tls_key: k.pem contains no PEM private key", .failed),
             (
                 .wrongKey(file: "k.pem", certificate: "c.pem"),
                 "tls_key: the private key in k.pem does not belong to the certificate in c.pem", .failed

@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("The address of a client behind a trusted proxy that sends Forwarded")
-struct ClientAddressTests {
+struct ClientAdministrationTests {
     private static let peer = "127.0.0.1"
 
     private func address(_ fields: [String]) -> String {

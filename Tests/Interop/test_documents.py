@@ -64,3 +64,34 @@ def test_a_figure_that_misses_its_aim_is_marked_and_no_other(report, name):
 
 def number(cell: str) -> float:
     return float(re.sub(r"[^\d.]", "", cell))
+
+
+ROW = "| Where? | `Sources/A.swift:{}` | `let first = 1` |\n"
+
+
+@pytest.fixture
+def renumber(tmp_path):
+    """Tests/renumber in a repository with one page."""
+    (tmp_path / "Sources").mkdir()
+    (tmp_path / "page.md").write_text(ROW.format(1))
+    program = runpy.run_path(str(REPOSITORY / "Tests" / "renumber"))
+    program["renumber"].__globals__["ROOT"] = tmp_path
+    return lambda: (program["renumber"]("page.md"), (tmp_path / "page.md").read_text())
+
+
+def test_renumber_writes_the_line_of_quoted_code(renumber, tmp_path):
+    (tmp_path / "Sources/A.swift").write_text("import B\n\nlet first = 1\n")
+    assert renumber() == ([], ROW.format(3))
+
+
+def test_renumber_finds_code_that_moved_to_another_file(renumber, tmp_path):
+    (tmp_path / "Sources/A.swift").write_text("import B\n")
+    (tmp_path / "Sources/B.swift").write_text("\nlet first = 1\n")
+    assert renumber() == ([], ROW.format(2).replace("A.swift", "B.swift"))
+
+
+@pytest.mark.parametrize("text", ["", "import B\nlet first = 1\nlet first = 1\n"])
+def test_renumber_refuses_code_that_is_nowhere_or_in_several_places(renumber, tmp_path, text):
+    (tmp_path / "Sources/A.swift").write_text(text)
+    faults, page = renumber()
+    assert len(faults) == 1 and page == ROW.format(1)

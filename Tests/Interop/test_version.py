@@ -22,14 +22,13 @@ def test_the_version_is_a_semantic_version():
     assert re.fullmatch(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?", VERSION), VERSION
 
 
-def test_the_changelog_begins_with_what_is_unreleased_and_its_newest_release_is_the_version():
-    first, *released = re.findall(r"^## (.*)$", CHANGELOG, re.M)
-    assert first == "[Unreleased]"
-    for heading in released:
-        version, day = re.fullmatch(r"\[(\S+)\] - (\d{4}-\d{2}-\d{2})", heading).groups()
+def test_the_changelog_begins_with_the_programs_version():
+    """`## 0.1.0 (unreleased)`, and from its release on `## 0.1.0 - 2030-01-02`."""
+    headings = re.findall(r"^## (.*)$", CHANGELOG, re.M)
+    assert headings[0].split(" ")[0] == VERSION, f"{VERSION_FILE} has {VERSION}: {headings[0]}"
+    for heading in headings[headings[0].endswith(" (unreleased)") :]:
+        version, day = re.fullmatch(r"(\S+) - (\d{4}-\d{2}-\d{2})", heading).groups()
         assert date.fromisoformat(day) and version, heading
-    # Before the first release there is none to compare.
-    assert not released or released[0].startswith(f"[{VERSION}] "), f"{VERSION_FILE} has {VERSION}: {released[0]}"
 
 
 def test_each_change_is_of_a_usual_kind():

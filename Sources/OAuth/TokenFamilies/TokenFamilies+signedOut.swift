@@ -18,7 +18,7 @@ extension TokenFamilies {
         let isOfSession: SQL =
             if let session { "f.session_id = \(session)" } else { "f.session_id IS NULL" }
         // Only families for `openid` get ID tokens.
-        let isForOpenID: SQL = "' ' || f.scope || ' ' LIKE '% openid %'"
+        let isForOpenID: SQL = "REPLACE(' ' || f.scope || ' ', ' openid ', '') <> ' ' || f.scope || ' '"
         return try await database.read { db in
             try db.rows(
                 """

@@ -79,7 +79,8 @@ public struct TokenFamilies: Sendable {
     private static func insertion(of family: NewTokenFamily, redeeming code: ExchangeCode, when condition: SQL) -> SQL {
         """
         INSERT INTO token_families (\(columns))
-        SELECT \(family.id), f.path || \(TokenFamily.Path.ending(family.id, by: .code)), \(family.client), f.user_id, \(family.scope),
+        SELECT \(family.id), f.path || \(TokenFamily.Path.ending(family.id, by: .code)), \(family.client), f.user_id,
+            \(family.scope),
             f.signed_in_at, f.is_dated, f.method, f.issuer_id, CAST(\(family.createdAt) AS BIGINT),
             CAST(\(family.expiresAt) AS BIGINT), NULL, \(family.request.claims?.text), \(family.request.resource),
             \(family.request.trial?.text), CAST(\(family.isOfFrontChannel) AS BIGINT), \(family.redeemedBy)

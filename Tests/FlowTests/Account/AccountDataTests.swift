@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Users get all data held about them, and no secret")
+@Suite("A user's export has all data held about them, and no secret")
 struct AccountDataTests {
-    @Test("the export is one file with everything, read in one transaction", arguments: Backend.available)
+    @Test("The export is one JSON file with all that the tables hold about its user", arguments: Backend.available)
     func download(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email")
@@ -50,7 +50,7 @@ struct AccountDataTests {
         }
     }
 
-    /// Neither what was handed out nor what is stored of it.
+    /// Expects neither the secrets that were handed out nor what is stored of them.
     private func expectNoSecrets(_ document: String, _ world: World, _ secrets: [String]) async throws {
         for secret in secrets + [World.password] { #expect(!document.contains(secret)) }
         let columns: [SQL] = [
@@ -69,7 +69,7 @@ struct AccountDataTests {
         }
     }
 
-    @Test("an old sign-in is confirmed before the export", arguments: Backend.available)
+    @Test("A user whose sign-in is old confirms it before the export", arguments: Backend.available)
     func confirm(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -88,7 +88,7 @@ struct AccountDataTests {
     }
 
     @Test(
-        "the platform's administrator can export a user's data; a merchant's administrator cannot",
+        "A platform administrator can export a user's data, a merchant administrator cannot",
         arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -2,10 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("The account page shows users their own data, and only to them")
+@Suite("The account page shows users their own data")
 struct AccountPageTests {
     @Test(
-        "a browser that is not signed in signs in first, and returns to the account page", arguments: Backend.available)
+        "The account page asks a browser without a session to sign in, and opens after that",
+        arguments: Backend.available)
     func signInFirst(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/account", "/account/data", "/account/delete"] {
@@ -22,7 +23,7 @@ struct AccountPageTests {
         }
     }
 
-    @Test("a session bought by a phone's token does not open the account page", arguments: Backend.available)
+    @Test("A web view that an app's token bought does not open the account page", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -35,7 +36,7 @@ struct AccountPageTests {
                 #expect(answer.header("location")?.hasPrefix("/login?continue=") == true)
                 #expect(try await visitor.follow(answer).body.contains("name=\"password\""))
             }
-            // A form that was shown in a real session of the same browser is no way in either.
+            // A form shown in a signed-in session does not open it either.
             var owner = try await world.signedIn()
             let page = try await owner.browser.open("/account")
             let form = try await world.server.post(
@@ -50,7 +51,7 @@ struct AccountPageTests {
     }
 
     @Test(
-        "the account page shows profile, sessions, apps with their scopes, and how to leave",
+        "The account page shows profile, sessions, apps with their scopes, and how to delete the account",
         arguments: Backend.available)
     func content(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -72,7 +73,7 @@ struct AccountPageTests {
     }
 
     @Test(
-        "a link cannot put its own words on the account page",
+        "The address of the account page cannot put its own words on the page",
         arguments: ["", "nonsense", "profile%20saved", "%3Cb%3E"])
     func notices(word: String) async throws {
         try await World.with(.sqlite) { world in
@@ -84,12 +85,182 @@ struct AccountPageTests {
         }
     }
 
-    @Test("the account page is in the browser's language", arguments: ["de", "sv", "nb-NO", "en"])
+    @Test("The account page is in the browser's language", arguments: ["de", "sv", "nb-NO", "en"])
     func language(tag: String) async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()
             let page = try await visitor.browser.open("/account", headers: ["Accept-Language": tag])
             #expect(page.header("content-language") == (tag == "nb-NO" ? "no" : tag))
+        }
+    }
+
+    @Test("The account page shows a notice only after a request from this site", arguments: Backend.available)
+    func foreignNotice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let text = "Your password is changed"
+            for site in ["cross-site", "none"] {
+                let page = try await browser.open("/account?done=password", headers: ["Sec-Fetch-Site": site])
+                #expect(page.status == 200 && !page.words.contains(text))
+            }
+            let after = try await browser.open(
+                "/account?done=password", headers: ["Sec-Fetch-Site": "same-origin"])
+            #expect(after.words.contains(text))
+        }
+    }
+
+    /// A form, and what it would do for an attacker.
+    struct Deed: Sendable, CustomTestStringConvertible {
+        let path: String
+        let fields: [String: String]
+        var testDescription: String { path }
+    }
+
+    static let deeds = [
+        Deed(path: "/account/profile", fields: ["name": "Mallory"]),
+        Deed(
+            path: "/account/password",
+            fields: ["current_password": World.password, "new_password": "mallory's own loom"]),
+        Deed(path: "/account/sessions/end-others", fields: [:]),
+        Deed(path: "/account/apps/revoke", fields: [:]),
+        Deed(path: "/account/links/remove", fields: ["issuer": "1", "subject": "1"]),
+        Deed(path: "/account/delete", fields: ["current_password": World.password]),
+    ]
+
+    /// Ada on her phone and in two browsers, of which one is about to be tricked.
+    private struct Scene {
+        let world: World
+        let phone: Answer
+        var other: BrowserUser
+        var victim: BrowserUser
+
+        init(_ world: World) async throws {
+            self.world = world
+            phone = try await world.signIn()
+            other = try await world.signedIn()
+            victim = try await world.signedIn()
+        }
+
+        func fields(of deed: Deed) -> [String: String] {
+            deed.path.hasSuffix("revoke") ? ["client": world.app.id] : deed.fields
+        }
+
+        /// Sends the deed with the form of `page`.
+        mutating func send(_ deed: Deed, _ page: Answer, headers: [String: String] = [:]) async throws -> Answer {
+            try await victim.browser.submit(page, fields(of: deed), to: deed.path, headers: headers)
+        }
+
+        mutating func expectUnchanged() async throws {
+            let user = try await world.user()
+            #expect(user["name"]?.string == "Ada Lovelace")
+            #expect(user["deletion_due_at"] == nil)
+            #expect(try await world.isLive(try phone.require("access_token")))
+            #expect(try await other.isSignedIn())
+            #expect(try await world.signIn().status == 200)
+            #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+
+    @Test(
+        "An account form from another site, without a token or with an invented one, changes nothing", arguments: deeds)
+    func foreign(deed: Deed) async throws {
+        for backend in Backend.available {
+            try await World.with(backend) { world in
+                var scene = try await Scene(world)
+                let page = try await scene.victim.browser.open("/account")
+                for headers in [
+                    ["Origin": "https://evil.example"], ["Origin": "null"], ["Sec-Fetch-Site": "cross-site"],
+                ] {
+                    #expect(try await scene.send(deed, page, headers: headers).status == 403)
+                }
+                let own = page.fields["form_token"] ?? ""
+                let plain = String(own.prefix { $0 != "." })
+                for token in ["", "guess", plain, "guess.\(world.user)", ".\(world.user)", String(own.reversed())] {
+                    let form = scene.fields(of: deed).merging(["form_token": token]) { $1 }.map { ($0.key, $0.value) }
+                    let answer = try await world.server.post(
+                        deed.path, form: form, cookies: scene.victim.browser.cookies)
+                    #expect([403, 409].contains(answer.status), "\(token)")
+                    #expect(answer.isPage)
+                    #expect(answer.header("location") == nil)
+                }
+                // With a token of the attacker's own browser.
+                var attacker = BrowserUser(world)
+                let theirs = try await attacker.browser.open("/login").fields["form_token"] ?? ""
+                let form = scene.fields(of: deed).merging(["form_token": "\(theirs).\(world.user)"]) { $1 }
+                let answer = try await world.server.post(
+                    deed.path, form: form.map { ($0.key, $0.value) }, cookies: scene.victim.browser.cookies)
+                #expect(answer.status == 403)
+                try await scene.expectUnchanged()
+            }
+        }
+    }
+
+    @Test("An account form that was shown to one user and is sent by another changes nothing", arguments: deeds)
+    func switched(deed: Deed) async throws {
+        for backend in Backend.available {
+            try await World.with(backend) { world in
+                _ = try await world.person("grace@example.com")
+                var scene = try await Scene(world)
+                var grace = scene.victim
+                // Grace was here first; her page is still open when Ada signs in, in the same browser.
+                grace.browser.forgetSession()
+                _ = try await grace.fill("/login", ["email": "grace@example.com", "password": World.password])
+                let page = try await grace.browser.open("/account")
+                #expect(page.words.contains("grace@example.com"))
+                grace.browser.forgetSession()
+                _ = try await grace.fill("/login", ["email": World.email, "password": World.password])
+                scene.victim = grace
+                let answer = try await scene.send(deed, page)
+                #expect(answer.status == 409)
+                #expect(answer.isPage)
+                try await scene.expectUnchanged()
+            }
+        }
+    }
+
+    @Test("An account form sent after a logout in another tab leads to the sign-in page", arguments: deeds)
+    func afterLogout(deed: Deed) async throws {
+        for backend in Backend.available {
+            try await World.with(backend) { world in
+                var scene = try await Scene(world)
+                let page = try await scene.victim.browser.open("/account")
+                _ = try await scene.victim.press(page, action: "/logout")
+                #expect(try await !scene.victim.isSignedIn())
+                let answer = try await scene.send(deed, page)
+                #expect(answer.status == 303)
+                #expect(answer.header("location") == "/login?continue=%2Faccount")
+                try await scene.expectUnchanged()
+            }
+        }
+    }
+
+    @Test(
+        "An account form sent after its session ended elsewhere changes nothing and clears the cookie", arguments: deeds
+    )
+    func ended(deed: Deed) async throws {
+        for backend in Backend.available {
+            try await World.with(backend) { world in
+                var scene = try await Scene(world)
+                let page = try await scene.victim.browser.open("/account")
+                _ = try await scene.other.change("sessions/end-others")
+                let answer = try await scene.send(deed, page)
+                #expect(answer.status == 303)
+                #expect(answer.header("location")?.hasPrefix("/login") == true)
+                try await scene.expectUnchanged()
+            }
+        }
+    }
+
+    @Test("Opening the address of an account form changes nothing", arguments: deeds)
+    func links(deed: Deed) async throws {
+        try await World.with(.sqlite) { world in
+            var scene = try await Scene(world)
+            let query = scene.fields(of: deed).map { "\($0.key)=\(TestServer.encode($0.value))" }.joined(separator: "&")
+            let answer = try await scene.victim.browser.open("\(deed.path)?\(query)")
+            #expect(answer.status == (deed.path == "/account/delete" ? 200 : 303))
+            #expect(answer.header("location") == (deed.path == "/account/delete" ? nil : "/account"))
+            try await scene.expectUnchanged()
         }
     }
 }

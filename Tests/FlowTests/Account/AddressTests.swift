@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Users change their address to one that they can read")
+@Suite("Users move to another e-mail address by a code mailed there")
 struct AddressTests {
     static let new = "ada.lovelace@example.com"
 
@@ -19,7 +19,7 @@ struct AddressTests {
     }
 
     @Test(
-        "an address changes with the password and a mailed code; the old address is told, and stops working",
+        "Changing the e-mail address takes the password and a mailed code, and the former address is told",
         arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -46,7 +46,7 @@ struct AddressTests {
         }
     }
 
-    @Test("who types the address that they have is told that it no longer signs them in", arguments: Backend.available)
+    @Test("A user may enter the address they already have, and thereby verifies it", arguments: Backend.available)
     func same(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -62,7 +62,7 @@ struct AddressTests {
     }
 
     @Test(
-        "the first proof of an address, the same or a new one, leaves places where others were, or forgets its own",
+        "The first proof of an address, the same or a new one, forgets all known browsers but the current one",
         arguments: Backend.available, [World.email, AddressTests.new])
     func places(backend: Backend, email: String) async throws {
         try await World.with(backend) { world in
@@ -80,7 +80,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a wrong password, or text that is no e-mail address, changes nothing and sends nothing")
+    @Test("A wrong password, or text that is no e-mail address, changes no address and sends no mail")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -93,7 +93,7 @@ struct AddressTests {
         }
     }
 
-    @Test("only the reader of an address learns that it already has a user", arguments: Backend.available)
+    @Test("Only the reader of an address learns that it already has a user", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person(Self.new)
@@ -113,7 +113,7 @@ struct AddressTests {
     }
 
     @Test(
-        "a stranger uses up the codes to an address, and no user can move to it; or a user has codes there without end",
+        "After five codes to an address, a user whose own address is verified gets two more there",
         arguments: Backend.available)
     func usedUp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -130,14 +130,14 @@ struct AddressTests {
                 #expect(try await codes() == expected)
             }
             #expect(try await ask(&mallory).status == 200)
-            #expect(try await codes() == 7, "nobody has verified her address")
+            #expect(try await codes() == 7, "her own address is not verified")
         }
     }
 
-    @Test("each of any number of accounts has its guesses at one address", arguments: Backend.available)
+    @Test("Wrong codes of all users who try to move to one address are limited together", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
-            // Ninety-eight guesses of other accounts.
+            // Ninety-eight wrong codes of other users.
             try await world.wrongGuesses(98, for: Self.new)
             var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
@@ -154,7 +154,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a bought session cannot change the address", arguments: Backend.available)
+    @Test("A web view cannot change the address", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())

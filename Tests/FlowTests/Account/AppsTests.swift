@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Users revoke what they allowed an app")
 struct AppsTests {
-    @Test("revoking an app ends its tokens at once, and those of no other app", arguments: Backend.available)
+    @Test("Revoking an app ends its tokens at once, and no other app's", arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "profile")
@@ -25,7 +25,7 @@ struct AppsTests {
     }
 
     @Test(
-        "a user cannot revoke another user's app, and revoking an unknown app does nothing",
+        "A user cannot revoke another user's app, and revoking an unknown app does nothing",
         arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -43,7 +43,7 @@ struct AppsTests {
         }
     }
 
-    @Test("a user takes access away without end, and writes all that they have at a merchant each time")
+    @Test("A user can revoke apps fifty times at once, then once in ten seconds")
     func overAndOver() async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()
@@ -56,7 +56,7 @@ struct AppsTests {
         }
     }
 
-    @Test("the account page gets a row for each sign-in of its user at an app")
+    @Test("The account page reads the same few rows however often its user signed in at an app")
     func many() async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()
@@ -72,7 +72,7 @@ struct AppsTests {
         }
     }
 
-    @Test("taking access from an app that does not exist leaves nothing behind", arguments: Backend.available)
+    @Test("Revoking an app that does not exist stores nothing", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

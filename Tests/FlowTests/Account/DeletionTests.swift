@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Users delete themselves, and can change their mind within the grace period")
+@Suite("Users delete their account, and can restore it within the grace period")
 struct DeletionFlowTests {
     private func leave(_ visitor: inout BrowserUser, password: String = World.password) async throws -> Answer {
         try await visitor.browser.submit(
@@ -14,7 +14,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "a deletion request ends every token and session at once, and the user can do nothing meanwhile",
+        "A deletion request ends every token and session at once, and its user cannot sign in meanwhile",
         arguments: Backend.available)
     func scheduled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -42,14 +42,14 @@ struct DeletionFlowTests {
             let due = try #require(try await world.user()["deletion_due_at"]?.integer)
             #expect(due == (world.server.clock.now + .days(14)).seconds)
 
-            // The same form again: nobody is signed in there any more.
+            // The form again: its session has ended.
             #expect(try await visitor.browser.submit(page, ["current_password": World.password]).status == 303)
             #expect(try await world.user()["deletion_due_at"]?.integer == due)
             #expect(world.server.mail.letters(to: World.email).count == 1)
         }
     }
 
-    @Test("a merchant's backend no longer sees a user whose deletion is pending", arguments: Backend.available)
+    @Test("A merchant's backend no longer sees a user whose deletion is pending", arguments: Backend.available)
     func unseen(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn(with: world.backend)
@@ -61,7 +61,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a wrong password requests no deletion", arguments: Backend.available)
+    @Test("A wrong password requests no deletion", arguments: Backend.available)
     func wrong(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -75,7 +75,9 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a user who signs in during the grace period is asked whether to stay", arguments: Backend.available)
+    @Test(
+        "A user who signs in during the grace period is asked whether to keep the account",
+        arguments: Backend.available)
     func restore(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -104,7 +106,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a user cannot keep the account, because an app's request is over", arguments: Backend.available)
+    @Test("A user can keep the account after the app's request has expired", arguments: Backend.available)
     func restoreAfterRequest(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -120,7 +122,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "a user who stays, and was not on the way to an app, arrives at the account page", arguments: Backend.available)
+        "A user who keeps the account, and came from no app, arrives at the account page", arguments: Backend.available)
     func restoreToPage(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -133,7 +135,7 @@ struct DeletionFlowTests {
     }
 
     @Test(
-        "a page that asks whether to stay signs in after the user stayed in another browser",
+        "A restore page opens no session after the user has kept the account in another browser",
         arguments: Backend.available)
     func keptElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -152,7 +154,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a restore page works only in its own browser, and for ten minutes", arguments: Backend.available)
+    @Test("A restore page works only in its own browser, and for ten minutes", arguments: Backend.available)
     func stolen(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -173,7 +175,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a password reset does not cancel a deletion; signing in afterwards can", arguments: Backend.available)
+    @Test("A password reset does not cancel a deletion; signing in afterwards can", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -192,7 +194,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("without a grace period a user is deleted at once", arguments: Backend.available)
+    @Test("Without a grace period a user is deleted at once", arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend, settings: ["deletion_grace": "0"]) { world in
             let phone = try await world.signIn()
@@ -205,13 +207,13 @@ struct DeletionFlowTests {
             #expect(try await world.signIn().error == "invalid_grant")
             _ = try await world.server.mail.letter(to: World.email)
             #expect(
-                world.server.mail.letters(to: World.email).count == 1, "one farewell, and no word of a grace period")
+                world.server.mail.letters(to: World.email).count == 1, "one mail, and none about a grace period")
             // The address is free again.
             #expect(try await world.person(World.email) != world.user)
         }
     }
 
-    @Test("a user without a password confirms a deletion by signing in again", arguments: Backend.available)
+    @Test("A user without a password confirms a deletion by a new sign-in", arguments: Backend.available)
     func passwordless(backend: Backend) async throws {
         try await World.with(backend) { world in
             let email = "grace@example.com"
@@ -240,7 +242,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("administration deletes a user at once, whatever the grace period", arguments: Backend.available)
+    @Test("Administration deletes a user at once, whatever the grace period", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -254,5 +256,71 @@ struct DeletionFlowTests {
 
     private func sweep(_ world: World) async throws {
         _ = try await world.deletion.deleteDue(at: world.server.clock.now)
+    }
+
+    @Test(
+        "A user can request deletion five times, then once an hour, and keep the account at any time",
+        arguments: Backend.available)
+    func throttled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            let credentials = ["email": World.email, "password": World.password]
+            for _ in 1...5 {
+                var visitor = try await world.signedIn()
+                #expect(try await leave(&visitor).status == 200)
+                let asked = try await visitor.fill("/login", credentials)
+                #expect(try await visitor.browser.submit(asked, ["decision": "keep"]).status == 303)
+                _ = try await world.server.mail.letter(to: World.email)
+            }
+            var visitor = try await world.signedIn()
+            let refused = try await leave(&visitor)
+            #expect(refused.status == 429 && refused.header("retry-after") == "3600")
+            #expect(refused.body.contains("role=\"alert\""))
+            #expect(try await visitor.isSignedIn())
+            #expect(try await world.user()["deletion_due_at"] == nil)
+            world.server.clock.advance(by: .hours(1))
+            visitor = try await world.signedIn()
+            #expect(try await leave(&visitor).status == 200)
+        }
+    }
+
+    @Test(
+        "An unverified address gets five mails about its account, then one in twelve minutes",
+        arguments: Backend.available)
+    func notices(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for isVerified in [false, true] {
+                let email = "grace\(isVerified)@example.com"
+                let grace = try await world.person(email)
+                if isVerified { try await world.change("users", grace, ["email_verified": true]) }
+                var visitor = try await world.signedIn(as: email)
+                var password = World.password
+                for number in 1...7 {
+                    let new = "loom number \(number) of many"
+                    let done = try await visitor.change(
+                        "password", ["current_password": password, "new_password": new])
+                    #expect(done.header("location") == "/account?done=password")
+                    password = new
+                }
+                let told = isVerified ? 7 : 5
+                for _ in 1...told { _ = try await world.server.mail.letter(to: email) }
+                #expect(world.server.mail.letters(to: email).count == told)
+            }
+        }
+    }
+
+    @Test(
+        "Repeated sign-ins while a deletion is pending keep at most ten offers to restore the account",
+        arguments: Backend.available)
+    func offers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            let credentials = ["email": World.email, "password": World.password]
+            for _ in 1...12 { _ = try await visitor.fill("/login", credentials) }
+            #expect(try await world.count("verifications WHERE purpose = 'restore'") == 10)
+            let last = try await visitor.fill("/login", credentials)
+            #expect(try await visitor.browser.submit(last, ["decision": "keep"]).status == 303)
+        }
     }
 }

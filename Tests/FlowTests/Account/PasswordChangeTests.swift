@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A new password ends what the old one opened")
+@Suite("A new password ends what the former one opened")
 struct PasswordChangeTests {
     static let new = "a quieter loom at night"
 
     @Test(
-        "a new password ends other sessions, every token and pending links, but not the current session",
+        "A new password ends other sessions, every token and pending links, but not the current session",
         arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -33,11 +33,13 @@ struct PasswordChangeTests {
             let told = try await world.server.mail.letter(to: World.email)
             #expect(told.link(containing: "/password") != nil, "the owner is told, and how to get it back")
             let path = link.replacing("http://spindle.test", with: "")
-            #expect(try await stranger.browser.open(path).status == 410, "a link to the old password still works")
+            #expect(try await stranger.browser.open(path).status == 410, "the reset link is void")
         }
     }
 
-    @Test("a copied cookie of the browser that sets a new password opens the account", arguments: Backend.available)
+    @Test(
+        "A new password replaces the session's cookie, so that a copy of the former one is void",
+        arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -60,7 +62,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a code got with a copied cookie is redeemed after a new password", arguments: Backend.available)
+    @Test("A new password voids authorization codes issued before it", arguments: Backend.available)
     func copiedCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -77,7 +79,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a password form sent twice, or with the wrong password, changes nothing", arguments: Backend.available)
+    @Test("A password form sent twice, or with the wrong password, changes nothing", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -100,7 +102,7 @@ struct PasswordChangeTests {
     }
 
     @Test(
-        "a commonly guessed password, or one that names its user, is refused",
+        "A commonly guessed password, or one that names its user, is refused",
         arguments: [
             "short", "password123", "aaaaaaaaaaaa", "Ada Lovelace", World.email, String(repeating: "å", count: 129),
         ])
@@ -116,7 +118,8 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("guesses at the current password are throttled like sign-ins", arguments: Backend.available)
+    @Test(
+        "Guesses at the current password on the account page are throttled like sign-ins", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -131,7 +134,9 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a user who signs in anew changes the password without end", arguments: Backend.available)
+    @Test(
+        "A user can change the password twenty times at once, then once in thirty seconds",
+        arguments: Backend.available)
     func endless(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -146,13 +151,13 @@ struct PasswordChangeTests {
             try await again.browser.signIn(password: current)
             let changes = ["current_password": current, "new_password": "another quiet loom"]
             #expect(try await again.change("password", changes).status == 429)
-            // A sign-in and a wait later it is.
+            // After a wait it can be changed again.
             world.server.clock.advance(by: .seconds(30))
             #expect(try await again.change("password", changes).header("location") == "/account?done=password")
         }
     }
 
-    @Test("a user without a password can set one soon after signing in, and not later", arguments: Backend.available)
+    @Test("A user without a password can set one soon after a sign-in, and not later", arguments: Backend.available)
     func first(backend: Backend) async throws {
         try await World.with(backend) { world in
             let email = "grace@example.com"
@@ -180,7 +185,7 @@ struct PasswordChangeTests {
             let done = try await again.change("password", ["new_password": Self.new])
             #expect(done.header("location") == "/account?done=password")
             #expect(try await world.signIn(as: email, password: Self.new).status == 200)
-            // From now on it is asked for.
+            // From now on a change takes the current password.
             let fresh = try await again.change("password", ["new_password": "another quiet loom"])
             #expect(fresh.status == 400)
         }

@@ -35,7 +35,7 @@ extension World {
 }
 
 extension BrowserUser {
-    /// Types a number into the page for it.
+    /// Enters a number on the page for phone numbers.
     mutating func asksForText(_ number: String) async throws -> Answer {
         let page = try await browser.open("/account/phones")
         return try await browser.submit(page, ["phone_number": number], to: "/account/phones")

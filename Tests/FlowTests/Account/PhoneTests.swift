@@ -9,7 +9,7 @@ import Values
 struct PhoneTests {
     private static let number = PhoneStory.number
 
-    @Test("a number is the user's, verified, after a code by text message", arguments: Backend.available)
+    @Test("A phone number is verified by a code in a text message", arguments: Backend.available)
     func verified(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -33,8 +33,8 @@ struct PhoneTests {
     }
 
     @Test(
-        "claims and SPiD's user object say so, only while it is the number of the profile", arguments: Backend.available
-    )
+        "Claims and SPiD's user object call a number verified only while it is the profile's number",
+        arguments: Backend.available)
     func shown(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             let loom = try await world.spidBackend(["scope": "openid profile email phone"])
@@ -62,7 +62,7 @@ struct PhoneTests {
     }
 
     @Test(
-        "only the reader of a number learns that another user has it; who removes it, gives it up",
+        "Only the owner of a phone number learns that another user has it; once removed, it is free for others",
         arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
@@ -85,7 +85,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("it takes a recent sign-in, a verified address and a form of this user's", arguments: Backend.available)
+    @Test(
+        "Adding a phone number takes a recent sign-in, a verified address and a form of the same user",
+        arguments: Backend.available)
     func guarded(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -111,7 +113,9 @@ struct PhoneTests {
         }
     }
 
-    @Test("a code counts in the browser that asked, five times, for ten minutes", arguments: Backend.available)
+    @Test(
+        "A code to a phone number counts in the browser that requested it, for five tries and ten minutes",
+        arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -132,7 +136,7 @@ struct PhoneTests {
         }
     }
 
-    @Test("a link elsewhere makes the page say what nobody did", arguments: Backend.available)
+    @Test("The page of phone numbers shows a notice only after a request from this site", arguments: Backend.available)
     func foreignLink(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -148,7 +152,7 @@ struct PhoneTests {
         }
     }
 
-    @Test("a user asks for five codes, and a number gets five", arguments: Backend.available)
+    @Test("A user can request codes to five phone numbers at once, and then has to wait", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -159,7 +163,7 @@ struct PhoneTests {
         }
     }
 
-    @Test("whoever takes the account over by mail finds no number of another's", arguments: Backend.available)
+    @Test("A password reset that proves a new address unverifies the phone number", arguments: Backend.available)
     func takenOver(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -174,7 +178,7 @@ struct PhoneTests {
         }
     }
 
-    @Test("the export has the number, and no row after the deletion", arguments: Backend.available)
+    @Test("The export has the verified number, and a deletion erases it", arguments: Backend.available)
     func personalData(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             try await world.verifiesPhone()
@@ -195,13 +199,88 @@ struct PhoneTests {
         }
     }
 
-    @Test("without the setting there is no such page, and nothing of it on the account page")
+    @Test("Without the sms setting there is no page for phone numbers and no link to it")
     func off() async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()
             #expect(try await !visitor.browser.open("/account").body.contains("/account/phones"))
             #expect(try await visitor.browser.open("/account/phones").header("location") == "/account")
             #expect(try await visitor.browser.open("/account/phones/check").header("location") == "/account/phones")
+        }
+    }
+
+    @Test(
+        "Removing a verified phone number is limited like other revocations, and a repeated removal ends nothing",
+        arguments: Backend.available)
+    func removed(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            try await world.verifiesPhone()
+            var visitor = try await world.signedIn()
+            let page = try await visitor.browser.open("/account/phones")
+            try await world.useUpRevocations()
+            let refused = try await visitor.press(page, action: "/account/phones/remove")
+            #expect(refused.status == 429 && refused.header("retry-after") == "10" && refused.isPage, "\(refused)")
+            #expect(try await world.user()["phone_number_verified"] == true)
+            world.server.clock.advance(by: .seconds(10))
+            let removed = try await visitor.press(page, action: "/account/phones/remove")
+            #expect(removed.header("location") == "/account/phones?done=removed")
+            #expect(try await world.user()["phone_number_verified"] == false)
+            // A search for tokens of text messages would end this one.
+            let token = try await world.signIn().require("access_token")
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE token_families SET method = 'sms' WHERE ended_at IS NULL")
+            }
+            let again = try await visitor.press(page, action: "/account/phones/remove")
+            #expect(again.header("location") == "/account/phones?done=removed", "nothing is charged")
+            #expect(try await world.isLive(token))
+        }
+    }
+
+    @Test("Removing an unverified phone number voids its code", arguments: Backend.available)
+    func waiting(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            var visitor = try await world.signedIn()
+            let asked = try await visitor.asksForText(PhoneStory.number)
+            let code = try await world.textCode()
+            let page = try await visitor.browser.open("/account/phones")
+            #expect(try await visitor.press(page, action: "/account/phones/remove").status == 303)
+            #expect(try await visitor.browser.submit(asked, ["code": code]).status == 410)
+        }
+    }
+
+    @Test("After five codes to a phone number, each further user gets two more there", arguments: Backend.available)
+    func usedUp(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            let eva = try await world.person("eva@example.com")
+            try await world.change("users", eva, ["email_verified": true])
+            var stranger = try await world.signedIn(as: "eva@example.com")
+            var ada = try await world.signedIn()
+            func codes() async throws -> Int { try await world.count("verifications WHERE code IS NOT NULL") }
+            for _ in 1...5 { #expect(try await stranger.asksForText(PhoneStory.number).status == 200) }
+            for expected in [6, 7, 7] {
+                #expect(try await ada.asksForText(PhoneStory.number).status == 200)
+                #expect(try await codes() == expected)
+            }
+        }
+    }
+
+    @Test("However many users request codes to one phone number, it gets 35 at most", arguments: Backend.available)
+    func manyUsers(backend: Backend) async throws {
+        let settings = PhoneStory.settings.merging(["trusted_proxies": "127.0.0.0/8"]) { $1 }
+        try await PhoneStory.with(backend, settings: settings) { world in
+            for number in 1...20 {
+                let email = "user\(number)@example.com"
+                try await world.change("users", try await world.person(email), ["email_verified": true])
+                var visitor = try await world.signedIn(as: email)
+                for _ in 1...2 {
+                    let page = try await visitor.browser.open("/account/phones")
+                    let answer = try await visitor.browser.submit(
+                        page, ["phone_number": PhoneStory.number], to: "/account/phones",
+                        headers: ["X-Forwarded-For": "203.0.113.\(number)"])
+                    #expect(answer.status == 200)
+                }
+            }
+            #expect(try await world.count("verifications WHERE code IS NOT NULL") == 5 + 30)
         }
     }
 }

@@ -8,7 +8,7 @@ struct ProfileTests {
     private static let fields = ["name", "given_name", "family_name", "phone_number", "locale"]
 
     @Test(
-        "a profile field that is filled in is stored, and one that is emptied is removed", arguments: Backend.available)
+        "A profile field that is filled in is stored, and one that is emptied is removed", arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -31,8 +31,7 @@ struct ProfileTests {
         }
     }
 
-    @Test(
-        "the language that a user chose does not change the account's pages and mails", arguments: Backend.available)
+    @Test("The language in a user's profile is that of their account pages and mails", arguments: Backend.available)
     func language(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -51,7 +50,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "emoji, direction marks and accents are stored as they were typed",
+        "Emoji, direction marks and accents are stored as they were typed",
         arguments: ["👩🏽‍💻 Ada 🧵", "عائشة بنت طلحة", "\u{200F}שרה\u{200F} Ada", "Zoë Ångström", "İpek <b>&\"'</b>"])
     func scripts(name: String) async throws {
         for backend in Backend.available {
@@ -66,7 +65,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "a value that a profile cannot hold is refused on the page, which keeps what was typed",
+        "A value that a profile cannot hold is refused on the page, which keeps what was typed",
         arguments: [String(repeating: "å", count: 251), "Ada\u{7}", "Ada\u{1B}[31m", "two\nlines"])
     func unfit(name: String) async throws {
         try await World.with(.sqlite) { world in
@@ -81,7 +80,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("claims that users may not set stay unchanged", arguments: Backend.available)
+    @Test("Claims that users may not set stay unchanged", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.change("users", world.user, ["nickname": "Countess"])
@@ -102,7 +101,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "one user cannot flood every client's server by changing a name again and again", arguments: Backend.available)
+        "A user can change the profile twenty times at once, then once in thirty seconds", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -114,7 +113,7 @@ struct ProfileTests {
             #expect(refused.header("retry-after") == "30")
             #expect(refused.body.contains("role=\"alert\"") && refused.body.contains("Ada 21"))
             #expect(try await world.user()["name"]?.string == "Ada 20")
-            // What changes nothing is told to nobody, and costs nothing.
+            // The same value again is no change, and is not counted.
             #expect(try await visitor.change("profile", ["name": "Ada 20"]).status == 303)
             world.server.clock.advance(by: .seconds(30))
             #expect(try await visitor.change("profile", ["name": "Ada 21"]).status == 303)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Users see where they are signed in, and end sessions there")
+@Suite("The account page lists a user's sessions, and ends them")
 struct SessionListTests {
-    @Test("ending one session leaves the others", arguments: Backend.available)
+    @Test("Ending one session on the account page leaves the others", arguments: Backend.available)
     func end(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -21,7 +21,7 @@ struct SessionListTests {
             #expect(try await laptop.isSignedIn())
             #expect(try await here.isSignedIn())
             #expect(try await here.otherSessions().count == 1)
-            // Twice, or never there: the answer is the same, and nothing else ends.
+            // An id that has ended or never existed gets the same answer, and ends nothing.
             for id in [tabletID, "", "000000000000000000000000"] {
                 #expect(try await here.change("sessions/end", ["session": id]).status == 303)
             }
@@ -29,7 +29,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("the current browser is listed first, however long it was silent", arguments: Backend.available)
+    @Test("The current browser is listed first, however long it was idle", arguments: Backend.available)
     func order(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn(agent: "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0")
@@ -47,9 +47,7 @@ struct SessionListTests {
         }
     }
 
-    @Test(
-        "whose other sessions are over is not offered to sign out everywhere else, where tokens of these live on",
-        arguments: Backend.available)
+    @Test("Signing out everywhere else is offered even if no other session is listed", arguments: Backend.available)
     func offered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -59,7 +57,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("all other sessions end at once", arguments: Backend.available)
+    @Test("Signing out everywhere else ends all other sessions at once", arguments: Backend.available)
     func endOthers(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -76,7 +74,9 @@ struct SessionListTests {
         }
     }
 
-    @Test("a copied cookie of the browser that ends all others opens the account", arguments: Backend.available)
+    @Test(
+        "Signing out everywhere else replaces the session's cookie, so that a copy of the former one is void",
+        arguments: Backend.available)
     func copied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -87,7 +87,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("who has only copied a cookie gets the session for themselves", arguments: Backend.available)
+    @Test("Signing out everywhere else takes a recent sign-in", arguments: Backend.available)
     func copiedLater(backend: Backend) async throws {
         try await World.with(backend) { world in
             var owner = try await world.signedIn()
@@ -102,7 +102,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("no id lets a user end another user's session", arguments: Backend.available)
+    @Test("A user cannot end another user's session by its id", arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("mallory@example.com")
@@ -119,12 +119,12 @@ struct SessionListTests {
     }
 
     @Test(
-        "a user ends all other sessions over and over, and the one write goes through all that they have each time",
+        "A user can sign out everywhere else fifty times at once, then once in ten seconds",
         arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
-            // Whoever holds another session of theirs does not use it up.
+            // Other revocations are counted apart.
             try await world.useUpRevocations()
             for _ in 1...50 {
                 #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
@@ -140,7 +140,7 @@ struct SessionListTests {
     }
 
     @Test(
-        "a third party's tokens of a session that expired outlive a sign-out in all other browsers",
+        "Signing out everywhere else ends a third party's tokens from a session that has expired",
         arguments: Backend.available)
     func expiredThirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -157,7 +157,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("ended and expired sessions are not listed", arguments: Backend.available)
+    @Test("Ended and expired sessions are not listed on the account page", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signedIn()
@@ -168,7 +168,7 @@ struct SessionListTests {
     }
 
     @Test(
-        "a device is named as precisely as its user agent allows",
+        "A session's device is named as precisely as its user agent allows",
         arguments: [
             ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"),
             (

@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("Mails that warn of what was done to an account are in its own language")
+@Suite("Mails about changes of an account are in the account's language")
 struct WarningLanguageTests {
     private static let german = ["Accept-Language": "de"]
     private static let new = "ada.lovelace@example.com"
@@ -18,7 +18,7 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "the former address is told in the language of the browser that changed it", arguments: Backend.available)
+        "The mail to the former address is in the account's language, not the browser's", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await with(backend) { world in
             var visitor = try await world.signedIn()
@@ -35,7 +35,7 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "the mail about a new phone number is in the language of the browser that added it",
+        "The mail about a new phone number is in the account's language, not the browser's",
         arguments: Backend.available)
     func phone(backend: Backend) async throws {
         try await with(backend) { world in
@@ -50,7 +50,7 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "the mail about a new password is in the language that its form's address asks for",
+        "The mail about a new password is in the account's language, whatever its form's address asks for",
         arguments: Backend.available, ["", "?ui_locales=de"])
     func password(backend: Backend, query: String) async throws {
         try await with(backend) { world in
@@ -66,7 +66,7 @@ struct WarningLanguageTests {
     }
 
     @Test(
-        "the mail about a scheduled deletion is in the language that its form's address asks for",
+        "The mail about a scheduled deletion is in the account's language, whatever its form's address asks for",
         arguments: Backend.available, ["", "?ui_locales=de"])
     func deletion(backend: Backend, query: String) async throws {
         try await with(backend) { world in

@@ -3,9 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("What administration accepts")
+@Suite("Administration accepts only members and values that it can store")
 struct AdministrationInputTests {
-    @Test("a changed address does not inherit the old one's verification", arguments: Backend.available)
+    @Test(
+        "An address changed by administration is unverified, unless the change says otherwise",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let steps: [(changes: JSON, isVerified: Bool)] = [
@@ -20,7 +22,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("an account without an address is said to have a verified one", arguments: Backend.available)
+    @Test("A user without an address cannot be marked as verified", arguments: Backend.available)
     func noAddress(backend: Backend) async throws {
         try await World.with(backend) { world in
             let user = try #require(Int64(world.user))
@@ -33,9 +35,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test(
-        "a member that a document cannot set is refused by its name, and nothing is changed",
-        arguments: Backend.available)
+    @Test("A member that cannot be set is refused by name, and nothing is changed", arguments: Backend.available)
     func unknownMembers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let documents: [(kind: String, id: String, good: JSON.Member, names: [String])] = [
@@ -70,9 +70,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test(
-        "of what is shown of a client, each member can be set to what it is, or is refused",
-        arguments: Backend.available)
+    @Test("Each member shown of a client can be sent back unchanged, or is refused", arguments: Backend.available)
     func shownMembers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend()
@@ -86,7 +84,7 @@ struct AdministrationInputTests {
     }
 
     @Test(
-        "administration gives no user an address that sign-up refuses, and who has one can still sign in",
+        "Administration refuses the addresses that sign-up refuses, and users who have one can still sign in",
         arguments: Backend.available)
     func unusualAddresses(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -104,7 +102,7 @@ struct AdministrationInputTests {
                 let changed = try await world.change("users", world.user, ["email": .string(email)])
                 expectProblem(changed, 400, member: "email")
             }
-            // From before this rule.
+            // Addresses stored before this rule.
             for email in unusual {
                 try await world.server.database.write { db in
                     _ = try db.execute("UPDATE users SET email = \(email) WHERE email LIKE '%@%'")
@@ -116,7 +114,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("an http redirect URI is accepted only when it leads to the machine itself", arguments: Backend.available)
+    @Test("An http redirect URI is accepted only on the loopback interface", arguments: Backend.available)
     func redirectURIs(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bad = [
@@ -138,7 +136,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("a NUL in a cursor or an id is refused without asking the database", arguments: Backend.available)
+    @Test("A NUL in a cursor or an id of administration is refused", arguments: Backend.available)
     func nul(backend: Backend) async throws {
         try await World.with(backend) { world in
             for kind in ["merchants", "clients", "users", "issuers"] {
@@ -150,7 +148,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("the answer that shows a secret says that the secret does not expire", arguments: Backend.available)
+    @Test("The answer that shows a client's secret says that it does not expire", arguments: Backend.available)
     func secretExpiry(backend: Backend) async throws {
         try await World.with(backend) { world in
             let base: [JSON.Member] = [.init("merchant_id", .string(world.merchant))]

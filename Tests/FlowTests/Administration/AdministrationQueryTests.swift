@@ -1,8 +1,9 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
 
-@Suite("What administration accepts in a query")
+@Suite("Administration accepts only declared query parameters, and pages its lists")
 struct AdministrationQueryTests {
     @Test(
         "Every route of administration refuses a query parameter that it does not declare, and names it",
@@ -23,7 +24,7 @@ struct AdministrationQueryTests {
                     #expect(answer.json["parameter"]?.string == (name == "%00" ? nil : name), "\(route): \(answer)")
                     #expect(answer.json["did_you_mean"] == nil, "\(route): \(answer)")
                 }
-                // Who may not ask learns nothing of it.
+                // A caller without the right learns nothing about parameters.
                 expectProblem(try await send("surplus=1", by: nil), 401)
                 let own = try await world.clientToken(world.backend)
                 expectProblem(try await send("surplus=1", by: own), 403)
@@ -31,7 +32,7 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A misspelt query parameter is refused with the one that was meant", arguments: Backend.available)
+    @Test("A misspelt query parameter is refused with a suggestion", arguments: Backend.available)
     func misspelt(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases = [
@@ -99,7 +100,7 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test("A merchant's administrator finds by address its own merchant's users alone", arguments: Backend.available)
+    @Test("A merchant administrator finds only the merchant's own users by address", arguments: Backend.available)
     func ownUsers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(
@@ -117,8 +118,7 @@ struct AdministrationQueryTests {
         }
     }
 
-    @Test(
-        "The clients of another merchant than the administrator's own are an empty list", arguments: Backend.available)
+    @Test("The list of another merchant's clients is empty for a merchant administrator", arguments: Backend.available)
     func othersClients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(
@@ -132,6 +132,105 @@ struct AdministrationQueryTests {
             #expect(try await owners("?merchant_id=\(world.merchant)") == [world.merchant])
             #expect(try await owners("?merchant_id=\(world.rival)") == [])
             #expect(try await owners("?merchant_id=unknown") == [])
+        }
+    }
+
+    private static let kinds = ["merchants", "clients", "users", "issuers", "webhooks", "initial-access-tokens"]
+
+    @Test("A limit that is no whole number from 1 to 100 is refused and named", arguments: Backend.available)
+    func limits(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for kind in Self.kinds + ["clients/\(world.backend.id)/secrets"] {
+                for limit in [
+                    "-5", "0", "abc", "2.5", "101", "5000", "99999999999999999999", "%2B5", "+5", "0x10", "1e1", "null",
+                ] {
+                    let answer = try await world.server.get("/admin/v1/\(kind)?limit=\(limit)", bearer: world.admin)
+                    expectProblem(answer, 400)
+                    #expect(answer.json["parameter"]?.string == "limit", "\(kind) \(limit): \(answer)")
+                }
+                for limit in ["1", "100"] {
+                    let answer = try await world.server.get("/admin/v1/\(kind)?limit=\(limit)", bearer: world.admin)
+                    #expect(answer.status == 200, "\(kind) \(limit): \(answer)")
+                }
+            }
+        }
+    }
+
+    @Test("A cursor that is damaged, null or from another list is refused and named", arguments: Backend.available)
+    func cursors(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.newcomer("grace@example.com")
+            func get(_ path: String) async throws -> Answer {
+                try await world.server.get("/admin/v1/\(path)", bearer: world.admin)
+            }
+            func expectRefused(_ path: String) async throws {
+                let answer = try await get(path)
+                expectProblem(answer, 400)
+                #expect(answer.json["parameter"]?.string == "cursor", "\(path): \(answer)")
+            }
+            var cursors: [String: String] = [:]
+            for kind in ["merchants", "clients", "users"] {
+                let cursor = try await get("\(kind)?limit=1").require("next")
+                cursors[kind] = cursor
+                #expect(try await get("\(kind)?limit=1&cursor=\(cursor)").status == 200)
+                for place in cursor.indices {
+                    let letter = cursor[place] == "A" ? "B" : "A"
+                    let changed = cursor.replacingCharacters(in: place...place, with: letter)
+                    try await expectRefused("\(kind)?cursor=\(changed)")
+                }
+                for other in [
+                    String(cursor.dropLast()), String(cursor.dropFirst()), "\(cursor)A", "\(cursor)%3D", "null", "0",
+                    "A", "%7B%7D", world.user, world.merchant, world.backend.id,
+                ] {
+                    try await expectRefused("\(kind)?cursor=\(other)")
+                }
+            }
+            for kind in Self.kinds {
+                for (other, cursor) in cursors where other != kind {
+                    try await expectRefused("\(kind)?cursor=\(cursor)")
+                }
+            }
+        }
+    }
+
+    @Test("A cursor is good only for the list with the filter that it came from", arguments: Backend.available)
+    func filters(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func get(_ query: String) async throws -> Answer {
+                try await world.server.get("/admin/v1/clients?limit=1&\(query)", bearer: world.admin)
+            }
+            let own = try await get("merchant_id=\(world.merchant)").require("next")
+            let all = try await get("").require("next")
+            #expect(try await get("cursor=\(own)&merchant_id=\(world.merchant)").status == 200)
+            #expect(try await get("cursor=\(all)").status == 200)
+            expectProblem(try await get("cursor=\(own)"), 400)
+            expectProblem(try await get("cursor=\(own)&merchant_id=\(world.rival)"), 400)
+            expectProblem(try await get("cursor=\(all)&merchant_id=\(world.merchant)"), 400)
+        }
+    }
+
+    @Test(
+        "A client's secrets are paged, and the cursor goes on after a secret that was ended",
+        arguments: Backend.available)
+    func secrets(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/clients/\(world.backend.id)/secrets"
+            world.server.clock.advance(by: .seconds(1))
+            let second = try await world.server.send("POST", path, json: [:], bearer: world.admin).require("id")
+            let page = try await world.server.get("\(path)?limit=1", bearer: world.admin)
+            let first = try #require(page.json["items"]?.array?.first?["id"]?.string)
+            let cursor = try page.require("next")
+            for isEnded in [false, true] {
+                if isEnded {
+                    let ended = try await world.server.send("DELETE", "\(path)/\(first)", bearer: world.admin)
+                    #expect(ended.status == 204)
+                }
+                let rest = try await world.server.get("\(path)?limit=1&cursor=\(cursor)", bearer: world.admin)
+                #expect(rest.json["items"]?.array?.map { $0["id"]?.string } == [second], "\(rest)")
+                #expect(rest.json["next"] == .null)
+            }
+            let others = "/admin/v1/clients/\(world.rivalBackend.id)/secrets"
+            expectProblem(try await world.server.get("\(others)?cursor=\(cursor)", bearer: world.admin), 400)
         }
     }
 }

@@ -3,11 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Who may administer")
+@Suite("Only a client with an admin scope administers, by a short-lived token")
 struct AdministratorTests {
     private static let paths = ["merchants", "clients", "users", "issuers"]
 
-    @Test("without an admin token administration shows nothing", arguments: Backend.available)
+    @Test("Administration answers only a token with the admin scope", arguments: Backend.available)
     func needed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -24,7 +24,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("a token carries the admin scope only when the request names it", arguments: Backend.available)
+    @Test("A token has the admin scope only if its request names it", arguments: Backend.available)
     func byName(backend: Backend) async throws {
         try await World.with(backend) { world in
             let admin = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
@@ -33,7 +33,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("an admin token dies with the client that got it", arguments: Backend.available)
+    @Test("An admin token dies when its client is disabled", arguments: Backend.available)
     func disabledAdmin(backend: Backend) async throws {
         try await World.with(backend) { world in
             let second = try await World.client(
@@ -46,7 +46,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("a merchant's client, or a public one, cannot have the platform's admin scope", arguments: Backend.available)
+    @Test("A merchant's client, or a public one, cannot have the platform's admin scope", arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             let merchants = try await World.make(
@@ -65,7 +65,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("an app that has a secret, which is in each copy of it, administers", arguments: Backend.available)
+    @Test("An app cannot have an admin scope, not even with a secret", arguments: Backend.available)
     func apps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site: JSON = ["https://loom.example/in"]
@@ -101,8 +101,8 @@ struct AdministratorTests {
         }
     }
 
-    @Test("two clients without a merchant are not siblings of one merchant", arguments: Backend.available)
-    func nobodysMerchant(backend: Backend) async throws {
+    @Test("Clients without a merchant do not share a merchant", arguments: Backend.available)
+    func withoutMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let registration: JSON = [
                 "client_name": "Platform's", "scope": "admin profile", "redirect_uris": ["https://platform.example/"],
@@ -118,7 +118,7 @@ struct AdministratorTests {
     }
 
     @Test(
-        "a merchant's client cannot administer the platform even when its row has the scope",
+        "A merchant's client cannot administer the platform even if its row has the scope",
         arguments: Backend.available)
     func merchantsAdminScope(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -128,6 +128,70 @@ struct AdministratorTests {
             world.server.clock.advance(by: .seconds(2))
             let token = try await world.clientToken(world.backend, scope: "admin")
             expectProblem(try await world.server.get("/admin/v1/clients", bearer: token), 403)
+        }
+    }
+
+    @Test("An admin token lives an hour at most, whatever its client's setting", arguments: Backend.available)
+    func lifetime(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential([
+                "scope": "profile admin:merchant", "access_token_lifetime": 86400,
+                "grant_types": ["client_credentials"],
+            ])
+            let plain = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(plain.json["expires_in"]?.integer == 86400)
+            let admin = try await world.token(
+                ["grant_type": "client_credentials", "scope": "admin:merchant"], as: client)
+            #expect(admin.json["expires_in"]?.integer == 3600)
+            let token = try admin.require("access_token")
+            world.server.clock.advance(by: .seconds(3599))
+            #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
+            world.server.clock.advance(by: .seconds(1))
+            expectProblem(try await world.server.get("/admin/v1/clients", bearer: token), 401)
+        }
+    }
+
+    @Test(
+        "A client's own token, or one with a refresh token, lives at most a day; others live as configured",
+        arguments: Backend.available)
+    func own(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["access_token_lifetime": 31_536_000])
+            let own = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(own.json["expires_in"]?.integer == 86400)
+            let refreshable = try await world.signIn(with: client)
+            #expect(refreshable.json["expires_in"]?.integer == 86400)
+            let refreshed = try await world.refresh(try refreshable.require("refresh_token"), as: client)
+            #expect(refreshed.json["expires_in"]?.integer == 86400)
+            try await world.change("clients", client.id, ["grant_types": ["password"]])
+            #expect(try await world.signIn(with: client).json["expires_in"]?.integer == 31_536_000)
+        }
+    }
+
+    @Test("An admin token lives shorter when its client's setting is shorter", arguments: Backend.available)
+    func shorter(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["scope": "admin:merchant", "access_token_lifetime": 60])
+            let admin = try await world.token(
+                ["grant_type": "client_credentials", "scope": "admin:merchant"], as: client)
+            #expect(admin.json["expires_in"]?.integer == 60)
+        }
+    }
+
+    @Test("An admin token comes without a refresh token, even for SPiD's SDKs", arguments: Backend.available)
+    func refresh(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential([
+                "scope": "profile admin:merchant", "spid_compatible": true,
+                "grant_types": ["client_credentials", "refresh_token"],
+            ])
+            let plain = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(plain.json["refresh_token"] != nil)
+            for scope in ["admin:merchant", "profile admin:merchant"] {
+                let admin = try await world.token(["grant_type": "client_credentials", "scope": scope], as: client)
+                #expect(admin.status == 200)
+                #expect(admin.json["refresh_token"] == nil)
+            }
         }
     }
 }

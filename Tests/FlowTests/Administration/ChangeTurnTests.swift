@@ -3,10 +3,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Whoever makes many changes at once waits for themselves")
+@Suite("Concurrent changes take turns, so that one sender's wait for each other")
 struct ChangeTurnTests {
     @Test(
-        "one merchant's administrator has any number of changes under way, which others' writes wait for",
+        "Many changes by one merchant administrator leave other merchants' and the platform's writes alone",
         arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -23,7 +23,7 @@ struct ChangeTurnTests {
     }
 
     @Test(
-        "one client that registered itself has any number of changes under way, which others' writes wait for",
+        "Many changes by one self-registered client leave administrators' and other merchants' writes alone",
         arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -39,7 +39,7 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("one administrator removes one user any number of times at once, and others' writes wait for each")
+    @Test("Many removals of one user by one administrator leave other writes alone")
     func removals() async throws {
         try await World.with(.sqlite) { world in
             let own = try await administrator(world)
@@ -57,7 +57,9 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("one administrator's flood keeps another of the same merchant out", arguments: Backend.available)
+    @Test(
+        "Among a merchant's administrators, one who changes much does not keep another waiting",
+        arguments: Backend.available)
     func sameMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (own, other) = (try await administrator(world), try await administrator(world))
@@ -72,7 +74,9 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("one developer's flood keeps the merchant's other developers out", arguments: Backend.available)
+    @Test(
+        "Among a merchant's self-registered clients, one that changes much does not keep another waiting",
+        arguments: Backend.available)
     func otherDeveloper(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (made, other) = (try await world.register(), try await world.register())
@@ -87,7 +91,7 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("one merchant's administrator changes users all at once", arguments: Backend.available)
+    @Test("A merchant administrator's changes of users take turns", arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await administrator(world)
@@ -99,7 +103,7 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("one backend changes profiles all at once", arguments: Backend.available)
+    @Test("A backend's changes of profiles take turns", arguments: Backend.available)
     func profiles(backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -111,7 +115,7 @@ struct ChangeTurnTests {
         }
     }
 
-    @Test("logouts that reach backends are made all at once", arguments: Backend.available)
+    @Test("Logouts that reach backends take turns", arguments: Backend.available)
     func logouts(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
@@ -123,7 +127,7 @@ struct ChangeTurnTests {
         }
     }
 
-    /// Expects that no change ends while as many as may run at once are held up.
+    /// Expects that no change ends while the four that run at once are held up.
     private func expectTurns(
         _ world: World, accepting statuses: Set<Int> = [200], _ change: @escaping @Sendable () async throws -> Answer
     ) async throws {
@@ -138,8 +142,7 @@ struct ChangeTurnTests {
         }
     }
 
-    /// Makes a change 54 times, of which as many as may run at once are held up, and does something else `meanwhile`,
-    /// which may end one of those.
+    /// Sends a change 54 times, holds up the four that run at once, and calls `meanwhile`, which may release one.
     private func flood(
         _ world: World, accepting statuses: Set<Int> = [200], _ change: @escaping @Sendable () async throws -> Answer,
         meanwhile: (_ endOne: () -> Void) async throws -> Void
@@ -157,7 +160,7 @@ struct ChangeTurnTests {
                     try await Task.sleep(for: .milliseconds(1))
                 }
             }
-            // They wait; the client has 64 connections.
+            // These wait. The test's HTTP client has 64 connections.
             for _ in 1...50 { group.addTask { try await change() } }
             try await Task.sleep(for: .milliseconds(200))
             try await meanwhile { holds[0].continuation.finish() }

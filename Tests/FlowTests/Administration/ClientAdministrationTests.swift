@@ -2,12 +2,12 @@ import JSON
 import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("Administration of clients, in the names of RFC 7591")
 struct ClientAdministrationTests {
     @Test(
-        "a new client's secrets are told once; a public client has only the sign secret", arguments: Backend.available
-    )
+        "A new client's secrets are shown once; a public client has only the sign secret", arguments: Backend.available)
     func create(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -34,7 +34,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("every refusal names the invalid member", arguments: Backend.available)
+    @Test("Each invalid member of a new client is refused by name", arguments: Backend.available)
     func members(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(String, JSON)] = [
@@ -66,7 +66,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("a refused callback_uri is told that only https will do", arguments: Backend.available)
+    @Test("The refusal of an http callback_uri says where http is allowed", arguments: Backend.available)
     func callbackAddress(backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain: JSON = ["callback_uri": "http://backend.example/told"]
@@ -76,7 +76,9 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("a body that is no JSON object, or of another media type, is refused", arguments: Backend.available)
+    @Test(
+        "An administration request whose body is no JSON object, or of another media type, is refused",
+        arguments: Backend.available)
     func bodies(backend: Backend) async throws {
         try await World.with(backend) { world in
             for body in ["", "{", "[]", "\"x\"", "{\"a\":1,}", "{\"client_name\":\"\u{FFFD}\"} x"] {
@@ -94,7 +96,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("a client can have two live secrets, and one can be ended", arguments: Backend.available)
+    @Test("A client can have two live secrets, and each can be ended", arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/clients/\(world.backend.id)/secrets"
@@ -120,7 +122,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("a page of large clients ends early, and the next pages bring the rest", arguments: Backend.available)
+    @Test("A page of large clients ends early, and the next pages have the rest", arguments: Backend.available)
     func largePages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let claims = JSON.object((0..<30).map { .init("claim-\($0)", .string(String(repeating: "x", count: 90))) })
@@ -152,7 +154,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("PATCH changes the members it names and no others", arguments: Backend.available)
+    @Test("PATCH changes only the members that it names", arguments: Backend.available)
     func patch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/clients/\(world.backend.id)"
@@ -172,7 +174,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("DELETE removes everything that the client holds", arguments: Backend.available)
+    @Test("DELETE removes a client, and ends its tokens and secrets", arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(world.backend)
@@ -185,10 +187,10 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("lists are paged by a cursor that returns every row once", arguments: Backend.available)
+    @Test("Lists are paged by a cursor that returns every row once", arguments: Backend.available)
     func paging(backend: Backend) async throws {
         try await World.with(backend) { world in
-            for number in 1...5 { _ = try await world.person("person\(number)@example.com") }
+            for number in 1...5 { _ = try await world.person("user\(number)@example.com") }
             for (kind, name, count) in [("users", "user_id", 6), ("clients", "client_id", 4), ("merchants", "id", 2)] {
                 var seen: [String] = []
                 var cursor: String? = ""
@@ -207,7 +209,9 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("a merchant makes no clients beyond a thousand, by itself or by registration", arguments: Backend.available)
+    @Test(
+        "A merchant administrator creates at most a thousand clients, and as many can register themselves",
+        arguments: Backend.available)
     func most(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(
@@ -229,7 +233,7 @@ struct ClientAdministrationTests {
             #expect(refused.json["detail"]?.string?.contains("1000 clients") == true)
             #expect(try await world.server.database.read { db in try db.rows(clients).count } == 1000)
             #expect(try await make(by: world.admin).status == 201)
-            // Whoever registers clients of their own has other places.
+            // Self-registered clients are counted apart.
             let initial = try await world.initialToken()
             var stranger = ""
             for _ in 0..<1000 {
@@ -237,7 +241,7 @@ struct ClientAdministrationTests {
                 #expect(made.status == 201)
                 stranger = try made.require("client_id")
             }
-            // Nor does a client become the merchant's own where there is no place.
+            // Nor can a client become the merchant's own at the limit.
             let adopted = try await world.server.send(
                 "PATCH", "/admin/v1/clients/\(stranger)", json: ["first_party": true], bearer: own)
             expectProblem(adopted, 409)
@@ -247,7 +251,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("whoever registers a thousand clients leaves the merchant its own", arguments: Backend.available)
+    @Test("A thousand self-registered clients leave the merchant room for its own", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let initial = try await world.initialToken()
@@ -260,7 +264,7 @@ struct ClientAdministrationTests {
     }
 
     @Test(
-        "a client that a user has allowed, and that redeemed nothing yet, becomes its merchant's own by the merchant",
+        "A merchant administrator cannot make a third party's client its own after a user has allowed it",
         arguments: Backend.available)
     func allowed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -279,6 +283,67 @@ struct ClientAdministrationTests {
             expectProblem(try await adopt(used), 409, member: "first_party")
             #expect(try await world.redeemAuthorization(code, as: used).status == 200)
             #expect(try await adopt(unused).status == 200)
+        }
+    }
+
+    /// `count` addresses of 1000 bytes.
+    private func addresses(_ count: Int) -> [String] {
+        (10..<10 + count).map { "https://large.example/\($0)/" + String(repeating: "y", count: 975) }
+    }
+
+    private func json(_ count: Int) -> JSON { .array(addresses(count).map { .string($0) }) }
+
+    @Test(
+        "A client's lists of addresses have at most 64 KiB together, and a longer one can only shrink",
+        arguments: Backend.available)
+    func bound(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend(["redirect_uris": json(30), "web_origins": json(30)])
+            func change(_ member: String, _ count: Int) async throws -> Answer {
+                try await world.change("clients", client.id, .object([.init(member, json(count))]))
+            }
+            for (member, count) in [("post_logout_redirect_uris", 6), ("redirect_uris", 36), ("web_origins", 36)] {
+                let refused = try await change(member, count)
+                expectProblem(refused, 400, member: member)
+                #expect(refused.json["detail"]?.string?.contains("at most 65536 bytes") == true, "\(refused)")
+            }
+            #expect(try await change("post_logout_redirect_uris", 5).status == 200)
+
+            // A list stored before this rule.
+            let stored = addresses(40).joined(separator: "\n")
+            try await world.server.database.write { db in
+                _ = try db.execute(
+                    "UPDATE clients SET post_logout_redirect_uris = \(stored) WHERE id = \(client.id)")
+            }
+            #expect(try await world.change("clients", client.id, ["client_name": "Still Loom"]).status == 200)
+            expectProblem(try await change("redirect_uris", 31), 400, member: "redirect_uris")
+            #expect(try await change("post_logout_redirect_uris", 39).status == 200, "shorter, though still too long")
+            expectProblem(
+                try await change("post_logout_redirect_uris", 40), 400, member: "post_logout_redirect_uris")
+        }
+    }
+
+    @Test("A client's stored addresses are read without being checked again", arguments: Backend.available)
+    func stored(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.spidBackend()
+            // Today's rules refuse each of these, so checking them again would fail.
+            let openID: JSON = ["request_uris": ["urn:loom"], "resources": ["https://api.example/#a"]]
+            let (text, page) = (openID.text, "https://www.loom.example/a//b")
+            try await world.server.database.write { db in
+                _ = try db.execute(
+                    "UPDATE clients SET openid = \(text), web_origins = \(page) WHERE id = \(client.id)")
+            }
+            world.server.clock.advance(by: .minutes(1))
+            let shown = try await world.server.get("/admin/v1/clients/\(client.id)", bearer: world.admin)
+            #expect(shown.status == 200, "\(shown)")
+            #expect(shown.json["request_uris"] == openID["request_uris"])
+            #expect(shown.json["resources"] == openID["resources"])
+            #expect(shown.json["web_origins"] == [.string(page)])
+            let preflight = try await world.server.send(
+                "OPTIONS", "/oauth/token",
+                headers: ["Origin": "https://www.loom.example", "Access-Control-Request-Method": "POST"])
+            #expect(preflight.header("access-control-allow-origin") == "https://www.loom.example")
         }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Only the platform gives a client the name of another merchant") struct ClientNameTests {
     @Test(
-        "a merchant's client, or one that registers itself, is named as another merchant or as this server",
+        "A merchant's client, or a self-registered one, cannot have another merchant's or this server's name",
         arguments: Backend.available)
     func anothers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -40,7 +40,8 @@ import Testing
         }
     }
 
-    @Test("a merchant takes the name of one that is gone", arguments: Backend.available)
+    @Test(
+        "A merchant cannot take a deleted merchant's name, unless the platform gives it", arguments: Backend.available)
     func former(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -62,7 +63,9 @@ import Testing
         }
     }
 
-    @Test("a merchant takes the name of one that is gone, whose number was given again", arguments: Backend.available)
+    @Test(
+        "A merchant cannot take a deleted merchant's name after its number was given again",
+        arguments: Backend.available)
     func formerNumber(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -80,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("a merchant takes the name that another had until it was renamed", arguments: Backend.available)
+    @Test("A merchant cannot take the name that another had before it was renamed", arguments: Backend.available)
     func renamed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -99,7 +102,7 @@ import Testing
     }
 
     @Test(
-        "a merchant is called as clients without a name are, and keeps all of those from registering",
+        "A merchant administrator cannot take the name shown for unnamed clients, and these can always register",
         arguments: Backend.available)
     func unnamed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -112,7 +115,7 @@ import Testing
                     "PATCH", own, json: ["name": .string(name)], bearer: administrator)
                 expectProblem(answer, 400, member: "name")
             }
-            // Where the platform calls one so, it is still no client's name.
+            // If the platform gives a merchant this name, unnamed clients can still register.
             #expect(try await world.change("merchants", world.rival, ["name": "Unnamed client"]).status == 200)
             let registered = try await world.sendRegistration(with: try await world.initialToken())
             #expect(registered.status == 201, "\(registered)")
@@ -121,7 +124,9 @@ import Testing
         }
     }
 
-    @Test("another spelling of a client's name is compared with every merchant's", arguments: Backend.available)
+    @Test(
+        "A new spelling of a client's name is not compared with the merchants' names again",
+        arguments: Backend.available)
     func spelling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -140,9 +145,7 @@ import Testing
         }
     }
 
-    @Test(
-        "another merchant's name, or this server's, is taken in two steps, the second of which adds a sign",
-        arguments: Backend.available)
+    @Test("Another merchant's name, or this server's, cannot be taken in two steps", arguments: Backend.available)
     func twoSteps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(

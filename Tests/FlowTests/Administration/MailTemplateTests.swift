@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A merchant words the mails that its clients cause")
+@Suite("A merchant writes the mails that its clients cause")
 struct MailTemplateTests {
     private static let reset: JSON = [
         "subject": "{{sender}}: a new password",
@@ -13,7 +13,7 @@ struct MailTemplateTests {
     private static let code: JSON = ["subject": "A code", "text": "{{code}} is for {{minutes}} minutes."]
 
     @Test(
-        "mails have its words, with their codes and links, and ours around them; null brings ours back",
+        "Mails have the merchant's words with the server's codes, links and warning; null restores the server's",
         arguments: Backend.available)
     func words(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -50,7 +50,7 @@ struct MailTemplateTests {
             #expect(letter.html.contains("<a href=\"\(link)\">\(link)</a>"))
             #expect(letter.html.contains("&amp; &lt;b&gt;wish&lt;/b&gt; for") && !letter.html.contains("<b>"))
             #expect(!letter.html.contains("class=\"button\""))
-            // What to do if it was somebody else, and who wrote: these are not the merchant's to leave out.
+            // The merchant cannot leave out the warning and the sender.
             let end = try #require(ours.text.firstRange(of: "If you did not ask for this"))
             #expect(letter.text.hasSuffix(String(ours.text[end.lowerBound...])))
             // The link works.
@@ -64,7 +64,7 @@ struct MailTemplateTests {
     }
 
     @Test(
-        "they are for its own clients' mails, on pages and by apps, and for the languages that it gives",
+        "A mail template is for the merchant's own clients, and for the languages that it gives",
         arguments: Backend.available)
     func scope(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -85,7 +85,9 @@ struct MailTemplateTests {
         }
     }
 
-    @Test("a mail in which the reader could not go on, or could go astray, is refused", arguments: Backend.available)
+    @Test(
+        "A mail template without its code or link, or with another link or an unsafe character, is refused",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = "Within:{{hours}} hours, f. ex. at 10.30 on 24.12.2026:\n{{link}}"
@@ -125,7 +127,7 @@ struct MailTemplateTests {
                 (["resetPassword": ["fr": Self.reset]], "mail_templates.resetPassword"),
                 (["resetPassword": ["en": ["html": "x"]]], "mail_templates.resetPassword.en"),
             ] { expectProblem(try await change(world, wrong), 400, member: member) }
-            // All of them at their longest would be read for each page.
+            // All templates at their longest are too much, as they are read for each page.
             let long = JSON.string("{{link}}\n" + String(repeating: "a", count: 3900))
             let all: [JSON.Member] = ["resetPassword", "confirmAddress", "choosePassword"].map { mail in
                 let each: [JSON.Member] = ["en", "no", "sv"].map { .init($0, ["subject": "A", "text": long]) }
@@ -137,7 +139,7 @@ struct MailTemplateTests {
         }
     }
 
-    @Test("another merchant's administrator can neither write nor read them", arguments: Backend.available)
+    @Test("Another merchant's administrator can neither write nor read mail templates", arguments: Backend.available)
     func borders(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             func administrator(of merchant: String?) async throws -> String {

@@ -3,10 +3,10 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("What is wrong with an authorization request, and who is told")
+@Suite("Errors of an authorization request go to the app, unless its address is in doubt")
 struct AuthorizationRequestTests {
     @Test(
-        "a bad client or redirect URI gets a page that says which of the two, and never a redirect",
+        "A bad client or redirect URI gets a page that says which of the two, and never a redirect",
         arguments: Backend.available)
     func nowhereToGo(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a disabled client is treated as unknown", arguments: Backend.available)
+    @Test(
+        "An authorization request of a disabled client is answered like one of an unknown client",
+        arguments: Backend.available)
     func disabledClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["disabled": true])
@@ -45,7 +47,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("every other error goes back to the app with its state", arguments: Backend.available)
+    @Test(
+        "Errors in neither client nor redirect URI go back to the app with the request's state",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -69,7 +73,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a client without the authorization code grant gets unauthorized_client", arguments: Backend.available)
+    @Test("A client without the authorization code grant gets unauthorized_client", arguments: Backend.available)
     func grantNotAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["grant_types": ["client_credentials"]])
@@ -78,7 +82,9 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("repeated parameters and broken escapes get a page, never a redirect", arguments: Backend.available)
+    @Test(
+        "An authorization request with repeated parameters or broken escapes gets a page, never a redirect",
+        arguments: Backend.available)
     func malformed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for more in ["&state=two", "&client_id=\(world.backend.id)", "&redirect_uri=x", "&x=%zz", "&x=%ff"] {
@@ -92,7 +98,8 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "a request without state gets none back, and a redirect URI keeps its own query", arguments: Backend.available)
+        "An authorization request without state gets none back, and a redirect URI keeps its query",
+        arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["redirect_uris": ["https://two.example/cb?keep=1"]])
@@ -103,7 +110,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a code is bound to the redirect URI of its request", arguments: Backend.available)
+    @Test("A code is bound to the redirect URI of its request", arguments: Backend.available)
     func redirectURIBinding(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -115,7 +122,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a client with one redirect URI may omit it at both endpoints", arguments: Backend.available)
+    @Test("A client with one redirect URI may omit it at both endpoints", arguments: Backend.available)
     func onlyRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(["redirect_uri": ""], for: world.backend)
@@ -124,7 +131,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a request by POST is treated like one by GET", arguments: Backend.available)
+    @Test("An authorization request by POST is treated like one by GET", arguments: Backend.available)
     func post(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -141,7 +148,7 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "a request that another site posts changes neither the browser's cookies nor its open forms",
+        "An authorization request posted by another site changes neither cookies nor open forms",
         arguments: Backend.available)
     func postFromElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in

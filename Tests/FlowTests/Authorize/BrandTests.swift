@@ -5,8 +5,8 @@ import Testing
 @Suite("A merchant's pages are in its colours")
 struct BrandTests {
     @Test(
-        "a page shows the merchant's name, its stylesheet, and its logo as the only image", arguments: Backend.available
-    )
+        "A merchant's page shows its name, its stylesheet, and its logo as the only image",
+        arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -30,7 +30,9 @@ struct BrandTests {
         }
     }
 
-    @Test("a logo is never at our own address, where a browser would act for its user", arguments: Backend.available)
+    @Test(
+        "A logo cannot be at this server's address, where a browser would act for its user",
+        arguments: Backend.available)
     func ownAddress(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "https://login.loom.example"]) { world in
             for logo in ["https://login.loom.example/logout", "https://LOGIN.loom.example:443/x.png"] {
@@ -42,7 +44,7 @@ struct BrandTests {
         }
     }
 
-    @Test("the content policy allows a logo's address without its query", arguments: Backend.available)
+    @Test("The content policy allows a logo's address without its query", arguments: Backend.available)
     func logoQuery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address = "https://cdn.loom.example/l.svg?v=2"
@@ -54,7 +56,7 @@ struct BrandTests {
         }
     }
 
-    @Test("no registered address adds a directive to the content policy", arguments: Backend.available)
+    @Test("No registered address adds a directive to the content policy", arguments: Backend.available)
     func policyCharacters(backend: Backend) async throws {
         try await World.with(backend) { world in
             for host in [
@@ -76,7 +78,7 @@ struct BrandTests {
         }
     }
 
-    @Test("a page without a merchant has no merchant's stylesheet", arguments: Backend.available)
+    @Test("A brand stylesheet of no merchant, or of one without colours, gets 404", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             for name in ["nobody.css", "\(world.merchant).css", "\(world.merchant)", ".css", "%2e%2e.css"] {
@@ -86,9 +88,7 @@ struct BrandTests {
         }
     }
 
-    @Test(
-        "pages may be framed by a first-party client's registered origins, and by nothing else",
-        arguments: Backend.available)
+    @Test("Pages may be framed only by a first-party client's registered origins", arguments: Backend.available)
     func frames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["web_origins": ["https://stranger.example"]])
@@ -104,7 +104,9 @@ struct BrandTests {
         }
     }
 
-    @Test("a page with one click to agree may be framed by a first-party client", arguments: Backend.available)
+    @Test(
+        "A page with one click to agree cannot be framed, not even by a first-party client",
+        arguments: Backend.available)
     func unframed(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["web_origins": ["https://www.loom.example"]])

@@ -2,9 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A client that changes while its user reads the consent page")
+@Suite("Consent to a client ends when the client changes")
 struct ConsentChangeTests {
-    @Test("a client that registers for more gets claims that the page did not name", arguments: Backend.available)
+    @Test(
+        "A client that widens its scope while the consent page is open gets no claims that the page did not name",
+        arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["scope": "openid"])
@@ -22,7 +24,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("what was allowed to a third party goes to who administration makes it", arguments: Backend.available)
+    @Test("A third party's new name ends the consent to it, and a new logo does not", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -44,7 +46,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("what was allowed to a name goes to one that a sign makes another's", arguments: Backend.available)
+    @Test("Adding a trademark sign to a client's name ends the consent to it", arguments: Backend.available)
     func sign(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger(["client_name": "AcmeTM"])
@@ -63,7 +65,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("a client that becomes another meanwhile is allowed as what it is then")
+    @Test("A client that changes name or addresses while the consent page is open needs the user's answer again")
     func whileThePageIsOpen() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Recipes", "scope": "openid"])
@@ -86,7 +88,7 @@ struct ConsentChangeTests {
     }
 
     @Test(
-        "what was allowed to a client goes to who it becomes: by its name, or by where its codes go",
+        "A registered client's new name, or a redirect URI elsewhere, ends the consent to it",
         arguments: Backend.available)
     func identity(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -129,7 +131,7 @@ struct ConsentChangeTests {
         }
     }
 
-    @Test("a pairwise client registers for public subjects, and its tokens show who their users are")
+    @Test("A pairwise client cannot register for public subjects")
     func subjects() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["scope": "openid", "subject_type": "pairwise"])

@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A third party's app asks the user for consent, not only for a password")
+@Suite("A third party's app gets what its user allows on the consent page")
 struct ConsentTests {
-    @Test("an app that was allowed gets its code, and is not asked for again", arguments: Backend.available)
+    @Test("An app that was allowed gets its code, and its user is not asked again", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -32,7 +32,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("an app gets the ticked scopes only, and later asks for the rest alone", arguments: Backend.available)
+    @Test("An app gets the ticked scopes only, and later asks for the rest alone", arguments: Backend.available)
     func partly(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -46,7 +46,7 @@ struct ConsentTests {
             #expect(tokens.json["scope"]?.string == "email")
             let again = try await browser.open(address)
             #expect(again.boxes == ["profile"])
-            // Going on without it is not a refusal of everything.
+            // Continuing without it is no refusal of the other scopes.
             let without = try await world.allow(again, in: &browser, ticking: [])
             #expect(without.redirected("code") != nil)
             let with = try await world.allow(try await browser.open(address), in: &browser, ticking: ["profile"])
@@ -55,7 +55,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("a consent form with nothing ticked is refused and shown again", arguments: Backend.available)
+    @Test("A consent form with nothing ticked is refused and shown again", arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -76,8 +76,8 @@ struct ConsentTests {
         }
     }
 
-    @Test("a user who is somebody else signs in, and is asked for the same scopes", arguments: Backend.available)
-    func somebodyElse(backend: Backend) async throws {
+    @Test("Another user who signs in from the consent page is asked for the same scopes", arguments: Backend.available)
+    func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             let grace = try await world.person("grace@example.com")
             let client = try await world.stranger()
@@ -91,7 +91,7 @@ struct ConsentTests {
             let picker = try await browser.open(String(link.replacing("&amp;", with: "&")))
             let login = try await browser.pressAnother(on: picker)
             #expect(login.body.contains("name=\"password\""))
-            #expect(!login.words.contains(World.email), "nobody is presupposed")
+            #expect(!login.words.contains(World.email), "no user is filled in")
             let signedIn = try await browser.submit(
                 login, ["email": "grace@example.com", "password": World.password])
             let asked = try await browser.open(try #require(signedIn.header("location")))
@@ -105,7 +105,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("a refused sign-in brings a code when its user goes back", arguments: Backend.available)
+    @Test("After a refusal, going back to the consent page leads to a new sign-in", arguments: Backend.available)
     func refusedThenAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -125,7 +125,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("an app that was denied gets access_denied and no code, and may ask again", arguments: Backend.available)
+    @Test("A denied app gets access_denied and no code, and may ask again", arguments: Backend.available)
     func deny(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -143,7 +143,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("prompt=none without consent gets consent_required", arguments: Backend.available)
+    @Test("A request with prompt=none and without consent gets consent_required", arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -154,7 +154,9 @@ struct ConsentTests {
         }
     }
 
-    @Test("prompt=consent asks again, and a scope not ticked then is revoked", arguments: Backend.available)
+    @Test(
+        "A request with prompt=consent asks again, and revokes a scope that is no longer ticked",
+        arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -173,7 +175,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("the merchant's own apps show consent only on request", arguments: Backend.available)
+    @Test("A merchant's own app shows consent only on request", arguments: Backend.available)
     func firstParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -191,7 +193,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("a user's token never carries the admin scope", arguments: Backend.available)
+    @Test("A user's token never carries the admin scope", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["scope": "profile admin:merchant"])

@@ -2,11 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A scope that the user declines, of which the app also requests single claims by name")
+@Suite("Declining a scope or a claim")
 struct DeclinedClaimTests {
     private static let claims = #"{"id_token":{"email":{"essential":true},"acr":null},"userinfo":{"email":null}}"#
 
-    @Test("the consent page asks for the claims of a declined scope, for ever", arguments: Backend.available)
+    @Test("Declining a scope declines its claims, for a third party's app", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -20,9 +20,7 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test(
-        "a merchant's own app gets by name the claims of a scope that its user declined",
-        arguments: Backend.available)
+    @Test("Declining a scope declines its claims, for a merchant's own app", arguments: Backend.available)
     func firstParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -34,9 +32,7 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test(
-        "an app keeps the single claims, allowed before, of a scope that its user declines",
-        arguments: Backend.available)
+    @Test("Declining a scope takes back its claims that were allowed before", arguments: Backend.available)
     func before(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -65,7 +61,7 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test("single claims cannot be declined, though the app calls them voluntary", arguments: Backend.available)
+    @Test("Single claims can be declined one by one, even essential ones", arguments: Backend.available)
     func single(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -85,7 +81,7 @@ struct DeclinedClaimTests {
         }
     }
 
-    @Test("a consent leaves no scope at all beside a ticked claim", arguments: Backend.available)
+    @Test("A consent needs a ticked scope; a ticked claim alone is refused", arguments: Backend.available)
     func noScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()

@@ -22,15 +22,13 @@ struct DeviceAddressTests {
         ]
     }
 
-    @Test(
-        "a public client at such an address is not answered silently from an open session", arguments: Backend.available
-    )
+    @Test("A public client at an address that any app can claim is not answered silently", arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
             try await browser.signIn()
             for address in try await addresses(world) {
-                // Each time: that it was asked before does not tell who asks now.
+                // Each time: an earlier answer does not show which app asks now.
                 for _ in 1...2 {
                     let page = try await browser.open(address)
                     #expect(page.status == 200 && page.isPage)
@@ -51,7 +49,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("a port of the device is answered silently where its address says https, or is spelled in another way")
+    @Test("A client at a port of the device is not answered silently, however its address is spelled")
     func spellings() async throws {
         try await World.with(.sqlite) { world in
             let places = [
@@ -79,7 +77,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "an app with a secret, which is in each copy of it, gets a code from an open session, or a backend gets none",
+        "An app at a custom scheme gets no code silently, even with a secret; a backend does",
         arguments: Backend.available)
     func known(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -105,7 +103,7 @@ struct DeviceAddressTests {
     }
 
     @Test(
-        "a client that authenticates gets tokens without a code silently, where any app can claim its address",
+        "A client at a custom scheme gets no front-channel tokens silently, even if it authenticates",
         arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -126,7 +124,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("a user who just signed in or consented for the app needs no second tap", arguments: Backend.available)
+    @Test("A user who just signed in or consented for the app needs no second tap", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             for address in try await addresses(world) {
@@ -145,7 +143,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("an app cannot forge the proof that its user has tapped", arguments: Backend.available)
+    @Test("An app cannot forge the proof that its user has tapped", arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -156,7 +154,7 @@ struct DeviceAddressTests {
                 let answered = try await browser.submit(page, ["decision": "continue"])
                 let way = try #require(answered.header("location"))
                 let id = try #require(answered.redirected("continue"))
-                // For another request, in another browser, of another person, twice, and late.
+                // For another request, in another browser, of another user, twice, and late.
                 #expect(try await browser.open("\(address)&continue=\(id)").isPage)
                 var grace = Browser(world.server)
                 try await grace.signIn(as: "grace@example.com")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A request that meets a person waits here, and pages carry its id")
+@Suite("An authorization request waits on the server while its user is asked, and pages carry its id")
 struct InteractionPageTests {
     private static let credentials = ["email": World.email, "password": World.password]
 
@@ -19,7 +19,7 @@ struct InteractionPageTests {
         try await world.server.database.read { db in try db.rows("SELECT fingerprint FROM interactions").count }
     }
 
-    @Test("pages carry the id and nothing else of the request", arguments: Backend.available)
+    @Test("Pages carry only the id of a waiting authorization request", arguments: Backend.available)
     func idAlone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -38,7 +38,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("a request that needs nobody makes no row", arguments: Backend.available)
+    @Test("An authorization request that shows no page stores nothing", arguments: Backend.available)
     func noRow(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -52,7 +52,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("back button: the page before is sent again and answered; what prompt=login asks is asked again")
+    @Test("A sign-in page can be sent again after the back button, and with prompt=login each sign-in brings one code")
     func backButton() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -61,13 +61,13 @@ struct InteractionPageTests {
                 let signedIn = try await browser.submit(page, Self.credentials)
                 let way = try #require(signedIn.header("location"))
                 #expect(try await browser.open(way).redirected("code") != nil)
-                // The answer was for one sign-in: the address that brought it brings no other.
+                // The answer was for one sign-in: its address brings no second code.
                 #expect(try await browser.open(way).formAction == "/login")
             }
         }
     }
 
-    @Test("two tabs: each goes on with its own request", arguments: Backend.available)
+    @Test("Two tabs of a browser each go on with their own authorization request", arguments: Backend.available)
     func twoTabs(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -90,7 +90,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("a mail link opened late goes on to the app; after its own time it is a spent link")
+    @Test("A mailed link opened within its time goes on to the app, and later is a spent link")
     func lateLink() async throws {
         try await World.with(.sqlite) { world in
             for (email, hours, isLive) in [("grace@example.com", 23, true), ("bob@example.com", 25, false)] {
@@ -108,7 +108,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("a mail link opened in another browser goes on there, and the first browser's page stays good")
+    @Test("A mailed link opened in another browser goes on there, and the first browser's page stays valid")
     func otherBrowser() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -121,7 +121,7 @@ struct InteractionPageTests {
             let form = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
             let done = try await reader.browser.submit(form, ["password": "a brand new loom"])
             #expect(done.redirected("continue") != waiting)
-            // A stranger may have begun it, to be told who resets a password.
+            // The request may be a stranger's, who would learn who resets a password.
             let unseen = try await reader.follow(done)
             #expect(unseen.status == 200 && unseen.words.contains("They learn who you are when you continue."))
             let there = try await reader.follow(try await reader.browser.submit(unseen, ["decision": "continue"]))
@@ -132,7 +132,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("a restart of the server loses no request that waits", arguments: Backend.available)
+    @Test("A restart of the server loses no waiting authorization request", arguments: Backend.available)
     func restart(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -147,7 +147,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("an edited id, another browser's and an expired one get a page that says to start again")
+    @Test("A request id that is edited, expired or from another browser gets a page that says to start again")
     func gone() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -178,7 +178,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("a client's own parameter of that name means nothing", arguments: Backend.available)
+    @Test("A client's own continue parameter in a new request is ignored", arguments: Backend.available)
     func clientsOwn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -189,8 +189,8 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("somebody else takes a request up: hints are dropped, and who was asked to sign in is")
-    func somebodyElse() async throws {
+    @Test("Another user who takes up a request is not bound by its login_hint")
+    func anotherUser() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("grace@example.com")
             let client = try await world.stranger()
@@ -208,7 +208,7 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("the link for another user, followed again and again, writes once", arguments: Backend.available)
+    @Test("Following the link to sign in as another user again writes nothing more", arguments: Backend.available)
     func followedAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -227,7 +227,9 @@ struct InteractionPageTests {
         }
     }
 
-    @Test("who begins requests by the thousand is slowed", arguments: Backend.available)
+    @Test(
+        "An IP address that began a thousand authorization requests has to wait, unless its user is signed in",
+        arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let now = world.server.clock.now
@@ -238,7 +240,7 @@ struct InteractionPageTests {
             let slowed = try await browser.open(world.authorizeAddress())
             #expect(slowed.status == 429 && slowed.isPage && slowed.header("retry-after") == "1")
             #expect(try await rows(world) == 0)
-            // Who is signed in is not held up.
+            // A signed-in user does not wait.
             try await browser.signIn()
             #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
         }

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A merchant and a user who have never met")
+@Suite("A merchant learns who a user is only after an introduction")
 struct IntroductionTests {
     @Test(
-        "prompt=none at a merchant that the user never met gets consent_required and no code",
+        "A request with prompt=none gets consent_required from a merchant that the user never met",
         arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -25,12 +25,12 @@ struct IntroductionTests {
             let page = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
             #expect(page.status == 200 && page.isPage)
             #expect(page.header("location") == nil)
-            // Those who have met go on as they did.
+            // A merchant that the user has met gets a code as before.
             #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
         }
     }
 
-    @Test("one page names both user and merchant, and continuing there introduces them", arguments: Backend.available)
+    @Test("Continuing on the page that names user and merchant introduces them", arguments: Backend.available)
     func introduced(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -47,13 +47,13 @@ struct IntroductionTests {
             #expect(back.redirected("code") != nil && back.redirected("state") == "a&b")
             #expect(try await browser.open(address).redirected("code") != nil)
             #expect(try await browser.open(address + "&prompt=none").redirected("code") != nil)
-            // Another of the merchant's own clients is no stranger now.
+            // The merchant's other own clients are introduced, too.
             let other = try await world.confidential([:], of: world.rival)
             #expect(try await browser.open(world.authorizeAddress(for: other)).redirected("code") != nil)
         }
     }
 
-    @Test("who continued to an app that redeems no code finds nothing to take back", arguments: Backend.available)
+    @Test("A user can revoke an app that redeemed no code", arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -68,7 +68,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("an app that is deleted, and whose rows are not gone yet, is listed", arguments: Backend.available)
+    @Test("An app whose deletion has begun is not listed on the account page", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -83,8 +83,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test(
-        "the introduction page cannot be answered inside a frame of the merchant's page", arguments: Backend.available)
+    @Test("The introduction page cannot be framed by the merchant's page", arguments: Backend.available)
     func framed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["web_origins": ["https://rival.example"]], of: world.rival)
@@ -98,7 +97,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("cancelling the introduction introduces nobody", arguments: Backend.available)
+    @Test("Cancelling on the introduction page introduces no merchant", arguments: Backend.available)
     func cancelled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -110,7 +109,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("choosing another user on the introduction page means signing in again", arguments: Backend.available)
+    @Test("Choosing another user on the introduction page means signing in again", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.newcomer("grace@example.com")
@@ -130,7 +129,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("continuing as one user in an old tab does not answer for the one who is signed in by now")
+    @Test("Continuing in an old tab does not answer for the user who is signed in by now")
     func oldTab() async throws {
         try await World.with(.sqlite) { world in
             let other = try await world.newcomer("grace@example.com")
@@ -159,7 +158,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("signing in on a page that names the merchant is the introduction", arguments: Backend.available)
+    @Test("Signing in on a page that names the merchant is the introduction", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -177,23 +176,23 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a sign-in on a page that does not name the merchant introduces nobody", arguments: Backend.available)
+    @Test("A sign-in on a page that does not name a merchant introduces none", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let person = try await world.newcomer("grace@example.com")
+            let grace = try await world.newcomer("grace@example.com")
             var browser = Browser(world.server)
             try await browser.signIn(as: "grace@example.com")
-            #expect(try await world.introductions(of: person) == [])
-            // A client that registered itself bears nobody's name.
+            #expect(try await world.introductions(of: grace) == [])
+            // A self-registered client's page names no merchant.
             let stranger = try await world.register().actor
             var other = Browser(world.server)
             let page = try await other.open(world.authorizeAddress(["scope": "openid"], for: stranger))
             _ = try await other.submit(page, ["email": "grace@example.com", "password": World.password])
-            #expect(try await world.introductions(of: person) == [])
+            #expect(try await world.introductions(of: grace) == [])
         }
     }
 
-    @Test("the password grant of a merchant's own client is the introduction", arguments: Backend.available)
+    @Test("The password grant of a merchant's own client is the introduction", arguments: Backend.available)
     func passwordGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
             #expect(try await world.signIn(with: world.rivalBackend, password: "wrong").status == 400)
@@ -206,7 +205,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("only the signed-in user can answer the introduction page", arguments: Backend.available)
+    @Test("Only the signed-in user can answer the introduction page", arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -226,7 +225,7 @@ struct IntroductionTests {
                 #expect(attempt.status == 403)
                 #expect(attempt.header("location") == nil)
             }
-            // By link nothing is answered.
+            // A GET answers nothing.
             let link = try await world.server.get("/oauth/consent?decision=continue", cookies: browser.cookies)
             #expect(link.status == 303)
             #expect(try await world.introductions(of: world.user) == [world.merchant])
@@ -234,11 +233,11 @@ struct IntroductionTests {
     }
 
     @Test(
-        "a user who signed in meanwhile in another tab is not introduced by an earlier page",
+        "A user who signed in meanwhile in another tab is not introduced by an earlier page",
         arguments: Backend.available)
-    func anotherPerson(backend: Backend) async throws {
+    func anotherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let person = try await world.newcomer("grace@example.com")
+            let grace = try await world.newcomer("grace@example.com")
             var browser = Browser(world.server)
             try await browser.signIn()
             let adas = try await browser.open(world.authorizeAddress(for: world.rivalBackend))
@@ -246,13 +245,13 @@ struct IntroductionTests {
             _ = try await browser.submit(login, ["email": "grace@example.com", "password": World.password])
             let page = try await browser.submit(adas, ["decision": "continue"])
             #expect(page.words.contains("Continue as <bdi>grace@example.com"))
-            #expect(try await world.introductions(of: person) == [world.merchant])
+            #expect(try await world.introductions(of: grace) == [world.merchant])
             #expect(try await world.introductions(of: world.user) == [world.merchant])
         }
     }
 
     @Test(
-        "revoking a merchant's app ends the introduction: the next silent request gets consent_required",
+        "Revoking a merchant's app ends the introduction, so that the next silent request gets consent_required",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -267,14 +266,12 @@ struct IntroductionTests {
             #expect(try await browser.open(address).redirected("error") == "consent_required")
             let late = try await world.redeemAuthorization(onTheWay, as: world.rivalBackend)
             #expect(late.error == "invalid_grant")
-            // Loom's apps are none of Rival's.
+            // Loom's apps are not affected.
             #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
         }
     }
 
-    @Test(
-        "the platform can set skip_introduction for a merchant; the merchant cannot set it itself",
-        arguments: Backend.available)
+    @Test("Only the platform can set skip_introduction for a merchant", arguments: Backend.available)
     func spared(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await World.client(
@@ -303,7 +300,7 @@ struct IntroductionTests {
     }
 
     @Test(
-        "consent to a third party's app does not introduce the user to the merchant's own clients",
+        "Consent to a third party's app does not introduce the user to the merchant's own clients",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -316,7 +313,7 @@ struct IntroductionTests {
             #expect(back.redirected("code") != nil)
             let silent = world.authorizeAddress(["prompt": "none"], for: world.rivalBackend)
             #expect(try await browser.open(silent).redirected("error") == "consent_required")
-            // Asked for consent by a client of the merchant's own, the person sees both names as well.
+            // The consent page of a merchant's own client names both, too.
             let asked = try await browser.open(
                 world.authorizeAddress(["prompt": "consent", "scope": "profile"], for: world.rivalBackend))
             #expect(try await world.allow(asked, in: &browser, ticking: ["profile"]).redirected("code") != nil)
@@ -324,14 +321,14 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a merchant's page script learns nothing of a user who was connected without an introduction")
+    @Test("A merchant's page script learns nothing of a user who was connected without an introduction")
     func script() async throws {
         try await World.with(.sqlite) { world in
             let page = try await world.confidential(
                 ["web_origins": ["https://rival.example"]], of: world.rival)
-            let (person, client, now) = (UserID(world.user), Client.ID(page.id), world.server.clock.now)
+            let (user, client, now) = (UserID(world.user), Client.ID(page.id), world.server.clock.now)
             try await world.server.database.write { db in
-                try Connections.connect(try #require(person), to: client, at: now, in: db)
+                try Connections.connect(try #require(user), to: client, at: now, in: db)
             }
             var browser = Browser(world.server)
             try await browser.signIn()
@@ -347,9 +344,9 @@ struct IntroductionTests {
 }
 
 extension World {
-    /// The merchants that a person has met.
-    func introductions(of person: String) async throws -> [String] {
-        let user = try #require(UserID(person))
+    /// The merchants that a user has met.
+    func introductions(of id: String) async throws -> [String] {
+        let user = try #require(UserID(id))
         return try await server.database.read { db in
             try db.rows("SELECT merchant_id FROM introductions WHERE user_id = \(user)").map { row in
                 try row.get("merchant_id")

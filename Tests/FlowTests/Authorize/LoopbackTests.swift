@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("An app that listens on a port chosen by its machine (RFC 8252 §7.3)")
+@Suite("A public app may choose its port on the loopback interface (RFC 8252 §7.3)")
 struct LoopbackTests {
     private static let registered = [
         "http://127.0.0.1/back", "http://[::1]:7000/back?from=spindle", "http://localhost:9000/back",
@@ -20,7 +20,7 @@ struct LoopbackTests {
             ])
     }
 
-    @Test("a loopback redirect URI may differ from the registered one in its port only", arguments: Backend.available)
+    @Test("A loopback redirect URI may differ from the registered one in its port only", arguments: Backend.available)
     func anyPort(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)
@@ -40,7 +40,7 @@ struct LoopbackTests {
     }
 
     @Test(
-        "a host that is no loopback number, or a difference beyond the port, is refused", arguments: Backend.available)
+        "A host that is no loopback address, or a difference beyond the port, is refused", arguments: Backend.available)
     func other(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)
@@ -61,7 +61,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("a confidential client must use the port that it registered", arguments: Backend.available)
+    @Test("A confidential client must use the port that it registered", arguments: Backend.available)
     func confidential(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await app(world, isPublic: false)
@@ -72,7 +72,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("a loopback redirect URI reaches this server's own pages by its port", arguments: Backend.available)
+    @Test("A loopback redirect URI cannot reach this server's own port", arguments: Backend.available)
     func ownPages(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "http://127.0.0.1:8080"]) { world in
             let app = try await World.client(
@@ -100,7 +100,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("the token endpoint requires the port that the authorization request named", arguments: Backend.available)
+    @Test("The token endpoint requires the port that the authorization request named", arguments: Backend.available)
     func swapped(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("PKCE: the redeemer must be the requester (RFC 7636, RFC 9700)")
+@Suite("PKCE binds a code to its requester (RFC 7636, RFC 9700)")
 struct PKCETests {
-    @Test("a public client must send a challenge, with S256 only", arguments: Backend.available)
+    @Test("A public client must send a challenge, with S256 only", arguments: Backend.available)
     func required(backend: Backend) async throws {
         try await World.with(backend) { world in
             let refused: [KeyValuePairs<String, String>] = [
@@ -25,7 +25,7 @@ struct PKCETests {
         }
     }
 
-    @Test("the right verifier redeems the code", arguments: Backend.available)
+    @Test("The right PKCE verifier redeems the code", arguments: Backend.available)
     func right(backend: Backend) async throws {
         try await World.with(backend) { world in
             let tokens = try await world.redeemAuthorization(try await world.authorizationCode())
@@ -35,8 +35,8 @@ struct PKCETests {
         }
     }
 
-    @Test("a thief with the code but not the verifier gets nothing and spends nothing", arguments: Backend.available)
-    func thief(backend: Backend) async throws {
+    @Test("A code without its verifier gives nothing and is not spent", arguments: Backend.available)
+    func wrongVerifier(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
             let wrong = String(verifier.reversed())
@@ -46,13 +46,13 @@ struct PKCETests {
             #expect(try await world.redeemAuthorization(code, ["code_verifier": challenge]).error == "invalid_grant")
             let tokens = try await world.redeemAuthorization(code)
             #expect(tokens.status == 200)
-            // Nor does a thief's replay without the verifier revoke anything.
+            // A replay without the verifier revokes nothing.
             #expect(try await world.redeemAuthorization(code, ["code_verifier": wrong]).error == "invalid_grant")
             #expect(try await world.isLive(try tokens.require("access_token")))
         }
     }
 
-    @Test("a confidential client may omit PKCE, and then a verifier is refused", arguments: Backend.available)
+    @Test("A confidential client may omit PKCE, and then a verifier is refused", arguments: Backend.available)
     func confidential(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(
@@ -63,7 +63,7 @@ struct PKCETests {
         }
     }
 
-    @Test("a confidential client that sent a challenge must send its verifier", arguments: Backend.available)
+    @Test("A confidential client that sent a challenge must send its verifier", arguments: Backend.available)
     func confidentialWithChallenge(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)

@@ -3,12 +3,13 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Response modes: query, fragment and form_post, each with the issuer")
+@Suite("Responses come by query, fragment or form_post, each with the issuer")
 struct ResponseModeTests {
     private static let odd = "\"><script>alert(1)</script>&a=b#c é\u{2028}"
 
     @Test(
-        "fragment: code, state and iss are in the fragment, and nothing is in the query", arguments: Backend.available)
+        "In response mode fragment, code, state and iss are in the fragment, and nothing is in the query",
+        arguments: Backend.available)
     func fragment(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -35,8 +36,8 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "form_post: the answer is a page that submits itself, and may run only our script", arguments: Backend.available
-    )
+        "In response mode form_post, the answer is a page that submits itself, and runs only this server's script",
+        arguments: Backend.available)
     func formPost(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -66,7 +67,9 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("form_post carries errors too, and no other page runs a script", arguments: Backend.available)
+    @Test(
+        "In response mode form_post, errors come by a form too; no other page runs a script",
+        arguments: Backend.available)
     func formPostRefusal(backend: Backend) async throws {
         try await World.with(backend) { world in
             let silent: KeyValuePairs = ["response_mode": "form_post", "prompt": "none", "state": Self.odd]
@@ -83,7 +86,7 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "a response mode that is unknown, or unsafe for the response type, is refused in the query",
+        "A response mode that is unknown, or unsafe for the response type, is refused in the query",
         arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -96,7 +99,7 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("state comes back unchanged, whatever it holds, with iss beside it", arguments: Backend.available)
+    @Test("An app's state comes back unchanged, whatever it holds, with iss beside it", arguments: Backend.available)
     func state(backend: Backend) async throws {
         try await World.with(backend) { world in
             for state in [Self.odd, "a+b%20c", "code=x&error=y", "\r\nSet-Cookie: a=b", "🧵 שלום", " "] {
@@ -115,7 +118,7 @@ struct ResponseModeTests {
     }
 
     @Test(
-        "a code of one client is refused for another client that mixed up the answer (RFC 9207)",
+        "A code of one client is refused for another client that mixed up the answer (RFC 9207)",
         arguments: Backend.available)
     func mixUp(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The login page on the way to an app")
 struct SignInPageTests {
-    @Test("login page, password, redirect, code and token follow one another", arguments: Backend.available)
+    @Test("A user signs in on the login page, and the app redeems the code for tokens", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -31,7 +31,7 @@ struct SignInPageTests {
     }
 
     @Test(
-        "a wrong password is reported on the page, which keeps the request and signs nobody in",
+        "A wrong password is reported on the page, which keeps the request and opens no session",
         arguments: Backend.available)
     func wrongPassword(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("a user who is signed in already is not asked", arguments: Backend.available)
+    @Test("A user who is signed in already is not asked again", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -57,7 +57,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("prompt=login asks a signed-in user once", arguments: Backend.available)
+    @Test("A request with prompt=login asks a signed-in user once", arguments: Backend.available)
     func promptLogin(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -68,7 +68,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("prompt=none shows no page", arguments: Backend.available)
+    @Test("A request with prompt=none shows no page", arguments: Backend.available)
     func promptNone(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -83,7 +83,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("max_age asks for a sign-in that is older, to the second", arguments: Backend.available)
+    @Test(
+        "A request with max_age asks for a new sign-in if the last is older, to the second",
+        arguments: Backend.available)
     func maxAge(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -101,7 +103,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("max_age=0 always asks, and does not loop", arguments: Backend.available)
+    @Test("A request with max_age=0 always asks, and does not loop", arguments: Backend.available)
     func maxAgeZero(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -117,7 +119,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("SPiD's names of the authorization endpoint answer too", arguments: Backend.available)
+    @Test("SPiD's addresses of the authorization endpoint answer too", arguments: Backend.available)
     func aliases(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -125,6 +127,95 @@ struct SignInPageTests {
             for path in ["/authorize", "/flow/login", "/flow/auth", "/flow/signup", "/flow/signin"] {
                 let address = world.authorizeAddress().replacing("/oauth/authorize", with: path)
                 #expect(try await browser.open(address).redirected("code") != nil, "\(path)")
+            }
+        }
+    }
+
+    @Test("The page that confirms a sign-in keeps its user after a wrong password", arguments: Backend.available)
+    func confirmation(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open("/login?confirm=1&continue=/account")
+            let wrong = try await browser.submit(page, ["email": World.email, "password": "not this one"])
+            #expect(wrong.status == 400 || wrong.status == 401, "\(wrong)")
+            #expect(wrong.body.contains("readonly") && !wrong.body.contains("name=\"remember\""))
+            let again = try await browser.submit(wrong, ["email": World.email, "password": World.password])
+            #expect(again.header("location") == "/account")
+        }
+    }
+
+    @Test(
+        "A cancelled sign-in without a registered cancel address gives the app access_denied",
+        arguments: Backend.available)
+    func told(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress())
+            #expect(page.body.contains("value=\"cancel\""))
+            for _ in 1...2 {
+                let answer = try await world.answer(page, in: browser, "cancel")
+                #expect(answer.status == 302)
+                #expect(answer.header("location")?.hasPrefix("https://loom.example/in?error=access_denied") == true)
+                #expect(answer.redirected("state") == "xyz")
+                #expect(answer.redirected("iss") == "http://spindle.test")
+            }
+        }
+    }
+
+    @Test("A cancelled sign-in leads to the registered cancel address", arguments: Backend.available)
+    func address(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress(["cancel_redirect_uri": World.webview]))
+            let refused = try await browser.submit(page, ["email": World.email, "password": "a guess"])
+            for page in [page, refused] {
+                let answer = try await world.answer(page, in: browser, "cancel")
+                #expect(answer.header("location") == World.webview)
+            }
+            // It is for cancelling: a sign-in leads to the redirect URI.
+            let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
+            let answer = try await browser.open(try #require(signedIn.header("location")))
+            #expect(answer.header("location")?.hasPrefix("https://loom.example/in?code=") == true)
+        }
+    }
+
+    @Test(
+        "An unregistered cancel address gets a page that says which of the two addresses is wrong",
+        arguments: Backend.available)
+    func unregistered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for bad in [
+                "https://evil.example/", "https://loom.example/in/", World.webview + "?x=1", "javascript:alert(1)",
+            ] {
+                let page = try await world.server.get(world.authorizeAddress(["cancel_redirect_uri": bad]))
+                #expect(page.status == 400)
+                #expect(page.isPage)
+                #expect(page.header("location") == nil)
+                #expect(page.body.contains("The address to cancel to is not registered"))
+            }
+            let both = try await world.server.get(
+                world.authorizeAddress(["cancel_redirect_uri": "https://evil.example/", "redirect_uri": "x://y"]))
+            #expect(both.body.contains("The address to return to is not registered"))
+        }
+    }
+
+    @Test("The page about an unregistered address names the likeliest slip", arguments: Backend.available)
+    func nearMiss(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let cases = [
+                ("https://loom.example/in/", "the slash at its end"), ("Loom://signed-in", "letter case"),
+                ("http://loom.example/webview", "scheme"), ("https://loom.example:8443/webview", "port"),
+                (World.webview + "?x=1", "query"), (World.webview + "#x", "fragment"),
+            ]
+            for name in ["redirect_uri", "cancel_redirect_uri"] {
+                for (text, slip) in cases {
+                    let page = try await world.server.get(world.authorizeAddress([name: text]))
+                    #expect(page.body.contains("differs from a registered address only in: \(slip)."), "\(text)")
+                }
+                let far = try await world.server.get(world.authorizeAddress([name: "https://evil.example/webview"]))
+                #expect(!far.body.contains("differs from"))
+                #expect(!far.body.contains("loom.example"))
             }
         }
     }

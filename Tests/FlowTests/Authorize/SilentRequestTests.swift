@@ -4,9 +4,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("What an authorization request asks of the sign-in")
+@Suite("A request's parameters decide how its user signs in")
 struct SilentRequestTests {
-    @Test("prompt=none shows no page: it answers with a code or with what is missing", arguments: Backend.available)
+    @Test("A request with prompt=none gets a code or an error that says what is missing", arguments: Backend.available)
     func neverAPage(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger()
@@ -41,7 +41,7 @@ struct SilentRequestTests {
     }
 
     @Test(
-        "a third party that the user never allowed, or does no more, learns silently whose hint it has",
+        "A third party without consent learns nothing of the signed-in user from silent requests",
         arguments: Backend.available)
     func nothingBeforeConsent(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -78,7 +78,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("an app that needs a verified address sends the user to verify it first", arguments: Backend.available)
+    @Test("An app that needs a verified address sends the user to verify it first", arguments: Backend.available)
     func verify(backend: Backend) async throws {
         try await World.with(backend) { world in
             let strict = try await world.confidential(["require_verified_email": true])
@@ -96,7 +96,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("prompt=create leads to the sign-up page once", arguments: Backend.available)
+    @Test("A request with prompt=create leads to the sign-up page", arguments: Backend.available)
     func create(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -111,7 +111,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("an old sign-in is confirmed by the same user, whom the page names", arguments: Backend.available)
+    @Test("An old sign-in is confirmed by the same user, whom the page names", arguments: Backend.available)
     func confirm(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -128,7 +128,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("pages use the request's ui_locales, then the browser's language", arguments: Backend.available)
+    @Test("Pages use the request's ui_locales, then the browser's language", arguments: Backend.available)
     func language(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String, String)] = [
@@ -147,12 +147,14 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("a request too long for an address comes in a form, and is answered in full", arguments: Backend.available)
+    @Test(
+        "An authorization request too long for an address can come as a form, and is answered in full",
+        arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
             let long = String(repeating: "s", count: 8200)
-            // In its address it does not even get here; in a form it does.
+            // In an address it is refused; in a form it is accepted.
             #expect(try await browser.open(world.authorizeAddress(["state": long])).status == 414)
             let query = try #require(world.authorizeAddress(["state": long]).split(separator: "?").last)
             let form = query.split(separator: "&").map { pair in
@@ -170,7 +172,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("a posted request that waits takes 17 KB of the disk at most", arguments: Backend.available)
+    @Test("A posted request that waits takes at most 16 KiB in the database", arguments: Backend.available)
     func mostOfPosted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = [("response_type", "code"), ("client_id", world.app.id), ("redirect_uri", world.app.redirectURI)]

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("/oauth/authorize ignores what it cannot give, and the token answer's scope says so")
+@Suite("The authorization endpoint ignores scopes that it cannot give")
 struct UnknownScopeTests {
     /// The scope that `client` is granted for a request with `changes`.
     private func granted(
@@ -12,7 +12,8 @@ struct UnknownScopeTests {
         return try await world.redeemAuthorization(code, as: client).json["scope"]?.string
     }
 
-    @Test("words that are no scope here are ignored at /oauth/authorize, in any place", arguments: Backend.available)
+    @Test(
+        "A word that is no scope is ignored at the authorization endpoint, in any place", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             for scope in ["profile nonsense", "nonsense profile", "profile Profile https://api.example/orders.read"] {
@@ -22,7 +23,7 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("a word of one client's own scope is granted to it, and ignored for another", arguments: Backend.available)
+    @Test("A word of one client's own scope is granted to it, and ignored for another", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let shop = try await world.confidential(["scope": "profile orders"])
@@ -32,7 +33,7 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("offline_access is ignored at /oauth/authorize where it cannot be given", arguments: Backend.available)
+    @Test("The authorization endpoint ignores offline_access where it cannot be given", arguments: Backend.available)
     func offline(backend: Backend) async throws {
         try await World.with(backend) { world in
             let asked: KeyValuePairs = ["scope": "profile offline_access"]
@@ -48,7 +49,7 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("the consent page has no box for words of a scope that are ignored", arguments: Backend.available)
+    @Test("The consent page has no box for a scope that is ignored", arguments: Backend.available)
     func boxes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register().actor
@@ -60,7 +61,7 @@ struct UnknownScopeTests {
         }
     }
 
-    @Test("the words of a scope in a request object that are no scope here are ignored", arguments: Backend.available)
+    @Test("A word that is no scope is ignored in a request object too", arguments: Backend.available)
     func object(backend: Backend) async throws {
         try await World.with(backend) { world in
             var signer = try await RequestSigner(world)
@@ -72,7 +73,7 @@ struct UnknownScopeTests {
     }
 
     @Test(
-        "a scope of the standard or of administration that the client may not have is refused at /oauth/authorize",
+        "A standard or admin scope that the client may not have is refused at the authorization endpoint",
         arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -84,7 +85,7 @@ struct UnknownScopeTests {
     }
 
     @Test(
-        "an authorization request of whose scope nothing is left is refused, and does not get the default",
+        "A request whose scopes are all ignored is refused, and does not get the default scope",
         arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -97,7 +98,7 @@ struct UnknownScopeTests {
     }
 
     @Test(
-        "a word that is no scope here, and offline_access that cannot be given, are refused at the token endpoint",
+        "The token endpoint refuses a word that is no scope, and offline_access that cannot be given",
         arguments: Backend.available)
     func tokenEndpoint(backend: Backend) async throws {
         try await World.with(backend) { world in

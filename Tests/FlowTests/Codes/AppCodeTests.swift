@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A code for an app that has a secret, which is in each copy of it")
+@Suite("Codes for an app with a secret, which each copy of the app holds")
 struct AppCodeTests {
     private static let address = "com.loom.news:/login"
 
@@ -17,7 +17,7 @@ struct AppCodeTests {
             "clients", receiver.id, ["public_exchange_codes_from": .array(clients.map { .string($0.id) })])
     }
 
-    @Test("any token of another app of its merchant buys one", arguments: Backend.available)
+    @Test("A code for an app is bought only by tokens of the clients that the app names", arguments: Backend.available)
     func unnamed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (app, other) = try await clients(world)
@@ -40,9 +40,7 @@ struct AppCodeTests {
         }
     }
 
-    @Test(
-        "an app names no clients whose tokens buy codes for it, because it has a secret; or a backend does",
-        arguments: Backend.available)
+    @Test("An app names clients whose tokens buy codes for it, and a backend cannot", arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (app, other) = try await clients(world)
@@ -57,7 +55,7 @@ struct AppCodeTests {
     }
 
     @Test(
-        "A client that has become an app redeems no code that another client's token bought for it as a backend",
+        "A client that becomes an app redeems no code that another client's token bought for it as a backend",
         arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -76,14 +74,14 @@ struct AppCodeTests {
             let refused = try await world.redeem(codes[1], as: server)
             #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused)")
             #expect(world.server.log.says("code_expired_or_source_ended"))
-            // Nor where it names others than the one whose token bought the code.
+            // Nor after it has named another client than the one whose token bought the code.
             let stranger = try await world.spidBackend()
             #expect(try await name([stranger], at: server, world).status == 200)
             #expect(try await world.redeem(codes[2], as: server).error == "invalid_grant")
         }
     }
 
-    /// The app with a server of its own, which has the same id and secret.
+    /// The app with its own server, which has the same id and secret.
     private func appWithServer(_ world: World) async throws -> World.Actor {
         try await world.spidBackend([
             "scope": "openid profile",
@@ -94,7 +92,7 @@ struct AppCodeTests {
     private static let server = "https://news.loom.example/spid"
 
     @Test(
-        "An app's token buys a code for its own client, which an https redirect URI shows to have a server",
+        "An app's token buys a code for its own client if an https redirect URI shows that it has a server",
         arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -118,7 +116,7 @@ struct AppCodeTests {
     }
 
     @Test(
-        "An app's own token buys no code where the client has no https redirect URI, no secret, or not SPiD's ways",
+        "An app's token buys no code for its own client without an https redirect URI, a secret or SPiD compatibility",
         arguments: Backend.available)
     func ownRefused(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -153,7 +151,7 @@ struct AppCodeTests {
         }
     }
 
-    @Test("A front-channel token buys no code for its own client, an app", arguments: Backend.available)
+    @Test("An app's front-channel token buys no code for its own client", arguments: Backend.available)
     func ownFrontChannel(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await appWithServer(world)

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A code can be redeemed only by the client it was made for")
+@Suite("A code is redeemed only by its client, with its redirect URI, at its endpoint")
 struct CodeBindingTests {
-    @Test("another merchant's client neither redeems nor spends a code", arguments: Backend.available)
+    @Test("Another merchant's client neither redeems nor spends a code", arguments: Backend.available)
     func foreignClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -13,7 +13,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a sibling client of the same merchant neither redeems nor spends a code", arguments: Backend.available)
+    @Test("A sibling client of the same merchant neither redeems nor spends a code", arguments: Backend.available)
     func sibling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let sibling = try await world.confidential([:])
@@ -23,7 +23,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a wrong secret neither redeems nor spends a code", arguments: Backend.available)
+    @Test("A wrong secret neither redeems nor spends a code", arguments: Backend.available)
     func wrongSecret(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -37,7 +37,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a wrong or missing redirect_uri neither redeems nor spends a code", arguments: Backend.available)
+    @Test("A wrong or missing redirect_uri neither redeems nor spends a code", arguments: Backend.available)
     func wrongRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -49,9 +49,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test(
-        "an exchange code needs no PKCE, and a verifier sent with it is refused", arguments: Backend.available
-    )
+    @Test("An exchange code needs no PKCE, and a verifier sent with it is refused", arguments: Backend.available)
     func straySecretVerifier(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -60,7 +58,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a redirectUri named at the exchange binds the redemption", arguments: Backend.available)
+    @Test("A redirectUri named at the exchange binds the redemption", arguments: Backend.available)
     func boundRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uris = ["https://two.example/a", "https://two.example/b"]
@@ -72,7 +70,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("the token endpoint refuses a session code without spending it", arguments: Backend.available)
+    @Test("The token endpoint refuses a session code without spending it", arguments: Backend.available)
     func sessionCodeAtTokenEndpoint(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -84,7 +82,8 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("/auth/session refuses a code for a backend without spending it", arguments: Backend.available)
+    @Test(
+        "The address for session codes refuses a code for a backend without spending it", arguments: Backend.available)
     func codeAsSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -95,7 +94,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("an unknown code gets the same answer as another client's code", arguments: Backend.available)
+    @Test("An unknown code gets the same answer as another client's code", arguments: Backend.available)
     func unknownCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())

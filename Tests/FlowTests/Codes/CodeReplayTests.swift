@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-@Suite("A code that is redeemed twice")
+@Suite("A code is redeemed once, and a replay ends the tokens that it gave")
 struct CodeReplayTests {
     @Test(
-        "a second redemption revokes the tokens of the first, and leaves the phone's alone",
+        "A replayed exchange code ends the backend's tokens, and leaves the phone's alone",
         arguments: Backend.available)
     func exchangeCodeReplayed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -26,7 +26,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replayed authorization code revokes the tokens of the first redemption", arguments: Backend.available)
+    @Test("A replayed authorization code ends the tokens of its first redemption", arguments: Backend.available)
     func authorizationCodeReplayed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -38,7 +38,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replay revokes even long after the code expired", arguments: Backend.available)
+    @Test("A code replayed half an hour later still ends its tokens", arguments: Backend.available)
     func lateReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -49,7 +49,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replay without the backend's secret revokes nothing", arguments: Backend.available)
+    @Test("A code replayed without the backend's secret ends nothing", arguments: Backend.available)
     func foreignReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -67,7 +67,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replay does not reach the tokens of another code", arguments: Backend.available)
+    @Test("A replayed code leaves the tokens of another code alone", arguments: Backend.available)
     func onlyItsOwn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -77,5 +77,44 @@ struct CodeReplayTests {
             _ = try await world.redeem(code, as: world.backend)
             #expect(try await world.isLive(try other.require("access_token")))
         }
+    }
+
+    @Test("One of fifty concurrent redemptions of an exchange code gets tokens", arguments: Backend.available)
+    func exchangeCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.code(of: try await world.signIn())
+            let answers = try await race(50) { try await world.redeem(code, as: world.backend) }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            #expect(answers.filter { $0.error == "invalid_grant" }.count == 49)
+        }
+    }
+
+    @Test("One of fifty concurrent redemptions of an authorization code gets tokens", arguments: Backend.available)
+    func authorizationCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode()
+            let answers = try await race(50) { try await world.redeemAuthorization(code) }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            #expect(answers.filter { $0.error == "invalid_grant" }.count == 49)
+        }
+    }
+
+    @Test("One of twenty web views that open the same session code is signed in", arguments: Backend.available)
+    func sessionCode(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.sessionCode(of: try await world.signIn())
+            let answers = try await race(20) { try await world.server.get("/auth/session/\(code)") }
+            #expect(answers.filter { $0.status == 302 }.count == 1)
+            #expect(answers.filter { $0.cookie("spindle_session") != nil }.count == 1)
+            #expect(answers.filter { $0.status == 410 }.count == 19)
+        }
+    }
+}
+
+/// The answers to `count` requests that start at once.
+func race(_ count: Int, _ run: @escaping @Sendable () async throws -> Answer) async throws -> [Answer] {
+    try await withThrowingTaskGroup(of: Answer.self) { runners in
+        for _ in 0..<count { runners.addTask { try await run() } }
+        return try await runners.reduce(into: []) { $0.append($1) }
     }
 }

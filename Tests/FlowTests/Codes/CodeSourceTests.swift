@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A code is worth no more than its source at the time of redemption")
+@Suite("A code gives no more than its source and its client have at the redemption")
 struct CodeSourceTests {
-    @Test("an unredeemed code is dead once its device has logged out", arguments: Backend.available)
+    @Test("A phone's logout voids its codes that are not redeemed", arguments: Backend.available)
     func loggedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -20,8 +20,8 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("codes and tokens of a disabled user are dead", arguments: Backend.available)
-    func disabledPerson(backend: Backend) async throws {
+    @Test("Codes and tokens of a disabled user are void", arguments: Backend.available)
+    func disabledUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
             let code = try await world.code(of: phone)
@@ -34,7 +34,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("a disabled receiver cannot redeem", arguments: Backend.available)
+    @Test("A disabled client redeems no code, and its tokens are inactive", arguments: Backend.available)
     func disabledReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -51,7 +51,7 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "clients and tokens of a disabled merchant are dead, and live again when it is enabled",
+        "A disabled merchant's clients and tokens are refused, and live again when it is enabled",
         arguments: Backend.available)
     func disabledMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -71,7 +71,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("the scope of a redeemed code is what both phone and backend have", arguments: Backend.available)
+    @Test("A redeemed code's scope is what both phone and backend have", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "openid profile")
@@ -83,7 +83,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("a scope that the receiver lost before the redemption is not granted", arguments: Backend.available)
+    @Test("An exchange code gives no scope that its client has lost since", arguments: Backend.available)
     func lostScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -93,7 +93,7 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "with logout_reaches_backends a device's logout ends the tokens that backends redeemed",
+        "With logout_reaches_backends a phone's logout ends the tokens that backends redeemed",
         arguments: Backend.available)
     func logoutReachesBackends(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -105,7 +105,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("a logout stops at a link of a chain of codes that is forgotten", arguments: Backend.available)
+    @Test("With logout_reaches_backends a logout reaches tokens beyond deleted clients", arguments: Backend.available)
     func forgottenLink(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
@@ -127,7 +127,8 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "a sign-out reaches the end of a chain of codes, past one that was forgotten", arguments: Backend.available)
+        "With logout_reaches_backends a logout reaches the end of a chain of seven codes, past a forgotten one",
+        arguments: Backend.available)
     func chain(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
@@ -154,5 +155,67 @@ struct CodeSourceTests {
     private func next(after answer: Answer, at receiver: World.Actor, _ world: World) async throws -> Answer {
         let code = try await world.exchange(try answer.require("access_token"), for: receiver).require("code")
         return try await world.redeem(code, as: receiver)
+    }
+
+    @Test(
+        "A code of a user without a verified address is not redeemed by a client that requires one",
+        arguments: Backend.available)
+    func unverified(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.backend.id, ["require_verified_email": true])
+            let code = try await world.code(of: try await world.signIn())
+            let refused = try await world.redeem(code, as: world.backend)
+            #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused)")
+            #expect(world.server.log.says("unverified_user"))
+            try await world.change("users", world.user, ["email_verified": true])
+            #expect(try await world.redeem(code, as: world.backend).status == 200)
+        }
+    }
+
+    @Test("An authorization code gives no scope that its client has lost since", arguments: Backend.available)
+    func authorizedScope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["scope": "profile email"])
+            var browser = Browser(world.server)
+            let answer = try await world.authorize(in: &browser, ["scope": "profile email"], for: client)
+            let code = try answer.requireRedirected("code")
+            #expect(try await world.change("clients", client.id, ["scope": "profile"]).status == 200)
+            let token = try await world.redeemAuthorization(code, as: client)
+            #expect(token.status == 200 && token.json["scope"] == "profile", "\(token)")
+        }
+    }
+
+    @Test(
+        "A code sent to a redirect URI that its client has removed since is not redeemed", arguments: Backend.available)
+    func removedAddress(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (left, kept) = ("https://left.example/back", "https://kept.example/back")
+            let client = try await world.confidential([
+                "scope": "profile", "redirect_uris": [.string(left), .string(kept)],
+            ])
+            var browser = Browser(world.server)
+            let atLeft = try await world.authorize(in: &browser, ["redirect_uri": left], for: client)
+            let atKept = try await world.authorize(in: &browser, ["redirect_uri": kept], for: client)
+            #expect(try await world.change("clients", client.id, ["redirect_uris": [.string(kept)]]).status == 200)
+            let refused = try await world.redeemAuthorization(
+                try atLeft.requireRedirected("code"), as: client, ["redirect_uri": left])
+            #expect(refused.status == 400 && refused.error == "invalid_grant", "\(refused)")
+            #expect(world.server.log.says("redirect_uri_removed"))
+            let redeemed = try await world.redeemAuthorization(
+                try atKept.requireRedirected("code"), as: client, ["redirect_uri": kept])
+            #expect(redeemed.status == 200, "\(redeemed)")
+        }
+    }
+
+    @Test("An access token gives no scope that its client has lost", arguments: Backend.available)
+    func narrowedToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn(scope: "profile email", with: world.backend).require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["email"]?.string == World.email)
+            try await world.change("clients", world.backend.id, ["scope": "profile"])
+            let me = try await world.server.get("/me", bearer: token)
+            #expect(me.status == 200 && me.json["email"] == nil && me.json["name"] != nil, "\(me)")
+            #expect(try await world.introspect(token, as: world.backend).json["scope"]?.string == "profile")
+        }
     }
 }

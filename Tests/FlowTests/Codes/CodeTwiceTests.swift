@@ -2,13 +2,15 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A SPiD-compatible client that redeems each code twice, as SPiD's SDK for Java does")
+@Suite("A SPiD-compatible client may redeem each code twice, as SPiD's SDK for Java does")
 struct CodeTwiceTests {
     private func code(_ world: World, for client: World.Actor) async throws -> String {
         try await world.authorizationCode(for: client)
     }
 
-    @Test("the second redemption ends what the first gave; the third ends everything", arguments: Backend.available)
+    @Test(
+        "With codes_redeemed_twice the second redemption ends what the first gave, and the third ends everything",
+        arguments: Backend.available)
     func thrice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -32,7 +34,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "it takes the same client, address and verifier, and the code's own minute; later it is a replay",
+        "With codes_redeemed_twice a second redemption takes the same client, address and verifier within a minute",
         arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -55,7 +57,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "what ended the first tokens is not undone by a second redemption, and the setting may end",
+        "With codes_redeemed_twice a second redemption is refused after a revocation, or once the setting is off",
         arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -74,7 +76,7 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("a code that an app bought works once", arguments: Backend.available)
+    @Test("An exchange code works once, even with codes_redeemed_twice", arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -86,7 +88,9 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("the setting is for a SPiD-compatible client with a secret", arguments: Backend.available)
+    @Test(
+        "Only a SPiD-compatible client with a secret can have the setting codes_redeemed_twice",
+        arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
             for client in [world.backend, world.app] {
@@ -101,7 +105,9 @@ struct CodeTwiceTests {
         }
     }
 
-    @Test("a third that began before the second, and waited for it, ends everything", arguments: Backend.available)
+    @Test(
+        "With codes_redeemed_twice a third redemption that began before the second ends everything",
+        arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend(["codes_redeemed_twice": true])
@@ -115,7 +121,7 @@ struct CodeTwiceTests {
     }
 
     @Test(
-        "of two at once both get tokens, and one has live ones; of fifty two get tokens, and none lives",
+        "With codes_redeemed_twice one of two concurrent redemptions has live tokens; of fifty none has",
         arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in

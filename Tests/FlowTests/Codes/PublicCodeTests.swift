@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A code for a public client, with a token of the app's earlier client")
+@Suite("A public client may receive codes for tokens of the app's earlier client")
 struct PublicCodeTests {
     /// The app with its new SDK, which has no secret, and with its earlier one.
     private func clients(_ world: World) async throws -> (new: World.Actor, earlier: World.Actor) {
@@ -18,7 +18,9 @@ struct PublicCodeTests {
         return (new, earlier)
     }
 
-    @Test("it gives what the token and the client both have, once, within thirty seconds", arguments: Backend.available)
+    @Test(
+        "A public client's code gives what token and client both have, once, within thirty seconds",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (new, earlier) = try await clients(world)
@@ -36,7 +38,7 @@ struct PublicCodeTests {
             let late = try await world.exchange(token, for: new).require("code")
             world.server.clock.advance(by: .seconds(30))
             #expect(try await world.redeem(late, as: new).error == "invalid_grant")
-            // Nobody made a challenge.
+            // No challenge was sent for this code.
             let bound = try await world.exchange(token, for: new).require("code")
             #expect(try await world.redeemAuthorization(bound, as: new).error == "invalid_grant")
             #expect(try await world.redeem(bound, as: new, redirectURI: "com.evil:/login").error == "invalid_grant")
@@ -44,7 +46,9 @@ struct PublicCodeTests {
         }
     }
 
-    @Test("no other client's token buys one, nor one of the front channel", arguments: Backend.available)
+    @Test(
+        "Only tokens of the named clients buy a public client's code, and none of the front channel",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (new, earlier) = try await clients(world)
@@ -80,7 +84,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "it ends with the setting, which a backend has not, and no client without SPiD's ways",
+        "A public client's codes end with public_exchange_codes_from, which SPiD-compatible public clients alone have",
         arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -110,7 +114,7 @@ struct PublicCodeTests {
     }
 
     @Test(
-        "a code is redeemed although the client whose token bought it has been taken off the list since",
+        "A public client's code is refused once the client whose token bought it is off the list",
         arguments: Backend.available)
     func takenOff(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Development mode: any name signs in")
+@Suite("Development mode signs in any name")
 struct DevelopmentSignInTests {
-    @Test("any name is a user, the same each time and in every browser", arguments: Backend.available)
+    @Test("A development name is one user, the same each time and in every browser", arguments: Backend.available)
     func names(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var subjects: [String: String] = [:]
@@ -15,7 +15,7 @@ struct DevelopmentSignInTests {
                 var developer = Developer(world)
                 let claims = try await world.idToken(in: try await developer.tokens(as: name))
                 let subject = try #require(claims["sub"]?.string)
-                #expect(!subjects.values.contains(subject) && subject != world.user, "\(name) is somebody else")
+                #expect(!subjects.values.contains(subject) && subject != world.user, "\(name) is another user")
                 subjects[name] = subject
             }
             for (name, same) in [("alice", " Alice "), ("Ada Lovelace", "ADA lovelace"), ("bob", "bob@dev.example")] {
@@ -26,9 +26,9 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("a name is the same user in another database, and when typed as its e-mail address")
+    @Test("A development name is the same user in another database, and when typed as its e-mail address")
     func stable() throws {
-        // Written down: an app that keeps what it knows by `sub` finds its person again.
+        // The number is fixed: an app that stores data by `sub` finds its user again.
         #expect(try #require(DevelopmentName("alice")).user.description == "8261077199567997")
         for text in ["Ada Lovelace", "名前", "O'Hara <x>", String(repeating: "é", count: 60)] {
             let name = try #require(DevelopmentName(text))
@@ -39,7 +39,7 @@ struct DevelopmentSignInTests {
     }
 
     @Test(
-        "a development user's address is verified and undeliverable, and the profile has the name",
+        "A development user's address is verified and undeliverable, and the profile has the name",
         arguments: Backend.available)
     func profile(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -55,7 +55,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("an invalid name is refused on the page", arguments: Backend.available)
+    @Test("An invalid development name is refused on the page", arguments: Backend.available)
     func noNames(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             for name in ["", "   ", "@dev.example", String(repeating: "x", count: 61), "a\u{1}b"] {
@@ -68,7 +68,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("a development user has no password, so no other way signs in", arguments: Backend.available)
+    @Test("A development user has no password and can sign in in no other way", arguments: Backend.available)
     func otherwise(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -84,7 +84,9 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("typing a name never signs in to a user that was not made by development mode", arguments: Backend.available)
+    @Test(
+        "A development name never signs in to a user that development mode did not create",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             _ = try await world.person("mallory@dev.example")
@@ -100,7 +102,9 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("a disabled user is told so; one whose deletion is pending is offered to stay", arguments: Backend.available)
+    @Test(
+        "A disabled development user is told so; one whose deletion is pending is asked whether to stay",
+        arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -119,7 +123,7 @@ struct DevelopmentSignInTests {
     }
 
     @Test(
-        "each development sign-in is logged as a warning; a form from another site is refused",
+        "Each development sign-in is logged as a warning; a form from another site is refused",
         arguments: Backend.available)
     func seen(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -135,7 +139,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("development sign-in opens our own pages too, and the normal login page is one step away")
+    @Test("Development sign-in opens the server's own pages too, and links to the normal login page")
     func ownPages() async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -146,11 +150,11 @@ struct DevelopmentSignInTests {
             #expect(way.header("location") == "/account")
             #expect(try await developer.browser.isSignedIn())
 
-            var person = Browser(world.server)
-            let page = try await person.open("/login?page=people")
+            var normal = Browser(world.server)
+            let page = try await normal.open("/login?page=people")
             #expect(page.body.contains("name=\"password\""))
-            _ = try await person.submit(page, ["email": World.email, "password": World.password])
-            #expect(try await person.isSignedIn())
+            _ = try await normal.submit(page, ["email": World.email, "password": World.password])
+            #expect(try await normal.isSignedIn())
         }
     }
 }

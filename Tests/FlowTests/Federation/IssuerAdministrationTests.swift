@@ -1,9 +1,11 @@
+import Cryptography
+import JOSE
 import JSON
 import Storage
 import TestSupport
 import Testing
 
-@Suite("Who may change which setting of a trusted issuer") struct IssuerAdministrationTests {
+@Suite("Settings of a trusted issuer belong to the platform or to its merchant") struct IssuerAdministrationTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
     /// Registers an issuer as an administrator of Loom itself, or of the platform.
@@ -19,7 +21,7 @@ import Testing
             scope: "admin:merchant")
     }
 
-    @Test("only the platform may let an issuer link users by e-mail address", arguments: Backend.available)
+    @Test("Only the platform may let an issuer link users by e-mail address", arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -42,7 +44,7 @@ import Testing
             expectProblem(try await change(["link_by_email": true]), 403, member: "link_by_email")
             #expect(try await change(["nonce": "required", "create_users": true]).status == 200)
 
-            // With the platform's word its keys are the platform's to change, too.
+            // Once the platform lets it link users, only the platform changes its keys.
             try await world.change("issuers", try made.require("id"), ["authoritative_domains": ["loom.example"]])
             for json: JSON in [
                 ["secret": .string(Self.secret + "!")], ["audiences": ["another"]], ["algorithms": ["HS384"]],
@@ -50,16 +52,14 @@ import Testing
             ] {
                 expectProblem(try await change(json), 403, member: "link_by_email")
             }
-            // It may lead to fewer people, and not to more.
+            // The merchant may let it create fewer users, not more.
             #expect(try await change(["create_users": false]).status == 200)
             expectProblem(try await change(["create_users": true]), 403, member: "link_by_email")
             #expect(try await change(["create_users": false, "disabled": true]).status == 200)
         }
     }
 
-    @Test(
-        "a merchant's administrator cannot have its own issuer sign users in at other merchants",
-        arguments: Backend.available)
+    @Test("A merchant administrator cannot add a sign-in button for its own issuer", arguments: Backend.available)
     func acrossMerchants(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -81,7 +81,7 @@ import Testing
             // What the platform trusts keeps its keys.
             expectProblem(try await change(["discovery_url": "https://evil.example/d"]), 403, member: "client_id")
             expectProblem(try await change(["client_id": .null]), 403, member: "client_id")
-            // So does its name, of which a mail of the platform warns users.
+            // It keeps its name too, which the platform's mails quote.
             expectProblem(try await change(["sign_in_name": "Your account closes"]), 403, member: "client_id")
             #expect(try await change(["disabled": true]).status == 200)
         }
@@ -89,7 +89,7 @@ import Testing
 
     private static let secret = "a shared secret of at least 48 bytes, for any of the algorithms"
 
-    @Test("a provider's keys are its own, unless the platform sets others", arguments: Backend.available)
+    @Test("A provider's keys are its own, unless the platform sets others", arguments: Backend.available)
     func providerKeys(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("each invalid member is named", arguments: Backend.available)
+    @Test("Each invalid member of an issuer is refused by name", arguments: Backend.available)
     func faults(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let base: [JSON.Member] = [
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "the credentials for sign-in at an issuer are stored, the secret sealed and never shown",
+        "The credentials for an issuer's button are stored, with the secret sealed and never shown",
         arguments: Backend.available)
     func signIn(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -194,7 +194,7 @@ import Testing
             let ended = try await world.change("issuers", id, ["client_id": .null])
             #expect(ended.status == 200 && ended.json["client_id"] == nil && ended.json["sign_in_name"] == nil)
 
-            // A provider is known by its name; its tokens for our own client of it are for us.
+            // A provider is registered by its name, and its audience is our client there.
             let google = try await make(world, ["provider": "google", "client_id": "us"], by: world.admin)
             #expect(google.json["sign_in_name"] == "Google" && google.json["audiences"]?.strings == ["us"])
             let facebook: JSON = ["provider": "facebook", "client_id": "1", "audiences": ["2"], "app_secret": "s"]
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(
-        "a merchant's administrator puts a client of its own at a provider in the place of the platform's",
+        "A merchant administrator cannot replace the platform's client at a provider",
         arguments: Backend.available, [true, false])
     func platformsClient(_ backend: Backend, linksByEmail: Bool) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test("a merchant's administrator cannot change the client of a Google of its own", arguments: Backend.available)
+    @Test("A merchant administrator can change the client of the merchant's Google", arguments: Backend.available)
     func ownClient(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "a provider that is good everywhere is frozen for its merchant, also when the platform has confined it",
+        "A merchant cannot change the client of a provider that is good everywhere, until the platform confines it",
         arguments: Backend.available)
     func everywhere(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -281,6 +281,65 @@ import Testing
             for json: JSON in [theirs, ["sign_in_name": "Our Google"]] {
                 let changed = try await change(json)
                 #expect(changed.status == 200 && changed.json["signs_in_everywhere"] == false, "\(changed)")
+            }
+        }
+    }
+
+    /// What the platform gives an issuer, and how it takes that back.
+    private static let trusts: [(given: JSON, takenBack: JSON)] = [
+        (
+            ["client_id": "us", "client_secret": "s", "sign_in_name": "OP"],
+            ["client_id": .null, "client_secret": .null, "sign_in_name": .null, "scope": .null]
+        ),
+        (["link_by_email": true], ["link_by_email": false]),
+        (["authoritative_domains": ["loom.example"]], ["link_by_email": false, "authoritative_domains": []]),
+    ]
+
+    @Test(
+        "A merchant administrator cannot change the keys of an issuer that the platform once trusted",
+        arguments: Backend.available)
+    func keys(_ backend: Backend) async throws {
+        for (given, takenBack) in Self.trusts {
+            try await IssuerStory.with(backend) { story in
+                let world = story.world
+                let host = try IssuerHost()
+                let token = try await merchantsToken(world)
+                let id = try await story.trust(host)
+                #expect(try await world.change("issuers", id, given).status == 200)
+                let kari = try await story.signIn(at: host).require("user_id")
+                #expect(try await world.change("issuers", id, takenBack).status == 200)
+
+                let path = "/admin/v1/issuers/\(id)"
+                let own = PrivateKey.generate(.es256)
+                let keySet: JSON = ["keys": [JSONWebKey(own).json]]
+                for json: JSON in [
+                    ["jwks": keySet], ["jwks": keySet, "discovery_url": .null, "audiences": ["another"]],
+                    ["discovery_url": "https://evil.example/d"], ["jwks_uri": "https://evil.example/keys"],
+                    ["audiences": ["another"]], ["algorithms": ["ES256"]], ["nonce": "none"],
+                ] {
+                    expectProblem(try await world.server.send("PATCH", path, json: json, bearer: token), 403)
+                }
+                let forged = try await story.present(host.sign(story.claims(host), with: own))
+                #expect(forged.status != 200, "\(forged)")
+                // A change by the platform does not free it for the merchant.
+                #expect(try await world.change("issuers", id, ["audiences": ["another"]]).status == 200)
+                expectProblem(
+                    try await world.server.send("PATCH", path, json: ["jwks": keySet], bearer: token), 403)
+                #expect(
+                    try await world.server.send("PATCH", path, json: ["create_users": false], bearer: token).status
+                        == 200)
+
+                // Registered again it is the merchant's own, and no user is linked to it.
+                #expect(try await world.server.send("DELETE", path, bearer: token).status == 204)
+                let anew = try await World.make(
+                    world.server, token, "issuers",
+                    [
+                        "merchant_id": .string(world.merchant), "issuer": .string(host.issuer), "jwks": keySet,
+                        "audiences": [.string(IssuerStory.audience)], "create_users": true,
+                    ])
+                #expect(anew.status == 201, "\(anew)")
+                let other = try await story.present(host.sign(story.claims(host), with: own))
+                #expect(try other.require("user_id") != kari, "\(other)")
             }
         }
     }

@@ -7,7 +7,7 @@ import Values
 @Suite("What an app got with an issuer's ID token ends with the link, or with the issuer") struct IssuerEndTests {
     private static let email = "kari@gmail.com"
 
-    /// What somebody who can sign in at Google as Kari has got here, with and without a browser.
+    /// What a thief who signs in at Google as Kari gets here, with and without a browser.
     private struct Thief {
         let story: IssuerStory
         let tokens: [Answer]
@@ -39,7 +39,7 @@ import Values
             }
             for answer in tokens.prefix(2) {
                 let refreshed = try await world.refresh(try answer.require("refresh_token"), as: story.app)
-                // The next of the family is kept aside: a repeat within the window gives the same.
+                // A repeated refresh gets the same successor within its window.
                 if refreshed.status == 200 { left.append("refresh") }
             }
             if try await webview.open(world.authorizeAddress()).redirected("code") != nil { left.append("webview") }
@@ -53,15 +53,15 @@ import Values
 
     private func kari(_ story: IssuerStory, _ host: IssuerHost) async throws {
         try await story.trust(host, ["link_by_email": true], provider: "google")
-        let person = try await World.make(
+        let made = try await World.make(
             story.world.server, story.world.admin, "users",
             [
                 "email": .string(Self.email), "password": .string(World.password), "email_verified": true,
             ])
-        try await story.world.introduce(try person.require("user_id"))
+        try await story.world.introduce(try made.require("user_id"))
     }
 
-    @Test("tokens of a provider's ID token stay after the user removed the link", arguments: Backend.available)
+    @Test("Tokens from a provider's ID token end when the user removes the link", arguments: Backend.available)
     func link(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: "https://accounts.google.com")
@@ -82,7 +82,7 @@ import Values
     }
 
     @Test(
-        "tokens of an issuer's ID token are good while it is disabled, or after it is gone",
+        "Tokens from an issuer's ID token rest while it is disabled, and end when it is deleted",
         arguments: Backend.available)
     func issuer(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in

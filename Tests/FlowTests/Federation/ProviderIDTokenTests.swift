@@ -9,7 +9,7 @@ import Values
     private static let apple = "https://appleid.apple.com"
     private static let facebook = "https://www.facebook.com"
 
-    @Test("a provider's entry needs its name and the app's ids", arguments: Backend.available)
+    @Test("A provider is registered by its name and the app's ids", arguments: Backend.available)
     func presets(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let world = story.world
@@ -53,7 +53,7 @@ import Values
     }
 
     @Test(
-        "Google: both spellings of its issuer are accepted, and a nonce must match if one was sent",
+        "Both spellings of Google's issuer are accepted, and a nonce must match if one was sent",
         arguments: Backend.available)
     func google(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -75,7 +75,7 @@ import Values
         }
     }
 
-    @Test("Apple: the nonce is compared by its hash, and flags may be text", arguments: Backend.available)
+    @Test("Apple's nonce is compared by its hash, and its flags may be text", arguments: Backend.available)
     func apple(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.apple)
@@ -126,7 +126,7 @@ import Values
         }
     }
 
-    @Test("an access token and an ID token of one provider lead to the same user", arguments: Backend.available)
+    @Test("An access token and an ID token of one provider lead to the same user", arguments: Backend.available)
     func bothKinds(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let world = story.world
@@ -144,7 +144,7 @@ import Values
                     "exp": .integer(now + 60),
                 ]))
             #expect(try byIDToken.require("user_id") == byAccessToken.require("user_id"))
-            // A client in SPiD's ways hears SPiD's word.
+            // A SPiD-compatible client gets SPiD's error.
             let stranger = try await story.logIn(
                 host.sign([
                     "iss": .string(Self.google), "sub": "1002", "aud": .string(ProviderStandIn.googleApp),

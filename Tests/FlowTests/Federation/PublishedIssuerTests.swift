@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What issuers publish, and what happens when it is invalid") struct PublishedIssuerTests {
+@Suite("An issuer's published documents and keys are used while they are valid") struct PublishedIssuerTests {
     private func expectUnavailable(
         _ cause: String, _ answer: Answer, _ story: IssuerStory, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -17,7 +17,7 @@ import Values
         #expect(!answer.body.contains(cause), sourceLocation: sourceLocation)
     }
 
-    @Test("a discovery document of another issuer, or one that points to a forbidden address, is refused")
+    @Test("A discovery document of another issuer, or one that points to a forbidden address, is refused")
     func documents() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost(named: "https://op.example")
@@ -48,7 +48,7 @@ import Values
         }
     }
 
-    @Test("key sets that are too large, broken or behind a redirect are refused")
+    @Test("Key sets that are too large, broken or behind a redirect are refused")
     func badKeys() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()
@@ -78,7 +78,7 @@ import Values
         }
     }
 
-    @Test("an unknown key id causes at most one fetch in ten seconds", arguments: Backend.available)
+    @Test("An unknown key id causes at most one fetch in ten seconds", arguments: Backend.available)
     func rotation(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -103,7 +103,7 @@ import Values
         }
     }
 
-    @Test("an outage of keys and document is survived for a day, and no longer")
+    @Test("An outage of an issuer's keys and document is survived for a day")
     func outage() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()
@@ -122,7 +122,7 @@ import Values
     }
 
     @Test(
-        "a key that its issuer has taken away, without another in its place, stays good",
+        "A key that its issuer withdrew is not used, even if no other key replaces it",
         arguments: [("200 OK", #"{"keys":[]}"#), ("404 Not Found", ""), ("410 Gone", "")])
     func withdrawn(status: String, body: String) async throws {
         try await IssuerStory.with(.sqlite) { story in
@@ -138,7 +138,7 @@ import Values
         }
     }
 
-    @Test("a discovery document is cached as long as it says")
+    @Test("A discovery document is cached as long as it says")
     func life() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()

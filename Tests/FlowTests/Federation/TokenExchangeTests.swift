@@ -7,7 +7,8 @@ import Values
     private static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
     @Test(
-        "an ID token becomes an access token of the same user as by the jwt-bearer grant", arguments: Backend.available)
+        "An ID token is exchanged for an access token of the same user as by the jwt-bearer grant",
+        arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -30,7 +31,7 @@ import Values
     }
 
     @Test(
-        "a client that needs verified addresses exchanges no token of a user without one, and does not spend it",
+        "A client that requires verified addresses exchanges no token of a user without one, and does not spend it",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -44,7 +45,7 @@ import Values
         }
     }
 
-    @Test("the nonce is sent beside the token", arguments: Backend.available)
+    @Test("An exchanged ID token's nonce is sent beside it, and must match", arguments: Backend.available)
     func nonce(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -56,7 +57,7 @@ import Values
         }
     }
 
-    @Test("a malformed request is refused before its token is read", arguments: Backend.available)
+    @Test("A malformed exchange is refused before its token is read", arguments: Backend.available)
     func requests(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -84,14 +85,12 @@ import Values
             #expect(wide.status == 400 && wide.error == "invalid_scope")
             let ungranted = try await story.exchange(token, as: story.world.backend)
             #expect(ungranted.status == 400 && ungranted.error == "unauthorized_client")
-            // Nothing of all that spent it.
+            // None of these refusals spent it.
             #expect(try await story.exchange(token).status == 200)
         }
     }
 
-    @Test(
-        "a refused token gets invalid_request with a hint that names the parameter",
-        arguments: Backend.available)
+    @Test("A refused token gets invalid_request with a hint that names the parameter", arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -122,7 +121,7 @@ import Values
         }
     }
 
-    @Test("resource and audience name whom the token is for", arguments: Backend.available)
+    @Test("The parameters resource and audience name whom the exchanged token is for", arguments: Backend.available)
     func targets(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -153,7 +152,9 @@ import Values
         }
     }
 
-    @Test("discovery names the grant, and a SPiD-compatible client gets SPiD's errors", arguments: Backend.available)
+    @Test(
+        "Discovery names the token exchange, and a SPiD-compatible client gets SPiD's errors",
+        arguments: Backend.available)
     func surroundings(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let grant = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -165,6 +166,31 @@ import Values
             let answer = try await story.exchange(host.sign(story.claims(host)), as: client)
             #expect(answer.status == 400 && answer.error == "unknown_user", "\(answer)")
             #expect(answer.json["type"] == "OAuthException" && answer.json["error_code"] == "400 Bad Request")
+        }
+    }
+
+    @Test("An ID token of another Spindle is accepted once, and its other tokens are not", arguments: Backend.available)
+    func anotherSpindle(_ backend: Backend) async throws {
+        try await IdentityProviderStory.with(backend) { both in
+            let there = both.there
+            try await both.here.change(
+                "issuers", both.issuer, ["audiences": [.string(there.app.id)], "create_users": true])
+            let here = try await IssuerStory(both.here)
+            let signedIn = try await there.signIn(scope: "openid email")
+            let idToken = try signedIn.require("id_token")
+            let answer = try await here.exchange(idToken)
+            #expect(answer.status == 200, "\(answer)")
+            let again = try await here.present(
+                try await there.signIn(scope: "openid").require("id_token"))
+            #expect(try again.require("user_id") == answer.require("user_id"))
+            here.expect("assertion_replayed", try await here.present(idToken))
+
+            // Signed by the same key, but for another audience.
+            try await there.change("clients", there.app.id, ["access_token_format": "jwt"])
+            let accessToken = try await there.signIn(scope: "openid email").require("access_token")
+            here.expect("assertion_type", try await here.present(accessToken))
+            let other = try await there.signIn(scope: "openid", with: try await there.confidential(["scope": "openid"]))
+            here.expect("assertion_audience", try await here.present(try other.require("id_token")))
         }
     }
 }

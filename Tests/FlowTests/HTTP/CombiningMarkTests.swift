@@ -6,11 +6,11 @@ import Values
 
 /// Swift compares and hashes texts by canonical equivalence, and puts each run of combining marks in order for it: of
 /// 32,000 that takes ten seconds.
-@Suite("A run of combining marks does not hold the server") struct CombiningMarkTests {
+@Suite("A long run of combining marks is refused before any text is compared") struct CombiningMarkTests {
     private static let run = "a" + String(repeating: "\u{300}\u{316}", count: 16)
     private static let reason = "more than 30 combining marks in a row"
 
-    @Test("it is refused in forms, queries and JSON, in the endpoint's own form, and says what to mend")
+    @Test("A run of combining marks is refused in forms, queries and JSON, in the endpoint's form and with a reason")
     func bodies() async throws {
         try await World.with(.sqlite) { world in
             let server = world.server
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("it is refused in Basic, however it is encoded")
+    @Test("A run of combining marks is refused in Basic credentials")
     func basic() async throws {
         try await World.with(.sqlite) { world in
             for pair in [(Self.run, "x"), (world.backend.id, Self.run)] {
@@ -55,7 +55,7 @@ import Values
     }
 
     @Test(
-        "it is refused in a header, whether or not anything would have read the field",
+        "A run of combining marks is refused in any header, also one that is not read",
         arguments: ["Accept-Language", "Cookie", "Authorization", "Origin", "Accept", "User-Agent", "X-Unknown"])
     func headers(_ name: String) async throws {
         try await World.with(.sqlite) { world in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A browser without cookies")
+@Suite("A browser without cookies is told that they are needed")
 struct CookieTests {
     private static let title = "Cookies are needed here"
 
@@ -18,7 +18,7 @@ struct CookieTests {
         return try await world.server.post(action, form: form, cookies: cookies, headers: headers)
     }
 
-    @Test("A form of ours without any cookie is answered that cookies are needed, and changes nothing")
+    @Test("A form without any cookie gets a page that says that cookies are needed, and changes nothing")
     func forms() async throws {
         try await World.with(.sqlite) { world in
             let credentials = ["email": World.email, "password": World.password]
@@ -58,7 +58,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A step that finds no cookie sets one and asks once more; a browser that keeps none is told then")
+    @Test("A page opened without a cookie sets one and is asked once more, then says that cookies are needed")
     func steps() async throws {
         try await World.with(.sqlite) { world in
             let sent = try await world.server.get(world.authorizeAddress(["prompt": "create"]))
@@ -73,7 +73,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A step whose address comes from another browser is over, and says nothing of cookies")
+    @Test("A page whose address comes from another browser is out of date, and says nothing of cookies")
     func anotherBrowser() async throws {
         try await World.with(.sqlite) { world in
             var first = Browser(world.server)
@@ -87,8 +87,7 @@ struct CookieTests {
         }
     }
 
-    @Test(
-        "A form that waited until its browser was closed says nothing of cookies where the browser has another of ours")
+    @Test("A form whose cookie is gone says nothing of cookies if the browser has another one of this server")
     func closedBrowser() async throws {
         try await World.with(.sqlite) { world in
             let device = ["spindle_device": String(repeating: "A", count: 43)]
@@ -99,7 +98,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A form from another site comes without cookies, and is told where it came from")
+    @Test("A form from another site is told to try again, and nothing of cookies")
     func anotherSite() async throws {
         try await World.with(.sqlite) { world in
             for headers in [["Origin": "https://evil.example"], ["Sec-Fetch-Site": "cross-site"]] {
@@ -109,7 +108,7 @@ struct CookieTests {
         }
     }
 
-    @Test("A user who comes back from another issuer to a browser without cookies is told that they are needed")
+    @Test("A user who returns from another issuer without cookies is told that they are needed")
     func provider() async throws {
         try await StandInStory.with(.sqlite) { story in
             var browser = Browser(story.here.server)

@@ -3,11 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A user who meets a fault gets a page")
+@Suite("A user gets a page when the server fails")
 struct PageFaultTests {
     private static let browser = ["Accept": "text/html,application/xhtml+xml", "Accept-Language": "sv"]
 
-    @Test("an internal error's page blames nobody and shows the number of the request", arguments: Backend.available)
+    @Test("The page of an internal error shows the number of the request, and no cause", arguments: Backend.available)
     func broken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -27,7 +27,7 @@ struct PageFaultTests {
         }
     }
 
-    @Test("a database that is unavailable gets a page that says to try again", arguments: Backend.available)
+    @Test("The page for an unavailable database says to try again", arguments: Backend.available)
     func away(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address = world.authorizeAddress()
@@ -51,7 +51,7 @@ struct PageFaultTests {
         "/account/restore", "/oauth/consent", "/logout",
     ]
 
-    @Test("opening the address of a form by GET shows the form and does nothing", arguments: forms)
+    @Test("Opening the address of a form by GET shows the form and changes nothing", arguments: forms)
     func addresses(path: String) async throws {
         try await World.with(.sqlite) { world in
             var nobody = BrowserUser(world)

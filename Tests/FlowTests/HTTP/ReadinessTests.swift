@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Readiness")
+@Suite("A server is ready while its database, schema, key and disk are")
 struct ReadinessTests {
-    @Test("a server is ready whose database was resealed under another master key", arguments: Backend.available)
+    @Test("A server whose database was resealed under another master key is not ready", arguments: Backend.available)
     func resealed(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             let ready = try await server.get("/readyz")
@@ -77,7 +77,7 @@ struct ReadinessTests {
         }
     }
 
-    @Test("keys that were resealed beside a running server are a fault of its program", arguments: Backend.available)
+    @Test("Keys resealed beside a running server make it temporarily unavailable", arguments: Backend.available)
     func resealedKeys(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.reseal()
@@ -89,7 +89,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "a refresh token's successor is sealed under a key that the database no longer has",
+        "A refresh is temporarily unavailable, and stores nothing, after the database got another master key",
         arguments: Backend.available)
     func resealedRefresh(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -106,7 +106,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "an ID token that comes with a request is sealed under a key that the database no longer has",
+        "A request with an id_token_hint is temporarily unavailable after the database got another master key",
         arguments: Backend.available)
     func resealedHint(backend: Backend) async throws {
         try await World.with(backend) { world in

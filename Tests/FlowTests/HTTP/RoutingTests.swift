@@ -1,10 +1,13 @@
+import HTTP
 import JSON
 import TestSupport
 import Testing
 
-@Suite("A path leads to its endpoint")
+@testable import HTTPSupport
+
+@Suite("A path leads to its endpoint, which answers only its own methods")
 struct RoutingTests {
-    @Test("repeated and trailing slashes are ignored")
+    @Test("Repeated and trailing slashes of a path are ignored")
     func slashes() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/healthz", "/healthz/", "//healthz", "///healthz//", "/healthz?a=/b", "/healthz/?"] {
@@ -16,7 +19,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("repeated slashes do not lead to administration past a proxy that compares how a path begins")
+    @Test("Repeated slashes do not lead to administration, where a proxy may compare how a path begins")
     func operators() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/admin/v1/merchants", "/admin/v1/merchants/"] {
@@ -29,7 +32,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("another letter case or an escape makes another path")
+    @Test("Another letter case or an escape makes another path")
     func spelling() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/Healthz", "/%68ealthz", "/healthz%2f", "/healthz%00"] {
@@ -38,7 +41,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("an unknown method gets the answer of an unknown path")
+    @Test("An unknown method gets the answer of an unknown path")
     func methods() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             #expect(try await server.send("PROPFIND", "/healthz").status == 404)
@@ -47,7 +50,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("a parameter matches one segment that is not empty")
+    @Test("A path parameter matches one segment that is not empty")
     func parameters() async throws {
         try await World.with(.sqlite) { world async throws -> Void in
             let id = world.backend.id
@@ -59,6 +62,141 @@ struct RoutingTests {
             #expect(list.json["items"] != nil)
             let longer = try await world.server.get("/admin/v1/clients/a/b", bearer: world.admin)
             #expect(longer.status == 404)
+        }
+    }
+
+    /// The template that `path` leads to; nil for none.
+    private func template(_ path: String, among templates: [String]) -> String? {
+        var routes = Routes()
+        for template in templates { routes.get(template) { _, _ in Response(status: .ok) } }
+        let table = RouteTable(routes.all)
+        let number = table.find(.get, path)
+        return number == RouteTable.notFound ? nil : table.routes[number].template.text
+    }
+
+    @Test("A fixed segment goes before a path parameter, whichever was added first")
+    func precedence() {
+        for templates in [["/a/{b}", "/a/b"], ["/a/b", "/a/{b}"]] {
+            #expect(template("/a/b", among: templates) == "/a/b")
+            #expect(template("/a/c", among: templates) == "/a/{b}")
+            #expect(template("/a/", among: templates) == nil)
+        }
+    }
+
+    @Test("A path parameter is tried where the fixed segment leads nowhere")
+    func backtracking() {
+        let templates = ["/a/b/c", "/a/{x}/d", "/{y}/b/e", "/a/b"]
+        for (path, expected) in [
+            ("/a/b/c", "/a/b/c"), ("/a/b/d", "/a/{x}/d"), ("/a/b/e", "/{y}/b/e"), ("/a/b", "/a/b"), ("/a/c", nil),
+            ("/a/b/f", nil), ("/z/b/e", "/{y}/b/e"), ("/", nil), ("", nil),
+        ] {
+            #expect(template(path, among: templates) == expected, "\(path)")
+        }
+    }
+
+    @Test("HEAD leads to a GET that is safe, and to no other route")
+    func head() {
+        var routes = Routes()
+        routes.get("/page", isSafe: true) { _, _ in Response(status: .ok) }
+        routes.post("/page") { _, _ in Response(status: .ok) }
+        routes.get("/code") { _, _ in Response(status: .ok) }
+        let table = RouteTable(routes.all)
+        #expect(table.find(.head, "/page") == table.find(.get, "/page"))
+        #expect(table.find(.head, "/code") != table.find(.get, "/code"))
+        #expect(table.find(.head, "/other") == RouteTable.notFound)
+    }
+
+    @Test("A path parameter's value is its segment as it was sent")
+    func values() throws {
+        let parameters = PathParameters(path: "//a/x%2Fy/b//z/", template: PathTemplate("/a/{first}/b/{second}"))
+        #expect(try parameters.require("first") == "x%2Fy")
+        #expect(try parameters.require("second") == "z")
+        #expect(parameters.all.map(\.name) == ["first", "second"])
+        #expect(throws: HTTPRefusal.self) { try parameters.require("third") }
+    }
+
+    @Test("A known path with another method gets 405 and the methods that it has", arguments: Backend.available)
+    func notAllowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for (method, path, allow) in [
+                ("GET", "/oauth/token", "OPTIONS, POST"), ("DELETE", "/oauth/token", "OPTIONS, POST"),
+                ("PUT", "/me", "GET"), ("OPTIONS", "/me", "GET"),
+                ("PUT", "/auth/session/unknown", "GET, POST"), ("POST", "/healthz", "GET, HEAD"),
+            ] {
+                let answer = try await world.server.send(method, path)
+                #expect(answer.status == 405, "\(method) \(path)")
+                #expect(answer.header("allow") == allow)
+                #expect(answer.error == "invalid_request")
+            }
+            let admin = try await world.server.send("PUT", "/admin/v1/clients", bearer: world.admin)
+            expectProblem(admin, 405)
+            #expect(admin.header("allow") == "GET, POST")
+            #expect(try await world.server.get("/no/such/page").status == 404)
+        }
+    }
+
+    @Test(
+        "HEAD is answered as GET without the body on metadata, keys, pages and what they need",
+        arguments: Backend.available)
+    func headAsGet(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in [
+                "/healthz", "/readyz", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
+                "/oauth/jwks", "/.well-known/jwks.json", "/login", "/signup", "/password", "/account", "/verify",
+                "/account/delete", "/assets/spindle.css", "/assets/submit.js", "/account/password",
+                "/password/reset/unknown", "/signup/confirm/unknown", "/login/code/check",
+            ] {
+                let (get, head) = (try await world.server.get(path), try await world.server.send("HEAD", path))
+                #expect(head.status == get.status, "\(path)")
+                #expect(head.body.isEmpty, "\(path)")
+                for name in ["content-length", "content-type", "cache-control", "location"] {
+                    #expect(head.header(name) == get.header(name), "\(path)")
+                }
+                #expect(get.header("content-length") == "\(get.body.utf8.count)", "\(path)")
+            }
+        }
+    }
+
+    /// They spend a code, end a session, store a request, or are for programs.
+    static let unsafe = [
+        "/oauth/authorize", "/authorize", "/flow/login", "/flow/auth", "/flow/signup", "/flow/signin", "/flow/password",
+        "/auth/forgotpassword", "/logout", "/v2/logout", "/flow/logout", "/auth/session/x", "/session/x",
+        "/session/renew", "/session/handover", "/session", "/v2/session", "/login/with/x", "/login/with/x/callback",
+        "/ajax/logout.js", "/ajax/acceptAgreement.js", "/account/data", "/me", "/userinfo", "/oauth/userinfo",
+        "/admin/v1/users",
+    ]
+
+    @Test("HEAD is refused where a GET may change something", arguments: unsafe)
+    func unsafeHead(path: String) async throws {
+        try await TestServer.with(.sqlite) { server async throws -> Void in
+            let head = try await server.send("HEAD", path)
+            #expect(head.status == 405, "\(path)")
+            #expect(head.header("allow")?.contains("HEAD") == false, "\(path)")
+            #expect(head.header("set-cookie") == nil, "\(path)")
+        }
+    }
+
+    @Test("HEAD does not spend a session code", arguments: Backend.available)
+    func spends(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.sessionCode(of: try await world.signIn())
+            let looked = try await world.server.send("HEAD", "/auth/session/\(code)")
+            #expect(looked.status == 405)
+            #expect(looked.header("set-cookie") == nil)
+            #expect(try await world.server.get("/auth/session/\(code)").status == 302)
+        }
+    }
+
+    @Test("A refused HEAD has no body that could begin the next answer", arguments: Backend.available)
+    func headBody(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in ["/no/such/page", "/oauth/token", "/admin/v1/nothing", "/logout"] {
+                let head = try await world.server.send("HEAD", path)
+                #expect(head.status >= 400)
+                #expect(head.body.isEmpty)
+                // On the same connection, as a rule.
+                #expect(try await world.server.get("/healthz").json["status"]?.string == "ok")
+            }
         }
     }
 }

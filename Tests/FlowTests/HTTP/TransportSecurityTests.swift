@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("An https server sends Strict-Transport-Security")
+@Suite("Strict-Transport-Security is sent by an https server only")
 struct TransportSecurityTests {
     private static let requests = [
         ("GET", "/login"), ("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", "/no/such/page"), ("PUT", "/login"),
@@ -9,7 +9,7 @@ struct TransportSecurityTests {
         ("POST", "/login"), ("GET", "/account"), ("GET", "/" + String(repeating: "a", count: 9_000)),
     ]
 
-    @Test("every answer carries the header, good or bad, for this host alone")
+    @Test("Every answer of an https server has Strict-Transport-Security, for this host alone")
     func secure() async throws {
         try await TestServer.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { server in
             for (method, path) in Self.requests {
@@ -19,7 +19,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("an http server sends no Strict-Transport-Security")
+    @Test("An http server sends no Strict-Transport-Security")
     func plain() async throws {
         try await TestServer.with(.sqlite) { server in
             for (method, path) in Self.requests {

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 import Values
 
-/// Something that happens, of a row of the matrix: all that the row is about, and the deed.
+/// A cause of a row of the matrix: what the row is about, and the deed.
 struct ModelCause: Sendable {
     let name: String
-    /// Makes everything, up to the deed, for a user of this cause alone.
+    /// Prepares everything but the deed, for a user of this cause alone.
     let prepare: @Sendable (ModelUser) async throws -> Prepared
 
     init(_ name: String, _ prepare: @escaping @Sendable (ModelUser) async throws -> Prepared) {
@@ -20,7 +20,7 @@ struct ModelCause: Sendable {
         /// The notice to the client that the user leaves.
         var left: ModelWorld.Message?
         var deed: () async throws -> Void
-        /// Undoes the deed, if that can be.
+        /// Undoes the deed, if possible.
         var undo: (() async throws -> Void)?
     }
 }
@@ -42,11 +42,11 @@ struct Member {
     /// Which of three letters.
     var letter = 0
     let name: String
-    /// What becomes of it, where it is named to show that the matrix does not speak of it.
+    /// Its fate, if the matrix does not speak of it.
     var fate: Fate?
-    /// The part that speaks of what it was got by: it lives where that lives.
+    /// The part about its source: it lives if that lives.
     var origin: Part?
-    /// What is left if it ends: of a session, for the sites that take part in it.
+    /// The notices that its end leaves: of a session, those for its sites.
     var notices: [ModelWorld.Message] = []
     let isLive: () async throws -> Bool
 
@@ -58,7 +58,7 @@ struct Member {
         Member(part: part, name: name, notices: [session.notice]) { try await session.isLive() }
     }
 
-    /// What was got in a web view that rests on what `origin` speaks of.
+    /// What was got in a web view whose source is `origin`.
     static func got(_ part: Part, in name: String, _ webView: ModelPlace, origin: Part) -> [Member] {
         zip(0..., webView.got).map { letter, held in
             Member(part: part, letter: letter, name: "\(ModelPlace.kinds[letter]) in \(name)", origin: origin) {
@@ -67,7 +67,7 @@ struct Member {
         }
     }
 
-    /// The same, with the fate that it has whatever the matrix says.
+    /// The same with a fixed fate, whatever the matrix says.
     func always(_ fate: Fate) -> Member {
         var member = self
         member.fate = fate
@@ -76,12 +76,12 @@ struct Member {
 }
 
 extension [Member] {
-    /// The same, which all live whatever the matrix says.
+    /// The same, all of which live whatever the matrix says.
     var living: [Member] { map { $0.always(.lives) } }
 }
 
 extension Branch {
-    /// These tokens and the web view that they bought, of which one letter speaks, and what was got in it.
+    /// These tokens and the web view that they bought, under one letter, and what was got in it.
     func members(_ part: Member.Part, inWebViews: Member.Part = .inWebViews(), _ name: String) -> [Member] {
         [.held(part, name, held)] + webView.members(part, inWebViews: inWebViews, "the web view of \(name)")
     }
@@ -93,7 +93,7 @@ extension ModelPlace {
         [.session(part, name, self)] + Member.got(inWebViews, in: name, self, origin: part)
     }
 
-    /// The session, as one that rows speak of themselves, and what was got in it.
+    /// The session, as the row's own, and what was got in it.
     func members(_ session: String, passing: String = "passing", lasting: String = "lasting", _ name: String)
         -> [Member]
     {

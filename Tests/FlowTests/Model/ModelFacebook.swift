@@ -29,7 +29,7 @@ struct ModelFacebook: Sendable {
         issuer = try made.require("id")
     }
 
-    /// Links the user to a subject of the same number, once, who is the next to come from Facebook.
+    /// Links the user once to a subject of the same number, and makes that subject sign in next.
     func knows(_ user: ModelUser) async throws {
         graph.give(
             facebook: user.id,

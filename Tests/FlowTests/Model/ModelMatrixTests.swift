@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The matrix of docs/model.md can be read")
 struct ModelMatrixTests {
-    @Test("The page's matrix has sixteen rows")
+    @Test("The matrix of docs/model.md has sixteen rows")
     func page() throws {
         let rows = try ModelMatrix.read().rows
         #expect(rows.count == 16)
@@ -35,7 +35,7 @@ struct ModelMatrixTests {
         }
     }
 
-    @Test("A word that no row uses is refused")
+    @Test("A word of the matrix that no row uses is refused")
     func unusedWord() throws {
         #expect(throws: ModelMatrix.Fault.self) { try ModelMatrix(Self.page(words: ["reached", "kept"])) }
     }

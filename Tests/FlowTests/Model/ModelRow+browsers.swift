@@ -131,7 +131,7 @@ extension ModelRow {
                 let phone = try await PhoneTree(of: user)
                 var here = BrowserUser(user.world)
                 here.browser = kept.browser
-                // All web views are other sessions, also those that what stays has bought.
+                // All web views are other sessions, also those bought by tokens that stay.
                 let webViews = [
                     (webView, "the web view of the kept session"), (phone.own.webView, "the web view of the phone"),
                     (phone.backend.webView, "the web view of the phone's backend"),

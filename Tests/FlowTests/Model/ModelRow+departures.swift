@@ -133,7 +133,7 @@ extension ModelUser {
 }
 
 extension ModelPlace {
-    /// The session, as one of which what it rests on is gone, and what was got in it (row 5).
+    /// A session whose source is gone, and what was got in it (row 5).
     func displaced(_ word: String, _ name: String) -> [Member] {
         [
             .session(.own(word), name, self),

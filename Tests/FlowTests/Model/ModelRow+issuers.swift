@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-/// What rests on the way in which a user signed in.
+/// Rows about the method or the issuer by which a user signed in.
 extension ModelRow {
     static let methodEnd = ModelRow(
         number: 9,
@@ -56,7 +56,7 @@ extension ModelRow {
             },
         ], usesFacebook: true)
 
-    /// Ends what was opened as `browser` and `phone` were, in a browser where the user signed in so too.
+    /// Ends the method that opened `browser` and `phone`, from a browser that it opened too.
     private static func end(
         _ user: ModelUser, of browser: BrowserUser, _ phone: Held, keeping here: BrowserUser,
         callbacks: Set<ModelWorld.Receiver> = [], by deed: @escaping (inout BrowserUser) async throws -> Void
@@ -97,7 +97,7 @@ extension ModelRow {
                 let own = scene.tree.place.notice
                 let members = scene.ownMembers.map { member in
                     var member = member
-                    // Who is told of the others is gone.
+                    // The client that would be told is deleted with its merchant.
                     member.notices = member.notices.filter { $0.client != own.client }
                     return member
                 }
@@ -151,7 +151,7 @@ extension ModelRow {
             }
         ], usesFacebook: true)
 
-    /// What a user has by Facebook's word: a session, which is good everywhere, and a phone of its merchant.
+    /// What a user has by sign-ins with Facebook: a session, good everywhere, and a phone of its merchant.
     private struct IssuerScene {
         let issuer: String
         let tree: BrowserTree

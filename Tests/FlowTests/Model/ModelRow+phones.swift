@@ -101,7 +101,7 @@ extension ModelRow {
         return ModelCause.Prepared(members: phone.members() + others.living) { try await deed(root) }
     }
 
-    /// A third party buys no sessions and no codes: its tokens end, and those for less than was taken back live.
+    /// A third party buys no sessions and no codes: its tokens for more than is still allowed end, and others live.
     private static func narrowConsent(_ user: ModelUser) async throws -> ModelCause.Prepared {
         let world = user.world
         let stranger = try await world.stranger()
@@ -142,7 +142,7 @@ extension ModelUser {
                     """)
             }
         }
-        // One sign-in of 256 looks.
+        // One sign-in in 256 ends the oldest.
         var tries = 0
         while try await world.isLive(oldest.accessToken), tries < 3000 {
             for _ in 1...20 { _ = try await signInOnPhone() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-/// What disables, expires or narrows.
+/// Rows about what disables, expires or narrows.
 extension ModelRow {
     static let clientDisabled = ModelRow(
         number: 11,

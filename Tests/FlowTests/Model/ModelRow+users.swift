@@ -74,7 +74,7 @@ extension ModelRow {
             },
             ModelCause("a new password") { user in
                 try await user.isVerified()
-                // The last of the world: the platform's own token expires too.
+                // Last in its world, because the platform's token expires too.
                 let expired = try await user.expiredSession()
                 let all = try await Everything(of: user)
                 var here = BrowserUser(user.world)
@@ -122,7 +122,7 @@ extension Set<ModelWorld.Receiver> {
 }
 
 extension ModelUser {
-    /// Has the address count as proved.
+    /// Sets the address to verified.
     fileprivate func isVerified() async throws {
         try await world.change("users", id, ["email_verified": true])
     }

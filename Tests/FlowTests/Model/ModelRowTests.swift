@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("What ends what")
+@Suite("The program ends what the matrix of docs/model.md says")
 struct ModelRowTests {
     @Test(
         "Each cell of the matrix in docs/model.md is what the program does", arguments: ModelRow.all, Backend.available)

@@ -65,7 +65,7 @@ struct ModelWorld: Sendable {
         try await ModelFacebook(try #require(graph), world)
     }
 
-    /// What comes from something is younger.
+    /// Advances the clock, so that what comes next is younger.
     func tick() { world.server.clock.advance(by: .milliseconds(1)) }
 
     /// Deletes something through administration, by default as the platform.

@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Attributes and addresses, which administration sets")
+@Suite("Attributes and addresses of users, which administration sets")
 struct AttributeTests {
-    @Test("attributes are set with the user, changed one by one, and removed", arguments: Backend.available)
+    @Test("Attributes are set with the user, changed one by one, and removed", arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -28,7 +28,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("an attribute is a text or a list of texts, within bounds", arguments: Backend.available)
+    @Test("An attribute is a text or a list of texts, within bounds", arguments: Backend.available)
     func bounds(backend: Backend) async throws {
         try await World.with(backend) { world in
             let many = (1...51).map { JSON.Member("a\($0)", "x") }
@@ -52,7 +52,9 @@ struct AttributeTests {
         }
     }
 
-    @Test("all attributes together have 64 KiB at most, however many changes made them", arguments: Backend.available)
+    @Test(
+        "All attributes of a user together have 64 KiB at most, however many changes made them",
+        arguments: Backend.available)
     func whole(backend: Backend) async throws {
         try await World.with(backend) { world in
             let list = JSON.array((0..<80).map { _ in .string(String(repeating: "x", count: 500)) })
@@ -65,7 +67,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("only the platform sets attributes, and the user can see them", arguments: Backend.available)
+    @Test("Only the platform sets attributes, and the user can see them", arguments: Backend.available)
     func whose(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.confidential(["scope": "admin:merchant"])
@@ -87,7 +89,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("an address is an object of its parts, and null removes a claim", arguments: Backend.available)
+    @Test("An address is an object of its parts, and null removes a claim", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [JSON] = [
@@ -112,7 +114,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "attributes that a merchant gave its own client stay when the platform makes it a third party's",
+        "Making a merchant's client a third party's removes its id_token_claims unless the change names them",
         arguments: Backend.available, [false, true])
     func thirdParty(backend: Backend, isNamed: Bool) async throws {
         try await World.with(backend) { world in
@@ -124,7 +126,7 @@ struct AttributeTests {
             let given = try await world.server.send(
                 "PATCH", path, json: ["id_token_claims": claims], bearer: administrator)
             #expect(given.status == 200 && given.json["id_token_claims"] == claims, "\(given)")
-            // Another change leaves them.
+            // Another change leaves the claims.
             let renamed = try await world.change("clients", world.app.id, ["client_name": "Loom"])
             #expect(renamed.json["id_token_claims"] == claims, "\(renamed)")
             let document: JSON =

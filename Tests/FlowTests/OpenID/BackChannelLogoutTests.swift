@@ -6,7 +6,7 @@ import Testing
 import Values
 
 /// With the plan `oidcc-backchannel-rp-initiated-logout-certification-test-plan` of OpenID's conformance suite.
-@Suite("Back-channel logout: every client of a session hears of its end, by a signed token from this server")
+@Suite("Back-channel logout: each site of a session is told of its end by a signed logout token")
 struct BackChannelLogoutTests {
     @Test("oidcc-backchannel-logout-discovery-endpoint-verification")
     func discovery() async throws {
@@ -37,9 +37,11 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a client that registered itself waits apart from its merchant's own", arguments: Backend.available)
+    @Test(
+        "A logout notice to a self-registered client is queued apart from those to its merchant's own clients",
+        arguments: Backend.available)
     func apart(backend: Backend) async throws {
-        // Answers nothing: so both notices stay.
+        // It answers nothing, so both notices stay stored.
         let receiver = try LocalListener { _ in nil }
         defer { receiver.stop() }
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -59,7 +61,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a logout token uses the client's algorithm and its own name of the user", arguments: Backend.available)
+    @Test(
+        "A logout token uses the client's signing algorithm and the subject by which the client knows the user",
+        arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -81,7 +85,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "a logout token that the client did not accept is signed anew and sent again, by any node",
+        "A logout token that the client did not accept is signed anew and sent again, by any node",
         arguments: Backend.available)
     func later(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
@@ -103,7 +107,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a user who is gone has the name in a logout token that was in the ID token", arguments: Backend.available)
+    @Test("A logout token about a deleted user has the same sub as the ID token", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -121,9 +125,11 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("no client of another session is told, and no request waits for a logout token", arguments: Backend.available)
+    @Test(
+        "A logout tells only clients of the ended session, once, and does not wait for the delivery",
+        arguments: Backend.available)
     func nobodyElse(backend: Backend) async throws {
-        // None may leave: each that was ever left for somebody is still there.
+        // No notice may leave this machine, so each one is still stored.
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()
             var (here, elsewhere) = (Browser(world.server), Browser(world.server))
@@ -148,12 +154,12 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "a logout token is sent long after the client's tokens expired, unless the client removed its logout URI",
+        "A logout token is sent long after the client's tokens expired, unless the client removed its logout URI",
         arguments: Backend.available)
     func changed(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
-            // Its tokens live an hour; its own session may be as long as ours.
+            // The site's tokens live an hour, but its session may last as long as ours.
             let short = try await world.notified(at: receiver, "/short", ["grant_types": ["authorization_code"]])
             var browser = Browser(world.server)
             let page = try await browser.open("/login")
@@ -174,7 +180,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("tokens without offline access end with the session", arguments: Backend.available)
+    @Test("Tokens for openid without offline_access end with the session", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -191,5 +197,215 @@ struct BackChannelLogoutTests {
                 #expect((refreshed.status == 200) == survives)
             }
         }
+    }
+
+    // MARK: Clients that are disabled
+
+    @Test(
+        "A client that is disabled when a browser signs out is told once it is enabled again",
+        arguments: Backend.available, ["clients", "merchants"])
+    func disabledSite(backend: Backend, kind: String) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            let id = kind == "clients" ? told.site.actor.id : world.merchant
+            var browser = Browser(world.server)
+            let hint = try await told.site.signIn(in: &browser).require("id_token")
+            try await world.change(kind, id, ["disabled": true])
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try await !browser.isSignedIn())
+            try await world.untilPostponed(.notice)
+
+            try await world.change(kind, id, ["disabled": false])
+            world.server.clock.advance(by: .minutes(2))
+            #expect(try await told.next()["sid"] == (try TakenApart(hint).claims["sid"]))
+        }
+    }
+
+    @Test(
+        "A logout notice that waits for a disabled client is dropped when the client is deleted",
+        arguments: Backend.available)
+    func deletedSite(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            let id = told.site.actor.id
+            var browser = Browser(world.server)
+            _ = try await told.site.signIn(in: &browser)
+            try await world.change("clients", id, ["disabled": true])
+            _ = try await browser.submit(try await browser.open("/logout"))
+            try await world.untilPostponed(.notice)
+
+            #expect(
+                try await world.server.send("DELETE", "/admin/v1/clients/\(id)", bearer: world.admin).status == 204)
+            world.server.clock.advance(by: .minutes(2))
+            let deadline = ContinuousClock.now + .seconds(30)
+            while try await world.waiting(.notice) > 0, ContinuousClock.now < deadline { await Task.yield() }
+            #expect(try await world.waiting(.notice) == 0)
+        }
+    }
+
+    // MARK: However the session ends
+
+    /// A site that Ada is signed in to in two browsers. Notices do not leave this machine and are counted.
+    private struct Story {
+        let told: NotifiedSite
+        var here: BrowserUser
+        var elsewhere: BrowserUser
+        var world: World { told.site.world }
+
+        /// How many notices were stored since the last call.
+        mutating func news() async throws -> Int {
+            let count = try await world.waiting(.notice)
+            defer { known = count }
+            return count - known
+        }
+        private var known = 0
+
+        init(_ world: World) async throws {
+            told = try await world.notified(at: try CallbackReceiver())
+            here = try await world.signedIn()
+            elsewhere = try await world.signedIn()
+            _ = try await told.site.signIn(in: &here.browser)
+            _ = try await told.site.signIn(in: &elsewhere.browser, scope: "openid offline_access")
+        }
+    }
+
+    private func story(_ backend: Backend, _ tell: (inout Story) async throws -> Void) async throws {
+        try await World.with(backend) { world in
+            var story = try await Story(world)
+            try await tell(&story)
+        }
+    }
+
+    @Test("Ending sessions on the account page tells the sites of each ended session", arguments: Backend.available)
+    func elsewhere(backend: Backend) async throws {
+        try await story(backend) { story in
+            let other = try #require(try await story.here.otherSessions().first)
+            _ = try await story.here.change("sessions/end", ["session": other])
+            #expect(try await story.news() == 1)
+            _ = try await story.here.change("sessions/end", ["session": other])
+            #expect(try await story.news() == 0)
+            var third = try await story.world.signedIn()
+            _ = try await story.told.site.signIn(in: &third.browser)
+            _ = try await story.here.change("sessions/end-others")
+            #expect(try await story.news() == 1, "what had ended was told")
+            #expect(try await story.here.isSignedIn())
+            #expect(try await story.told.site.silentError(in: &story.here.browser) == nil)
+        }
+    }
+
+    @Test("A password change tells the sites of all sessions but the current one", arguments: Backend.available)
+    func password(backend: Backend) async throws {
+        try await story(backend) { story in
+            _ = try await story.here.change(
+                "password", ["current_password": World.password, "new_password": "a quite different loom"])
+            #expect(try await story.news() == 1)
+            #expect(try await story.here.isSignedIn())
+        }
+    }
+
+    @Test("A password reset tells the sites of all sessions", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        try await story(backend) { story in
+            var visitor = BrowserUser(story.world)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let link = try #require(
+                try await story.world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            let page = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+            _ = try await visitor.browser.submit(page, ["password": "a loom for tomorrow"])
+            #expect(try await story.news() == 2)
+        }
+    }
+
+    @Test(
+        "Disabling, a new password and deletion by administration tell the sites of the user's sessions",
+        arguments: Backend.available,
+        [["disabled": true], ["password": "an entirely new one"], nil] as [JSON?])
+    func administration(backend: Backend, change: JSON?) async throws {
+        try await story(backend) { story in
+            let world = story.world
+            if let change {
+                try await world.change("users", world.user, ["nickname": "Ada"])
+                #expect(try await story.news() == 0)
+                try await world.change("users", world.user, change)
+            } else {
+                _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            }
+            #expect(try await story.news() == 2)
+        }
+    }
+
+    @Test("A user's deletion tells the sites of the user's sessions", arguments: Backend.available)
+    func deletion(backend: Backend) async throws {
+        try await story(backend) { story in
+            let form = try await story.here.browser.open("/account/delete")
+            _ = try await story.here.browser.submit(form, ["current_password": World.password])
+            #expect(try await story.news() == 2)
+        }
+    }
+
+    @Test(
+        "A sign-in by another user tells the sites of the replaced session; one by the same user does not",
+        arguments: Backend.available)
+    func another(backend: Backend) async throws {
+        try await story(backend) { story in
+            _ = try await story.world.person("grace@example.com")
+            for (email, expected) in [(World.email, 0), ("grace@example.com", 1)] {
+                let page = try await story.here.browser.open(story.world.authorizeAddress(["prompt": "login"]))
+                _ = try await story.here.browser.submit(page, ["email": email, "password": World.password])
+                #expect(try await story.news() == expected)
+            }
+        }
+    }
+
+    @Test(
+        "A site is told of a session's end also if its tokens ended before, by a new password or a revocation",
+        arguments: Backend.available)
+    func endedBefore(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            var browser = Browser(world.server)
+            _ = try await told.site.signIn(in: &browser, scope: "openid")
+            let changed = try await browser.submit(
+                try await browser.open("/account"),
+                ["current_password": World.password, "new_password": "another good loom"], to: "/account/password")
+            #expect(changed.header("location") == "/account?done=password")
+            _ = try await browser.submit(try await browser.open("/logout"))
+            _ = try await told.next()
+
+            var second = Browser(world.server)
+            try await second.signIn(password: "another good loom")
+            let tokens = try await told.site.signIn(in: &second, scope: "openid offline_access")
+            _ = try await world.server.post(
+                "/oauth/revoke", ["token": try tokens.require("refresh_token")], basic: told.site.actor.basic)
+            _ = try await second.submit(try await second.open("/logout"))
+            _ = try await told.next()
+        }
+    }
+
+    @Test(
+        "A site whose access the user revoked hears nothing of a later end of the session",
+        arguments: Backend.available)
+    func revokedSite(backend: Backend) async throws {
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let site = try await world.website()
+            _ = try await world.change(
+                "clients", site.actor.id, ["backchannel_logout_uri": "http://127.0.0.1:9/never"])
+            var browser = Browser(world.server)
+            _ = try await site.signIn(in: &browser)
+            _ = try await browser.submit(
+                try await browser.open("/account"), ["client": site.actor.id], to: "/account/apps/revoke")
+            let before = try await world.notices()
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try await world.notices() == before)
+        }
+    }
+}
+
+extension World {
+    fileprivate func notices() async throws -> Int {
+        try await server.database.rows("SELECT id FROM deliveries WHERE kind = 'notice'").count
     }
 }

@@ -42,7 +42,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("every failure of a password gets the same challenge", arguments: Backend.available)
+    @Test("Every failure of a password by HTTP Basic gets the same challenge", arguments: Backend.available)
     func challenge(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("grace@example.com")
@@ -72,7 +72,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("who sent a dead token is challenged for a password alone", arguments: Backend.available)
+    @Test("A request with a dead token is challenged for a password too", arguments: Backend.available)
     func deadToken(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for path in Self.paths {
@@ -90,7 +90,9 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("bearer tokens work as before, and not together with a password", arguments: Backend.available)
+    @Test(
+        "A bearer token works also where a realm is set, but not together with a password",
+        arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await world.signIn(scope: "openid").require("access_token")
@@ -122,7 +124,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("a user whose deletion is pending cannot use Basic", arguments: Backend.available)
+    @Test("A user whose deletion is pending cannot use Basic", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let due = world.server.clock.now + .days(3)
@@ -133,7 +135,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("without a realm no password is checked", arguments: Backend.available)
+    @Test("Without a realm, passwords by Basic are not checked", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.paths {

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Clients that sign instead of showing a secret (RFC 7523, OpenID Connect Core §9)")
+@Suite("Clients that authenticate by a signed assertion (RFC 7523, OpenID Connect Core §9)")
 struct ClientAssertionTests {
-    @Test("each algorithm authenticates a client, with client_id beside the assertion or without")
+    @Test("A client authenticates by an assertion of each algorithm, with client_id beside it or without")
     func algorithms() async throws {
         try await World.with(.sqlite) { world in
             for algorithm in PrivateKey.Algorithm.allCases {
@@ -23,8 +23,8 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "assertions work wherever clients authenticate: tokens, introspection, revocation", arguments: Backend.available
-    )
+        "Assertions work wherever clients authenticate: tokens, introspection, revocation",
+        arguments: Backend.available)
     func everywhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -37,7 +37,9 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("client_secret_jwt is signed with the client_secret, which is the sign secret", arguments: Backend.available)
+    @Test(
+        "A client_secret_jwt assertion is signed with the client_secret, which is also the sign secret",
+        arguments: Backend.available)
     func secretJWT(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -139,7 +141,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "a forged, expired or foreign assertion is refused, always with the same answer", arguments: Backend.available)
+        "A forged, expired or foreign assertion is refused, always with the same answer", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let key = PrivateKey.generate(.es256)
@@ -155,10 +157,10 @@ struct ClientAssertionTests {
                 ("rejected", SigningClient.hs256(claims, key: Array(jwk.json.text.utf8))),
                 ("rejected", client.assertion() + "A"),
                 ("rejected", CompactJWS.sign(claims, type: "JWT", key: key, keyID: "another")),
-                // What the client signed for another purpose.
+                // JWTs that the client signed for another purpose.
                 ("type", CompactJWS.sign(claims, type: "oauth-authz-req+jwt", key: key, keyID: jwk.keyID)),
                 ("type", CompactJWS.sign(claims, type: "logout+jwt", key: key, keyID: jwk.keyID)),
-                // The other's own key, in the name of this one.
+                // Another client's key, in this client's name.
                 ("rejected", SigningClient(world: world, id: client.id, key: other.key).assertion()),
             ]
             for (reason, changes): (String, KeyValuePairs<String, JSON>) in [
@@ -190,7 +192,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("a clock that is a minute ahead is tolerated")
+    @Test("An assertion from a clock that is a minute ahead is accepted")
     func skew() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient()
@@ -199,7 +201,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("an assertion is accepted once, at whatever endpoint", arguments: Backend.available)
+    @Test("An assertion is accepted once, at whatever endpoint", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -210,13 +212,13 @@ struct ClientAssertionTests {
                 401, "invalid_client", try await client.ask(first, ["token": "x"], at: "/oauth/introspect"))
             try await expect(401, "invalid_client", try await client.ask(client.assertion(["jti": "one"])))
             #expect(world.server.log.says("reason=assertion_replayed"))
-            // Another client's `one` is another.
+            // The same jti of another client is another assertion.
             let other = try await world.signingClient()
             #expect(try await other.ask(other.assertion(["jti": "one"])).status == 200)
         }
     }
 
-    @Test("of concurrent uses of one assertion on two nodes one is accepted", arguments: Backend.available)
+    @Test("Of concurrent uses of one assertion on two nodes, one is accepted", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -234,7 +236,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("the record of a used assertion is deleted once the assertion has expired", arguments: Backend.available)
+    @Test("The record of a used assertion is deleted once the assertion has expired", arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -248,7 +250,7 @@ struct ClientAssertionTests {
             #expect(try await remembered() == 1)
             _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(7))
             #expect(try await remembered() == 0)
-            // One that is too old within minutes is not remembered for the day that it names.
+            // An assertion that is too old after minutes is not remembered for the day until its exp.
             let day = JSON.integer(world.server.clock.now.seconds + 86_000)
             #expect(try await client.ask(client.assertion(["exp": day])).status == 200)
             _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(10))

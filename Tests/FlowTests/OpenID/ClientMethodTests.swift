@@ -7,7 +7,9 @@ import Values
 
 @Suite("A client authenticates by its registered method, and by no other")
 struct ClientMethodTests {
-    @Test("a signing client's secret, and another client's assertion, are refused", arguments: Backend.available)
+    @Test(
+        "A client that signs cannot use a secret, and a client with a secret cannot use an assertion",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -25,7 +27,9 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("two methods at once are refused, and so is another client's client_id", arguments: Backend.available)
+    @Test(
+        "Two authentication methods at once are refused, and so is another client's client_id",
+        arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -42,7 +46,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("an assertion without its type, of another type, or that is no JWT, is refused")
+    @Test("An assertion without its type, of another type, or that is no JWT, is refused")
     func malformed() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient()
@@ -62,12 +66,12 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("only the algorithm that the client registered is accepted")
+    @Test("Only the algorithm that the client registered is accepted in its assertions")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
             let key = PrivateKey.generate(.rs256)
             var members = JSONWebKey(key).json.members ?? []
-            // Good for any RSA signature.
+            // Without `alg` the key is good for any RSA signature.
             members.removeAll { $0.name == "alg" }
             let keySet: JSON = ["keys": [.object(members)]]
             let client = try await world.signingClient(key, ["jwks": keySet])
@@ -77,7 +81,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("a client's published keys are fetched, and a new one when it is first seen", arguments: Backend.available)
+    @Test("A client's published keys are fetched, and a new one when it is first seen", arguments: Backend.available)
     func published(backend: Backend) async throws {
         let (old, new) = (PrivateKey.generate(.es256), PrivateKey.generate(.es256))
         let host = try KeyHost(SigningClient.keySet(old))
@@ -98,7 +102,9 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("a client whose keys cannot be fetched is refused", arguments: ["", "no JSON", #"{"keys":[]}"#])
+    @Test(
+        "A client whose published keys cannot be fetched is told to try again later",
+        arguments: ["", "no JSON", #"{"keys":[]}"#])
     func unpublished(_ body: String) async throws {
         let host = try KeyHost(.null)
         host.publish(text: body)
@@ -108,7 +114,7 @@ struct ClientMethodTests {
                 "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
             ])
             let client = SigningClient(world: world, id: made.id, key: .own(key))
-            // It may be the client: it asks again.
+            // The client may be right, so it is told to ask again.
             let answer = try await client.ask()
             try await expect(503, "temporarily_unavailable", answer)
             #expect(answer.header("retry-after") == "10")
@@ -116,10 +122,10 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("of the keys that a client publishes, slow ones are not tried")
+    @Test("Slow keys among those that a client publishes are not tried")
     func slow() async throws {
         let key = PrivateKey.generate(.es256)
-        // Odd, and of 8192 bits: as good as the modulus of a key that nobody has.
+        // An odd number of 8192 bits stands for a modulus; the key is never used.
         let modulus = Base64URL.encode([0xC5] + [UInt8](repeating: 0x5A, count: 1022) + [0x55])
         let slow: JSON = ["kty": "RSA", "n": .string(modulus), "e": "AQAB", "kid": "slow"]
         let host = try KeyHost(["keys": [slow, JSONWebKey(key).json]])
@@ -136,12 +142,12 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("keys at a private address are not fetched unless the operator allows it")
+    @Test("A client's keys at a private address are not fetched unless the operator allows it")
     func privateAddress() async throws {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
         try await World.with(.sqlite) { world in
-            // What a name leads to shows when it is looked up.
+            // That a name leads to a private address shows only when it is looked up.
             let address = host.address.replacing("http://127.0.0.1", with: "https://localhost")
             let made = try await world.confidential([
                 "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(address),
@@ -152,7 +158,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("a method's required members must be present, and members it does not use are refused")
+    @Test("A method's required members must be present, and members that it does not use are refused")
     func registered() async throws {
         try await World.with(.sqlite) { world in
             let key = PrivateKey.generate(.es256)

@@ -7,7 +7,7 @@ import Testing
 struct ConfigModuleTests {
     private static let issuer = "https://id.example"
 
-    /// The name and schema of each member that the suite knows. What is not among them it warns of.
+    /// The members that the suite knows. It warns of any other.
     private static let known: Set<String> = [
         "issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "registration_endpoint",
         "introspection_endpoint", "revocation_endpoint", "end_session_endpoint", "scopes_supported",
@@ -77,7 +77,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("an endpoint takes clients' assertions, and nothing says with which algorithms")
+    @Test("Each endpoint that takes client assertions announces their algorithms, and never none")
     func assertionAlgorithms() async throws {
         try await World.with(.sqlite) { world in
             for document in ["openid-configuration", "oauth-authorization-server"] {
@@ -93,7 +93,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("each announced response mode and type is accepted, and each other one refused")
+    @Test("Each announced response type is accepted, and the announced response modes are the four supported ones")
     func announced() async throws {
         try await World.with(.sqlite) { world in
             let metadata = try await world.server.get("/.well-known/openid-configuration").json

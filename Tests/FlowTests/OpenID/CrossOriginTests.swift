@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Web pages of registered origins can read what their apps call, and no other pages")
+@Suite("CORS: pages of registered origins can read what their apps call, and no other pages")
 struct CrossOriginTests {
     private static let origin = "https://www.loom.example"
     private static let other = "https://www.rival.example"
@@ -33,7 +33,7 @@ struct CrossOriginTests {
         return answer.header("access-control-allow-origin")
     }
 
-    @Test("a preflight request is answered for the origin of any client", arguments: Backend.available)
+    @Test("A preflight request is answered for the origin of any client", arguments: Backend.available)
     func beforehand(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             for (path, methods) in [
@@ -54,12 +54,12 @@ struct CrossOriginTests {
                     #expect(answer.header("access-control-allow-methods") == nil)
                 }
             }
-            // Nothing for web pages: it takes a confidential client.
+            // Introspection is not for web pages: it takes a confidential client.
             #expect(try await preflight(world, "/oauth/introspect", from: Self.origin).status == 405)
         }
     }
 
-    @Test("a new origin counts within a minute, and so does one that was removed", arguments: Backend.available)
+    @Test("A new origin counts within a minute, and a removed one stops counting as fast", arguments: Backend.available)
     func memory(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             let new = "https://new.loom.example"
@@ -75,7 +75,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "the answer itself is readable for the client's own origins only, also when it is an error",
+        "An answer is readable for its client's own origins only, also when it is an error",
         arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await withOrigins(backend) { world in
@@ -122,10 +122,10 @@ struct CrossOriginTests {
         }
     }
 
-    /// Of tracing libraries, of MCP's, and our own.
+    /// Header fields of tracing libraries, of MCP clients, and our own.
     private static let added = "authorization,baggage,dpop,mcp-protocol-version,sentry-trace,traceparent,x-b3-traceid"
 
-    @Test("A preflight request allows the fields that it asks for, but none in which a proxy says for whom it speaks")
+    @Test("A preflight request allows the fields that it asks for, except those by which a proxy names its client")
     func fields() async throws {
         try await withOrigins(.sqlite) { world in
             for path in ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/jwks", "/oauth/register"] {
@@ -144,7 +144,7 @@ struct CrossOriginTests {
     }
 
     @Test(
-        "Every page may read discovery and keys, whatever fields its libraries add, and no cookie counts there",
+        "Every page may read discovery and keys, whatever fields its libraries add, and without cookies",
         arguments: Backend.available)
     func published(backend: Backend) async throws {
         try await World.with(backend) { world in

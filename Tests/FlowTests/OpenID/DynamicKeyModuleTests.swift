@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 import Values
 
-/// Of the same plan, the modules in which the client has a server of its own: for its keys, or for its sector.
-@Suite("Dynamic OP: documents that the client publishes")
+/// The plan's modules in which the client's own server publishes keys, request objects or a sector document.
+@Suite("Dynamic OP: modules whose client publishes keys, request objects or a sector document")
 struct DynamicKeyModuleTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
@@ -48,7 +48,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "a key of each announced algorithm is published before a client is set to it, and is the one that signs",
+        "A key of each announced algorithm is published before a client is set to it, and is the one that signs",
         arguments: Backend.available)
     func publishedBefore(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -58,7 +58,7 @@ struct DynamicKeyModuleTests {
             for algorithm in announced where algorithm != "HS256" {
                 let client = try await world.register(["id_token_signed_response_alg": .string(algorithm)]).actor
                 let token = try await world.signInToRegistered(client, ["scope": "openid"]).require("id_token")
-                // With the key set that was fetched before the change.
+                // Verified with the key set that was fetched before the change.
                 let allowed = try #require(SignatureAlgorithm(rawValue: algorithm))
                 _ = try await kept.verify(token, allowed: [allowed])
             }
@@ -66,7 +66,7 @@ struct DynamicKeyModuleTests {
         }
     }
 
-    @Test("keys rotate for RS256 and for the algorithms that clients are set to", arguments: Backend.available)
+    @Test("Keys rotate for RS256 and for the algorithms that clients are set to", arguments: Backend.available)
     func algorithmsInUse(backend: Backend) async throws {
         try await World.with(backend) { world in
             func published() async throws -> [String] {
@@ -79,7 +79,7 @@ struct DynamicKeyModuleTests {
             let client = try await world.confidential([:])
             try await world.change("clients", client.id, ["userinfo_signed_response_alg": "PS256"])
             try await world.server.rotateKeys()
-            // Shown at once.
+            // The new keys are published at once.
             let all = try await published()
             #expect(all.sorted() == ["ES256", "ES256", "EdDSA", "PS256", "PS256", "RS256", "RS256"])
         }
@@ -98,7 +98,7 @@ struct DynamicKeyModuleTests {
             }
             let (old, before) = (try await token(), try await published())
             try await world.server.rotateKeys()
-            // At once, whatever was asked just before.
+            // The new key is published at once, although the key set was just read.
             let after = try await published()
             #expect(after.isStrictSuperset(of: before))
             #expect(try TakenApart(try await token()).header["kid"] == TakenApart(old).header["kid"], "not known yet")
@@ -197,7 +197,7 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "a client cannot leave its sector by a change, nor join one without registering it",
+        "A client cannot leave its sector by a change, nor join one without registering it",
         arguments: Backend.available)
     func keptSector(backend: Backend) async throws {
         let host = try KeyHost(["https://a.example/back"])

@@ -6,7 +6,7 @@ import Testing
 import Values
 
 /// The plan `oidcc-dynamic-certification-test-plan` of OpenID's conformance suite: each client registers itself.
-@Suite("Dynamic OP")
+@Suite("Dynamic OP: oidcc-dynamic-certification-test-plan")
 struct DynamicModuleTests {
     @Test("oidcc-idtoken-rs256", arguments: Backend.available)
     func signed(backend: Backend) async throws {
@@ -119,7 +119,7 @@ struct DynamicModuleTests {
             let jwt = try await world.verified(try tokens.require("id_token"))
             let told = try await world.server.get("/oauth/userinfo", bearer: try tokens.require("access_token"))
             #expect(try told.json["sub"]?.string == jwt.subject)
-            // As the suite cleans up.
+            // The suite deletes its client at the end.
             #expect(try await made.send("DELETE").status == 204)
         }
     }
@@ -170,7 +170,7 @@ struct DynamicModuleTests {
         #expect(answer.header("location") == nil, sourceLocation: sourceLocation)
     }
 
-    /// The page that a fresh browser finds when such a client sends it here.
+    /// The page that a new browser gets when the client sends it here.
     private func loginPage(_ backend: Backend, _ changes: KeyValuePairs<String, JSON>) async throws -> Answer {
         var page: Answer?
         try await World.with(backend) { world in

@@ -6,7 +6,7 @@ import Testing
 /// The examples of OpenID Connect Core, appendix A.
 @Suite struct IDTokenHashTests {
     @Test(
-        "at_hash and c_hash are the left half of the digest that belongs to the signature",
+        "The hashes at_hash and c_hash are the left half of the digest that belongs to the signature's algorithm",
         arguments: [
             ("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y", PrivateKey.Algorithm.rs256, "77QmUPtjPfzWtF2AnpK9RQ"),
             (

@@ -1,13 +1,14 @@
 import Cryptography
 import JOSE
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
 
 @Suite("ID tokens, read as clients read them")
 struct IDTokenTests {
-    @Test("an ID token of a password sign-in tells who, for whom, when and how", arguments: Backend.available)
+    @Test("An ID token of a password sign-in says who signed in, for whom, when and how", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.signIn(scope: "openid")
@@ -28,7 +29,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "a code's ID token has the nonce that was sent; a refresh's is new and has none", arguments: Backend.available)
+        "A code's ID token has the nonce that was sent; a refresh's is new and has none", arguments: Backend.available)
     func codeAndRefresh(backend: Backend) async throws {
         try await World.with(backend) { world in
             let asked = try await world.authorizationCode(["scope": "openid offline_access", "nonce": "n-0S6_WzA2Mj"])
@@ -56,7 +57,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a backend gets an ID token for the code that a phone bought it", arguments: Backend.available)
+    @Test("A backend gets an ID token for a code that a phone bought for it", arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.relyingClient()
@@ -69,7 +70,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("an issuer's assertion yields an ID token; a client's own token never does", arguments: Backend.available)
+    @Test(
+        "A grant by an issuer's assertion yields an ID token; a client credentials grant does not",
+        arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient()
@@ -101,7 +104,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("an ID token uses the client's algorithm and lifetime", arguments: Backend.available)
+    @Test("An ID token uses the client's algorithm and lifetime", arguments: Backend.available)
     func algorithms(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
@@ -127,7 +130,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a client's own claims come from the user's attributes, as a text or a list", arguments: Backend.available)
+    @Test("A client's own claims come from the user's attributes, as a text or a list", arguments: Backend.available)
     func ownClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -140,7 +143,7 @@ struct IDTokenTests {
             #expect(claims["roles"]?.strings == ["editors", "night shift"])
             #expect(claims["channels"]?.string == "news")
             #expect(claims["nothing"] == nil)
-            // A number to many, and a string to everybody who reads it.
+            // The subject is a string, although it looks like a number.
             #expect(claims["sub"]?.string == world.user)
             #expect(try await world.idToken(in: try await world.signIn(scope: "openid"))["roles"] == nil)
 
@@ -155,7 +158,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("with id_token_scope_claims the ID token has the claims of the scope", arguments: Backend.available)
+    @Test("With id_token_scope_claims the ID token has the claims of the scope", arguments: Backend.available)
     func scopeClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["id_token_scope_claims": true])
@@ -174,7 +177,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a pairwise client knows a user by a subject of its sector", arguments: Backend.available)
+    @Test("A pairwise client knows a user by a subject of its sector", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             func subject(_ host: String) async throws -> String {
@@ -196,7 +199,9 @@ struct IDTokenTests {
         }
     }
 
-    @Test("single claims that the request names are in the token it names", arguments: Backend.available)
+    @Test(
+        "Single claims that the request names are in the ID token or at userinfo, as the request says",
+        arguments: Backend.available)
     func namedClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null}}"#
@@ -209,21 +214,19 @@ struct IDTokenTests {
             let userinfo = try await world.server.get("/oauth/userinfo", bearer: token)
             #expect(userinfo.json["email"]?.string == World.email)
             #expect(userinfo.json["name"] == nil)
-            // A stranger's client gets what the person allowed, which is the scope alone.
+            // A third party gets what the user allowed, which is the scope alone.
             try await world.change("clients", world.app.id, ["first_party": false])
             #expect(try await world.server.get("/oauth/userinfo", bearer: token).json["email"] == nil)
         }
     }
 
-    @Test(
-        "a third party gets single claims only when the user ticked each of them",
-        arguments: Backend.available)
+    @Test("A third party gets single claims only when the user ticked each of them", arguments: Backend.available)
     func strangersClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
             let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null,"phone_number":null}}"#
             var browser = Browser(world.server)
-            // Nothing that this client has no scope for is asked.
+            // The page does not ask for claims that are outside the client's scope.
             let page = try await world.authorize(in: &browser, ["scope": "openid", "claims": wish], for: client)
             #expect(page.boxes == ["openid", "claim:name", "claim:email"])
             let denied = try await world.answer(page, in: browser, "deny")
@@ -237,7 +240,7 @@ struct IDTokenTests {
             let userinfo = try await world.server.get("/oauth/userinfo", bearer: token)
             #expect(userinfo.json["email"]?.string == World.email && userinfo.json["name"] == nil)
             #expect(answer.json["scope"] == "openid", "a claim is no scope")
-            // It is remembered; what was not asked for before is asked.
+            // The consent is remembered; a claim that was not in it is asked for.
             let address = world.authorizeAddress(["scope": "openid", "claims": wish], for: client)
             let again = try await browser.open(address)
             #expect(again.redirected("code") != nil)
@@ -245,6 +248,71 @@ struct IDTokenTests {
             let silent = ["scope": "openid", "claims": more, "prompt": "none"] as KeyValuePairs
             let asked = try await browser.open(world.authorizeAddress(silent, for: client))
             #expect(asked.redirected("error") == "consent_required")
+        }
+    }
+
+    // MARK: legacy_user_id
+
+    private static let paths = ["/oauth/userinfo", "/userinfo"]
+
+    @Test(
+        "A SPiD-compatible client gets legacy_user_id, a text, in ID tokens and userinfo", arguments: Backend.available)
+    func compatible(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let number: JSON = .string(world.user)
+            // With the claims of the scope in the ID token, and without.
+            for carries in [false, true] {
+                let loom = try await world.relyingClient([
+                    "spid_compatible": true, "id_token_scope_claims": .bool(carries),
+                    "scope": "openid profile email offline_access",
+                ])
+                let answer = try await world.signIn(scope: "openid profile offline_access", with: loom)
+                #expect(try await world.idToken(in: answer)["legacy_user_id"] == number)
+                let refreshed = try await world.refresh(try answer.require("refresh_token"), as: loom)
+                #expect(try await world.idToken(in: refreshed)["legacy_user_id"] == number)
+                let token = try answer.require("access_token")
+                for path in Self.paths {
+                    #expect(try await world.server.get(path, bearer: token).json["legacy_user_id"] == number)
+                    #expect(
+                        try await world.server.send("POST", path, bearer: token).json["legacy_user_id"] == number)
+                }
+                try #require(
+                    try await world.change("clients", loom.id, ["userinfo_signed_response_alg": "RS256"]).status == 200)
+                let signed = try await world.server.get("/userinfo", bearer: token)
+                #expect(try await world.published(signed.body).claims["legacy_user_id"] == number)
+            }
+        }
+    }
+
+    @Test(
+        "No other client gets legacy_user_id, and a SPiD-compatible one cannot be pairwise",
+        arguments: Backend.available)
+    func others(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let plain = try await world.relyingClient()
+            let pairwise = try await world.confidential(["subject_type": "pairwise", "scope": "openid profile"])
+            #expect(try await world.change("clients", pairwise.id, ["spid_compatible": true]).status == 400)
+            for client in [plain, pairwise] {
+                let answer = try await world.signIn(scope: "openid profile", with: client)
+                #expect(try await world.idToken(in: answer)["legacy_user_id"] == nil)
+                let info = try await world.server.get("/userinfo", bearer: try answer.require("access_token"))
+                #expect(info.status == 200 && info.json["legacy_user_id"] == nil)
+            }
+            // No attribute may take the claim's name.
+            let refused = try await world.change(
+                "clients", plain.id, ["id_token_claims": ["legacy_user_id": "number"]])
+            expectProblem(refused, 400, member: "id_token_claims")
+            // A mapping to the name from before it was reserved does not make the client unreadable.
+            let document = try await world.server.database.write { db in
+                let row = try #require(try db.rows("SELECT openid FROM clients WHERE id = \(plain.id)").first)
+                let stored = try JSON(stored: try row.get("openid", as: String.self))
+                let members = (stored.members ?? []).filter { $0.name != "id_token_claims" }
+                let changed = JSON.object(members + [.init("id_token_claims", ["legacy_user_id": "n", "roles": "r"])])
+                try db.execute("UPDATE clients SET openid = \(changed.text) WHERE id = \(plain.id)")
+                return stored
+            }
+            let shown = try await world.server.get("/admin/v1/clients/\(plain.id)", bearer: world.admin)
+            #expect(shown.status == 200 && shown.json["id_token_claims"] == ["roles": "r"], "\(document)")
         }
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Access tokens that are JWTs: read by others, ended by us")
+@Suite("Access tokens that are JWTs: what they say, where they work, and when they end")
 struct JWTAccessTokenTests {
     private static let resource = "https://api.example/orders"
 
@@ -27,9 +27,8 @@ struct JWTAccessTokenTests {
     }
 
     @Test(
-        "a JWT access token names audience, issuer, scope and expiry, with the client's algorithm",
-        arguments: Backend.available
-    )
+        "A JWT access token names audience, issuer, scope and expiry, with the client's algorithm",
+        arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world, ["id_token_signed_response_alg": "ES256"])
@@ -52,7 +51,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("a JWT access token works where opaque ones do, and ends when they would", arguments: Backend.available)
+    @Test("A JWT access token works where opaque ones do, and ends when they would", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -72,13 +71,13 @@ struct JWTAccessTokenTests {
             let third = try await token()
             world.server.clock.advance(by: .seconds(3600))
             #expect(try await !world.isLive(third))
-            // Signed by us, but never given.
+            // Signed by this server, but no access token.
             let forged = try await world.signIn(scope: "openid email", with: client).require("id_token")
             #expect(try await !world.isLive(forged))
         }
     }
 
-    @Test("a registered resource becomes the token's audience, and stays so", arguments: Backend.available)
+    @Test("A registered resource becomes the token's audience, and stays so at refresh", arguments: Backend.available)
     func resource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -100,7 +99,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("an unregistered resource is refused, and so is more than one", arguments: Backend.available)
+    @Test("An unregistered resource is refused, and so are two resources at once", arguments: Backend.available)
     func foreignResource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -122,7 +121,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("a resource that only looks like a registered one becomes an audience", arguments: Backend.available)
+    @Test("A resource that only looks like a registered one is refused", arguments: Backend.available)
     func lookalike(backend: Backend) async throws {
         try await World.with(backend) { world in
             let registered = "https://api.example/K"
@@ -140,7 +139,9 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("a JWT access token expires before its signing key is withdrawn", arguments: Backend.available)
+    @Test(
+        "A JWT access token lives 30 days at most, so that it expires before its signing key is withdrawn",
+        arguments: Backend.available)
     func lifetime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("id_token_hint at the logout")
+@Suite("Logout with an id_token_hint")
 struct LogoutHintTests {
-    @Test("an expired ID token is accepted as a hint, in each algorithm", arguments: Backend.available)
+    @Test("An expired ID token is accepted as a logout hint, in each algorithm", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         try await World.with(backend) { world in
-            // Made first: administration's own token does not live as long.
+            // The sites are made first, since the administrator's token does not live as long.
             var sites: [(algorithm: String, site: Website)] = []
             for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
                 let site = try await world.website([
@@ -31,7 +31,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a pairwise subject in a hint identifies its user", arguments: Backend.available)
+    @Test("A pairwise subject in a logout hint identifies its user", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["subject_type": "pairwise"])
@@ -45,7 +45,8 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "a hint of another user, or of another browser, ends nothing without a question", arguments: Backend.available)
+        "A logout hint of another user, or of another browser, ends nothing before the user confirms",
+        arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -61,7 +62,7 @@ struct LogoutHintTests {
             #expect(page.status == 200 && page.header("location") == nil)
             #expect(page.words.contains("grace@example.com"))
             #expect(try await hers.isSignedIn())
-            // Asked, in the language of the link, it goes back.
+            // After the question the browser returns to the site.
             #expect(try await hers.submit(page).header("location") == Website.bye + "?state=s")
 
             var here = Browser(world.server)
@@ -73,7 +74,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a user who signs in again in the same browser keeps the sid", arguments: Backend.available)
+    @Test("A user who signs in again in the same browser keeps the sid", arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -92,7 +93,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("the browser returns at once when nobody is signed in", arguments: Backend.available)
+    @Test("A logout hint leads back at once when the browser has no session", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -102,14 +103,14 @@ struct LogoutHintTests {
             let link: KeyValuePairs = ["id_token_hint": hint, "post_logout_redirect_uri": Website.bye]
             #expect(try await stranger.logOut(link).header("location") == Website.bye)
             #expect(try await browser.isSignedIn())
-            // Not for a client that has been disabled.
+            // A disabled client's hint leads nowhere.
             try await world.change("clients", site.actor.id, ["disabled": true])
             #expect(try await stranger.logOut(link).header("location") == nil)
         }
     }
 
     @Test(
-        "a site's tokens outlive its user's sign-out there, because nobody used the browser session for hours",
+        "A logout hint of an expired session ends the site's tokens of that session, and of no other",
         arguments: Backend.available, [false, true])
     func idle(backend: Backend, isSwept: Bool) async throws {
         try await World.with(backend) { world in
@@ -135,7 +136,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "a site's tokens of a session that expired outlive its user's sign-out there, after another sign-in",
+        "After another sign-in, a logout hint of the expired session asks first, then ends that session's tokens too",
         arguments: Backend.available)
     func idleBefore(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -155,7 +156,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a hint of another client than the request names leads nowhere", arguments: Backend.available)
+    @Test("A logout hint of another client than client_id names leads to neither", arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (site, other) = (try await world.website(), try await world.website())
@@ -176,7 +177,7 @@ struct LogoutHintTests {
     }
 
     @Test(
-        "any other token of this server, an altered one or one of another issuer is no hint",
+        "Only an unaltered ID token of this server is a logout hint; its access tokens are none",
         arguments: Backend.available)
     func forgeries(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -197,7 +198,7 @@ struct LogoutHintTests {
                 ])
                 #expect(page.words.contains("Sign out?"), "\(forgery.prefix(40))")
                 #expect(page.header("location") == nil)
-                // Nor where nobody is signed in.
+                // Without a session it leads nowhere either.
                 let nobody = try await world.server.get(
                     "/logout?client_id=\(site.actor.id)&id_token_hint=\(TestServer.encode(forgery))"
                         + "&post_logout_redirect_uri=\(TestServer.encode(Website.bye))")
@@ -207,7 +208,9 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a site's own POST form is redirected to GET, where the cookies are sent", arguments: Backend.available)
+    @Test(
+        "A site's own POST form to the logout is redirected to GET, where the cookies are sent",
+        arguments: Backend.available)
     func form(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -230,7 +233,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("Auth0's SDKs: /v2/logout takes returnTo and client_id", arguments: Backend.available)
+    @Test("Auth0's /v2/logout takes returnTo with client_id or with an id_token_hint", arguments: Backend.available)
     func auth0(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -247,6 +250,49 @@ struct LogoutHintTests {
             let elsewhere = try await browser.logOut(
                 ["client_id": site.actor.id, "returnTo": Website.bye + "/"], at: "/v2/logout")
             #expect(elsewhere.status == 200 && elsewhere.header("location") == nil)
+        }
+    }
+
+    // MARK: Hints that are not verified yet
+
+    private static func token(for audience: String) -> String {
+        let claims: JSON = [
+            "iss": .string(SigningClient.issuer), "aud": .string(audience), "sub": "1", "exp": 4_000_000_000, "iat": 1,
+        ]
+        return SigningClient.hs256(claims, key: Array("a guess".utf8))
+    }
+
+    @Test(
+        "An unverified ID token with U+0000 as audience is treated like any other unknown one, and logs no error",
+        arguments: Backend.available)
+    func audience(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let site = try await world.relyingClient()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            func silent(_ hint: String) async throws -> Answer {
+                let asked: KeyValuePairs = ["scope": "openid", "prompt": "none", "id_token_hint": hint]
+                return try await world.server.get(world.authorizeAddress(asked, for: site))
+            }
+            let unknown = Self.token(for: "nobody")
+            for odd in [Self.token(for: "a\u{0}b"), Self.token(for: "\u{0}")] {
+                let refused = try await ditto.ask(odd)
+                expectRefused(refused)
+                let usual = try await ditto.ask(unknown)
+                #expect(refused.body == usual.body)
+                for path in ["/logout?id_token_hint=", "/v2/logout?id_token_hint="] {
+                    let page = try await world.server.get(path + odd)
+                    let other = try await world.server.get(path + unknown)
+                    #expect(page.status == 200 && page.isPage, "\(page)")
+                    #expect(page.status == other.status && page.body == other.body, "\(page) \(other)")
+                }
+                let asked = try await browser.logOut(["id_token_hint": odd])
+                #expect(asked.isPage && asked.words.contains("Sign out?"), "\(asked)")
+                let (answer, other) = (try await silent(odd), try await silent(unknown))
+                #expect(answer.status == other.status && answer.redirected("error") == other.redirected("error"))
+            }
+            #expect(!world.server.log.lines.contains { $0.hasPrefix("error ") })
         }
     }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The plan `oidcc-rp-initiated-logout-certification-test-plan` of OpenID's conformance suite, a test for each module.
-@Suite("RP-initiated logout, by the modules of OpenID's suite")
+@Suite("RP-initiated logout: oidcc-rp-initiated-logout-certification-test-plan")
 struct LogoutModuleTests {
     private struct Story {
         let site: Website
@@ -23,7 +23,7 @@ struct LogoutModuleTests {
         }
     }
 
-    /// The person is asked, stays signed in until then, and goes nowhere after.
+    /// The user is asked, stays signed in until then, and is not redirected.
     private func expectAsked(_ page: Answer, _ story: inout Story) async throws {
         #expect(page.status == 200 && page.isPage)
         #expect(page.words.contains("Sign out?"))

@@ -13,7 +13,7 @@ struct PairwiseTests {
     ]
 
     @Test(
-        "no answer to a pairwise client contains a user's number, whatever endpoint is asked",
+        "No answer to a pairwise client contains a user's number, whatever endpoint is asked",
         arguments: Backend.available)
     func noNumber(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -32,7 +32,7 @@ struct PairwiseTests {
             #expect(me.json["name"]?.string == "Ada Lovelace")
             let own = try await world.server.get("/user/\(name)", bearer: token)
             #expect(own.json == me.json)
-            // Also to a client of the merchant that knows people by their numbers: it is one token of one client.
+            // Introspection tells the token's subject to other clients of the merchant too, not the user's number.
             for asker in [site.actor, world.backend] {
                 let told = try await world.introspect(token, as: asker)
                 #expect(told.json["sub"]?.string == name && told.json["user_id"]?.string == name)
@@ -48,7 +48,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("logout tokens tell another host the subjects of a sector that is not its own", arguments: Backend.available)
+    @Test("The backchannel_logout_uri of a pairwise client must be at its sector's host", arguments: Backend.available)
     func logoutHost(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (host, type, status) in [
@@ -71,7 +71,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("a pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
+    @Test("A pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
     func noLookup(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -91,7 +91,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("a pairwise client can be neither SPiD-compatible nor have a callback_uri", arguments: Backend.available)
+    @Test("A pairwise client can be neither SPiD-compatible nor have a callback_uri", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -107,7 +107,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("a custom scheme, or http to the machine itself, cannot be a sector")
+    @Test("A pairwise client with a custom scheme, a loopback address or two hosts needs a sector_identifier_uri")
     func sector() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -132,7 +132,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "a client that registered itself does not read its users' subjects in another host's sector",
+        "A self-registered pairwise client cannot move to another host's sector, nor a public one become pairwise",
         arguments: Backend.available)
     func anotherSector(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -150,7 +150,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("another merchant's client with the same host gets other subjects", arguments: Backend.available)
+    @Test("Clients of two merchants at one host get different pairwise subjects", arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
             func name(of merchant: String) async throws -> String {
@@ -171,7 +171,7 @@ struct PairwiseTests {
     }
 
     @Test(
-        "one browser has another sid for every sector, and the logout token names that one",
+        "One browser has another sid for each sector, and the logout token has the sid of its sector",
         arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -193,14 +193,16 @@ struct PairwiseTests {
             let open = try await session(try await world.website())
             #expect(first.sid == sibling.sid, "one sector")
             #expect(Set([first.sid, other.sid, open.sid]).count == 3)
-            // The hint shows which session is meant, so nobody is asked.
+            // The hint shows which session is meant, so the user is not asked.
             _ = try await browser.logOut(["id_token_hint": first.hint])
             #expect(browser.session == nil)
             #expect(try await told.next()["sid"]?.string == first.sid)
         }
     }
 
-    @Test("two clients find out by id_token_hint which of their users are the same", arguments: Backend.available)
+    @Test(
+        "An id_token_hint from another sector is refused, so that clients cannot compare their users by it",
+        arguments: Backend.available)
     func hints(backend: Backend) async throws {
         try await World.with(backend) { world in
             func site(_ host: String, _ type: String = "pairwise", of merchant: String? = nil) async throws -> Website {
@@ -230,5 +232,82 @@ struct PairwiseTests {
                 #expect(told == expected, "\(number)")
             }
         }
+    }
+
+    // MARK: Sector documents
+
+    private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
+    private static let victim: JSON = "https://victim.example/cb"
+
+    @Test(
+        "A client cannot move into another's sector by naming that sector's document",
+        arguments: Backend.available, ["pairwise", "public"])
+    func moved(backend: Backend, type: String) async throws {
+        let host = try KeyHost([Self.victim])
+        try await World.with(backend, settings: Self.settings) { world in
+            let thief = try await world.register([
+                "redirect_uris": ["https://thief.example/cb"], "subject_type": .string(type),
+            ])
+            let token = try await world.signInToRegistered(thief.actor, ["scope": "openid"]).require("access_token")
+            let before = try await subject(token, world)
+            let moved = try await thief.send("PUT", thief.update(sectored(host, [Self.victim])))
+            try await expect(400, "invalid_client_metadata", moved)
+            #expect(try await subject(token, world) == before)
+        }
+    }
+
+    @Test(
+        "The backchannel_logout_uri of a client with a sector document must be at its redirect URI's host",
+        arguments: Backend.available)
+    func logout(backend: Backend) async throws {
+        let host = try KeyHost([Self.victim, "https://sister.example/cb"])
+        try await World.with(backend, settings: Self.settings) { world in
+            for (name, status) in [("thief.example", 400), ("victim.example", 201)] {
+                let address = JSON.string("https://\(name)/bye")
+                let members = sectored(host, [Self.victim], logout: address)
+                let answer = try await world.sendRegistration(members, with: try await world.initialToken())
+                #expect(answer.status == status, "\(answer)")
+                #expect(answer.body.contains("backchannel_logout_uri"))
+            }
+            let made = try await world.register(sectored(host, [Self.victim]))
+            for (name, status) in [("thief.example", 400), ("victim.example", 200)] {
+                let address = JSON.string("https://\(name)/bye")
+                let changed = try await made.send("PUT", made.update(["backchannel_logout_uri": address]))
+                #expect(changed.status == status, "\(changed)")
+            }
+            let sister = sectored(host, ["https://sister.example/cb"], logout: "https://sister.example/bye")
+            let within = try await made.send("PUT", made.update(sister))
+            #expect(within.status == 200, "the document lists it: \(within)")
+        }
+    }
+
+    @Test(
+        "A loopback address or custom scheme that a sector document lists admits no client to the sector",
+        arguments: Backend.available)
+    func native(backend: Backend) async throws {
+        let addresses: [JSON] = ["http://127.0.0.1/cb", "com.victim.app://signed-in/cb"]
+        let host = try KeyHost(.array([Self.victim] + addresses))
+        try await World.with(backend, settings: Self.settings) { world in
+            for address in addresses {
+                let members = sectored(host, [address], application: "native")
+                let answer = try await world.sendRegistration(members, with: try await world.initialToken())
+                #expect(answer.status == 400, "\(address): \(answer)")
+            }
+            _ = try await world.register(sectored(host, [Self.victim]))
+        }
+    }
+
+    /// The user's subject at the client of `token`.
+    private func subject(_ token: String, _ world: World) async throws -> String {
+        try #require(try await world.server.get("/me", bearer: token).json["sub"]?.string)
+    }
+
+    private func sectored(
+        _ host: KeyHost, _ redirectURIs: [JSON], logout: JSON = .null, application: JSON = "web"
+    ) -> KeyValuePairs<String, JSON> {
+        [
+            "subject_type": "pairwise", "sector_identifier_uri": .string(host.address),
+            "redirect_uris": .array(redirectURIs), "backchannel_logout_uri": logout, "application_type": application,
+        ]
     }
 }

@@ -8,13 +8,13 @@ import Values
 
 @Suite("Key sets that clients register by value")
 struct RegisteredKeySetTests {
-    /// An RSA key that nobody has: `bits` long, with the exponent `e`.
+    /// A public RSA key of `bits` without a private half.
     private static func rsa(_ bits: Int, _ exponent: String = "AQAB") -> JSON {
         let modulus = [0x80 | SystemRandom().bytes(1)[0]] + SystemRandom().bytes(bits / 8 - 2) + [1]
         return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(exponent)]
     }
 
-    @Test("more than twenty keys, more than 16 KiB, and slow RSA keys are refused, whoever registers them")
+    @Test("A key set with over twenty keys, over 16 KiB, or slow or weak RSA keys is refused")
     func bounds() async throws {
         let small = JSONWebKey(PrivateKey.generate(.es256)).json
         func filled(_ text: Int) -> JSON {
@@ -48,7 +48,7 @@ struct RegisteredKeySetTests {
     }
 
     @Test(
-        "an Ed25519 key of small order, with which anyone can sign, is refused for clients and for issuers",
+        "An Ed25519 key of small order, with which anyone can sign, is refused for clients and for issuers",
         arguments: Backend.available)
     func smallOrder(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -61,7 +61,7 @@ struct RegisteredKeySetTests {
                 "audiences": ["x"],
             ]
             expectProblem(try await World.make(world.server, world.admin, "issuers", issuer), 400, member: "jwks")
-            // One that was registered before verifies nothing, and does not stop its client from being read.
+            // A key of small order that is already stored verifies nothing, and its client can still be read.
             let signer = try await world.signingClient(PrivateKey.generate(.edDSA), [:])
             let stored = JSON.members(["jwks": jwks]).text
             try await world.server.database.write { db in
@@ -84,7 +84,7 @@ struct RegisteredKeySetTests {
         return .object(kept + optional.map { .init($0, .null) })
     }
 
-    /// The same client, which names no key in its assertions.
+    /// An assertion of `client` that names no key.
     private func unnamed(_ client: SigningClient, _ key: PrivateKey) throws -> String {
         let claims = try TakenApart(client.assertion()).claims
         let input = [#"{"alg":"ES256","typ":"JWT"}"#, claims.text].map { Base64URL.encode(Array($0.utf8)) }
@@ -104,7 +104,7 @@ struct RegisteredKeySetTests {
             ])
             let client = SigningClient(world: world, id: published.id, key: .own(key))
             #expect(try await client.ask(unnamed(client, key)).status == 200)
-            // Beside a key that lacks what it needs, the other is used.
+            // An incomplete key is skipped, and the other one used.
             let broken: JSON = ["kty": "EC", "crv": "P-256", "x": .null, "y": .null, "kid": "broken"]
             host.publish(["keys": [broken, JSONWebKey(other).json]])
             world.server.clock.advance(by: .hours(1))
@@ -146,7 +146,7 @@ struct RegisteredKeySetTests {
         }
     }
 
-    @Test("a signature without kid has at most four keys tried; the client gets no detail, the log the reason")
+    @Test("At most four keys are tried for a signature without kid; the client gets no detail, the log the reason")
     func unnamed() async throws {
         try await World.with(.sqlite) { world in
             let keys = (1...5).map { _ in PrivateKey.generate(.es256) }

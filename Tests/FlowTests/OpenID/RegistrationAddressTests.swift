@@ -1,12 +1,13 @@
 import JSON
 import TestSupport
 import Testing
+
 @testable import Directory
 @testable import OAuth
 
 @Suite("Addresses that a client may not register for itself")
 struct RegistrationAddressTests {
-    @Test("an address at this server's own origin is refused, since its links would act for the user")
+    @Test("An address at this server's own origin is refused, since its links would act for the user")
     func ownOrigin() async throws {
         try await World.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { world in
             let token = try await world.initialToken()
@@ -37,7 +38,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "every other spelling of this server's origin is refused: numbers, IPv6 forms and punycode",
+        "Every other spelling of this server's origin is refused: numbers, IPv6 forms and punycode",
         arguments: [
             ("http://127.0.0.1:8080", ["http://127.1:8080/", "http://0x7f000001:8080/", "http://127.0.0.1.:8080/"]),
             ("http://[::1]:8080", ["http://[0:0:0:0:0:0:0:1]:8080/", "http://[0::0.0.0.1]:8080/"]),
@@ -54,7 +55,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("a custom scheme that is no reverse domain name, or that a browser acts on, is refused")
+    @Test("A custom scheme that is no reverse domain name, or that a browser acts on, is refused")
     func schemes() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -73,12 +74,12 @@ struct RegistrationAddressTests {
                 let made = try await world.sendRegistration(["redirect_uris": [.string(good)]], with: token)
                 #expect(made.status == 201, "\(good): \(made)")
             }
-            // Administration looked at what it registers.
+            // Administration may register it.
             #expect(try await world.confidential(["redirect_uris": ["loom://back"]]).redirectURI == "loom://back")
         }
     }
 
-    @Test("an address that this server could never ask is refused at registration")
+    @Test("An address that this server could never ask is refused at registration")
     func privateServers() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -109,7 +110,7 @@ struct RegistrationAddressTests {
             )
             #expect(open.status == 201)
         }
-        // Where the operator allows it, it can be asked.
+        // With outbound_allow_private these addresses are accepted.
         try await World.with(.sqlite, settings: World.receiversAllowed) { world in
             _ = try await world.register(["backchannel_logout_uri": "http://127.0.0.1:1/bye"])
             _ = try await world.register(["backchannel_logout_uri": "https://2130706433:1/bye"])
@@ -120,7 +121,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "a native client becomes a web client with the implicit grant at http://localhost, by repeating its addresses",
+        "A native client at http://localhost cannot become a web client by repeating its addresses",
         arguments: Backend.available)
     func localhost(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,7 @@ import Values
 
 @Suite("A client manages its own registration (RFC 7592)")
 struct RegistrationManagementTests {
-    @Test("a registered client reads its registration without the secret", arguments: Backend.available)
+    @Test("A registered client reads its registration without the secret", arguments: Backend.available)
     func read(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -22,7 +22,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client takes back the scope that an administrator took from it", arguments: Backend.available)
+    @Test("A client cannot take back a scope that an administrator took from it", arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["scope": "openid profile email"])
@@ -34,11 +34,11 @@ struct RegistrationManagementTests {
             let refused = try await made.send("PUT", made.update(["scope": "openid email"]))
             #expect(refused.status == 400 && refused.body.contains("administrator"), "\(refused)")
             #expect(try await made.send("PUT", made.update(["scope": "openid"])).status == 200)
-            // What it has already is chosen, too, where administration says so.
+            // Sending the scope that the client already has is a choice too.
             let other = try await world.register(["scope": "openid"])
             #expect(try await world.change("clients", other.id, ["scope": "openid"]).status == 200)
             #expect(try await other.send("PUT", other.update(["scope": "openid email"])).status == 400)
-            // A change of the name by administration chooses no scope, and a wider one may be taken up.
+            // A change of the name chooses no scope. A wider choice lets the client widen again.
             #expect(try await world.change("clients", made.id, ["client_name": "Other"]).status == 200)
             #expect(try await world.change("clients", made.id, ["scope": "openid email"]).status == 200)
             for scope in ["openid", "openid email"] {
@@ -47,7 +47,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client takes back a grant type that an administrator took from it", arguments: Backend.available)
+    @Test("A client cannot take back a grant type that an administrator took from it", arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             let both: JSON = ["authorization_code", "refresh_token"]
@@ -58,7 +58,7 @@ struct RegistrationManagementTests {
             let kept = try await made.send("PUT", made.update(["grant_types": ["authorization_code"]]))
             #expect(kept.status == 200)
             #expect(try await world.change("clients", made.id, ["grant_types": ["client_credentials"]]).status == 200)
-            // Without a list it would follow from the response types.
+            // Without a list, grant types would follow from the response types.
             let document: JSON = ["client_id": .string(made.id), "redirect_uris": [.string(World.returnURI)]]
             #expect(try await made.send("PUT", document).status == 400)
             #expect(try await world.change("clients", made.id, ["grant_types": both]).status == 200)
@@ -66,7 +66,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("an update replaces the whole registration", arguments: Backend.available)
+    @Test("A registration update replaces the whole registration", arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -87,7 +87,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client keeps what administration gave it beyond its registration", arguments: Backend.available)
+    @Test("A registration update keeps what administration gave the client besides", arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -111,8 +111,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "the registration token of a client that became first-party cannot change its redirect URIs",
-        arguments: Backend.available)
+        "A client's registration token ends for good when the client becomes first-party", arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -124,14 +123,14 @@ struct RegistrationManagementTests {
             for method in ["GET", "DELETE"] { try await expect(401, "invalid_token", try await made.send(method)) }
             let shown = try await world.server.get("/admin/v1/clients/\(made.id)", bearer: world.admin).json
             #expect(shown["redirect_uris"] == [.string(World.returnURI)])
-            // It does not come back, either.
+            // The token stays dead when the client is a third party's again.
             try await world.change("clients", made.id, ["first_party": false])
             try await expect(401, "invalid_token", try await made.send("PUT", body))
         }
     }
 
     @Test(
-        "a merchant's administrator does not learn who uses a stranger's client by making it first-party",
+        "A merchant's administrator cannot make a self-registered client first-party once users have used it",
         arguments: Backend.available)
     func adopted(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -158,7 +157,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "a merchant's administrator does not become a stranger's client by a secret, an address or a grant of its own",
+        "A merchant's administrator cannot take over a self-registered client by a secret, an address or a grant",
         arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -190,7 +189,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("an update with too little or too much is refused and changes nothing")
+    @Test("A registration update with too little or too much is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -211,7 +210,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("only a client that authenticates by HMAC may set its own secret")
+    @Test("A client cannot choose its own secret, not even one that authenticates by HMAC")
     func signing() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["token_endpoint_auth_method": "client_secret_jwt"])
@@ -221,7 +220,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client that deletes its registration is gone, with its tokens", arguments: Backend.available)
+    @Test("A client that deletes its registration is gone, with its tokens", arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -236,9 +235,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test(
-        "another client's token, a dead one and none can neither read nor change a registration",
-        arguments: Backend.available)
+    @Test("A registration is read and changed only with its own live registration token", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (made, other) = (try await world.register(), try await world.register())
@@ -251,7 +248,7 @@ struct RegistrationManagementTests {
             }
             let without = try await world.server.get(made.path)
             try await expect(401, "invalid_token", without)
-            // One that administration registered has no token at all.
+            // A client that administration made has no registration token.
             let administered = try await world.server.get("/oauth/register/\(world.app.id)", bearer: app.token)
             try await expect(401, "invalid_token", administered)
             let unknown = try await world.server.get("/oauth/register/nobody", bearer: app.token)
@@ -260,112 +257,28 @@ struct RegistrationManagementTests {
             try await expect(401, "invalid_token", try await made.send("GET"))
         }
     }
-}
-
-@Suite("Initial access tokens")
-struct InitialAccessTokenTests {
-    @Test(
-        "an administrator creates, lists and ends initial access tokens; their value is told once",
-        arguments: Backend.available)
-    func administered(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let made = try await World.make(
-                world.server, world.admin, "initial-access-tokens",
-                ["merchant_id": .string(world.merchant), "expires_in": 3600])
-            #expect(made.status == 201)
-            #expect(made.json["expires_at"]?.integer == world.server.clock.now.seconds + 3600)
-            let (id, value) = (try made.require("id"), try made.require("initial_access_token"))
-            #expect(try await world.sendRegistration(with: value).status == 201)
-            let path = "/admin/v1/initial-access-tokens"
-            let listed = try await world.server.get(path, bearer: world.admin)
-            let shown = try await world.server.get("\(path)/\(id)", bearer: world.admin)
-            #expect(listed.json["items"]?.array?.first == shown.json && shown.json["registrations"] == 1)
-            #expect(!listed.body.contains(value) && !shown.body.contains(value))
-            #expect(try await world.server.send("DELETE", "\(path)/\(id)", bearer: world.admin).status == 204)
-            #expect(try await world.server.get("\(path)/\(id)", bearer: world.admin).status == 404)
-            #expect(try await world.server.send("DELETE", "\(path)/\(id)", bearer: world.admin).status == 404)
-            try await expect(401, "invalid_token", try await world.sendRegistration(with: value))
-        }
-    }
 
     @Test(
-        "a merchant's administrator has the initial access tokens of its own merchant only",
+        "An administrator's null for scope or grant_types sets no limit: the client may still widen them",
         arguments: Backend.available)
-    func confined(backend: Backend) async throws {
+    func nullChoice(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let own = try await world.confidential([
-                "scope": "admin:merchant", "grant_types": ["client_credentials"],
-            ])
-            let token = try await world.clientToken(own, scope: "admin:merchant")
-            let kind = "initial-access-tokens"
-            let made = try await World.make(world.server, token, kind, [:])
-            #expect(made.json["merchant_id"]?.string == world.merchant)
-            let foreign = try await World.make(world.server, token, kind, ["merchant_id": .string(world.rival)])
-            #expect(foreign.status == 403)
-            let rival = try await World.make(world.server, world.admin, kind, ["merchant_id": .string(world.rival)])
-            let path = "/admin/v1/\(kind)/\(try rival.require("id"))"
-            #expect(try await world.server.get(path, bearer: token).status == 404)
-            #expect(try await world.server.send("DELETE", path, bearer: token).status == 404)
-            let listed = try await world.server.get("/admin/v1/\(kind)", bearer: token)
-            #expect(listed.json["items"]?.array?.count == 1)
-            let whole = try await world.server.get("/admin/v1/\(kind)?limit=1", bearer: world.admin)
-            #expect(whole.json["next"]?.string != nil)
-            let answer = try await world.server.get(
-                "/admin/v1/\(kind)", bearer: try await world.clientToken(world.backend))
-            #expect(answer.status == 403)
-        }
-    }
-
-    @Test("an initial access token needs an existing merchant and a sensible lifetime")
-    func refused() async throws {
-        try await World.with(.sqlite) { world in
-            for (member, json): (String, JSON) in [
-                ("merchant_id", [:]), ("merchant_id", ["merchant_id": "nobody"]),
-                ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": 59]),
-                ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": "1h"]),
-                ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": 31_536_001]),
-                ("max_registrations", ["merchant_id": .string(world.merchant), "max_registrations": 0]),
-                ("max_registrations", ["merchant_id": .string(world.merchant), "max_registrations": 1001]),
-            ] {
-                let answer = try await World.make(world.server, world.admin, "initial-access-tokens", json)
-                #expect(answer.status == 400 && answer.json["member"]?.string == member, "\(json): \(answer)")
+            let own = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let cases: [(token: String, change: JSON)] = [
+                (own, ["scope": .null]), (world.admin, ["scope": .null, "grant_types": .null]),
+            ]
+            for (token, change) in cases {
+                let made = try await world.register(["scope": "openid", "grant_types": ["authorization_code"]])
+                let changed = try await world.server.send(
+                    "PATCH", "/admin/v1/clients/\(made.id)", json: change, bearer: token)
+                #expect(changed.status == 200, "\(changed)")
+                let wider = try await made.send(
+                    "PUT",
+                    made.update(["scope": "openid email", "grant_types": ["authorization_code", "refresh_token"]]))
+                #expect(wider.status == 200 && wider.json["scope"] == "openid email", "\(wider)")
             }
-        }
-    }
-
-    @Test(
-        "one initial access token registers a thousand clients, and of two at the last place one",
-        arguments: Backend.available)
-    func exhausted(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let token = try await world.initialToken()
-            try await world.server.database.write { db in
-                _ = try db.execute("UPDATE initial_access_tokens SET registrations = 998")
-            }
-            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<6 { group.addTask { try await world.sendRegistration(with: token).status } }
-                return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
-            }
-            #expect(statuses == [201: 2, 429: 4])
-            let made = try await world.server.database.read { db in
-                try db.rows("SELECT id FROM clients WHERE registration_token IS NOT NULL").count
-            }
-            #expect(made == 2)
-        }
-    }
-
-    @Test("an initial access token registers no more clients than its maker said", arguments: Backend.available)
-    func few(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let made = try await World.make(
-                world.server, world.admin, "initial-access-tokens",
-                ["merchant_id": .string(world.merchant), "max_registrations": 2])
-            #expect(made.json["max_registrations"] == 2, "\(made)")
-            let token = try made.require("initial_access_token")
-            for status in [201, 201, 429] {
-                #expect(try await world.sendRegistration(with: token).status == status)
-            }
-            #expect(try await world.sendRegistration(with: try await world.initialToken()).status == 201)
         }
     }
 }

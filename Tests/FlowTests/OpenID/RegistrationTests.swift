@@ -7,7 +7,7 @@ import Values
 
 @Suite("Clients that register themselves (RFC 7591)")
 struct RegistrationTests {
-    @Test("a registration's answer is complete, with the defaults filled in", arguments: Backend.available)
+    @Test("A registration's answer is complete, with the defaults filled in", arguments: Backend.available)
     func told(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -34,7 +34,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a client that registered itself can sign users in, who are asked for consent", arguments: Backend.available)
+    @Test("A self-registered client can sign users in, who are asked for consent", arguments: Backend.available)
     func works(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["grant_types": ["authorization_code", "refresh_token"]]).actor
@@ -45,7 +45,8 @@ struct RegistrationTests {
         }
     }
 
-    @Test("each authentication method has the members it needs, and no more", arguments: Backend.available)
+    @Test(
+        "Each authentication method's registration has the members it needs, and no more", arguments: Backend.available)
     func methods(backend: Backend) async throws {
         try await World.with(backend) { world in
             for method in ["client_secret_basic", "client_secret_post", "client_secret_jwt"] {
@@ -71,7 +72,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a registration needs a live initial access token of a merchant", arguments: Backend.available)
+    @Test("A registration needs a live initial access token of a merchant", arguments: Backend.available)
     func initialTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let without = try await world.server.send("POST", "/oauth/register", json: ["redirect_uris": []])
@@ -137,7 +138,7 @@ struct RegistrationTests {
         ("unapproved_software_statement", ["software_statement": "eyJhbGciOiJub25lIn0.e30."]),
     ]
 
-    @Test("an invalid registration is refused with the errors of RFC 7591 §3.2.2")
+    @Test("An invalid registration is refused with the errors of RFC 7591 §3.2.2")
     func refusals() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -151,7 +152,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a body that is no JSON object, has another media type, or is too large is refused")
+    @Test("A registration that is no JSON object, has another media type, or is too large is refused")
     func bodies() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -171,7 +172,9 @@ struct RegistrationTests {
         }
     }
 
-    @Test("members that a client may not set, and unknown ones, are ignored", arguments: Backend.available)
+    @Test(
+        "Members that a client may not set, and unknown ones, are ignored in a registration",
+        arguments: Backend.available)
     func ignored(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -191,7 +194,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("response types imply their grant types, and implicit is no grant of the token endpoint")
+    @Test("Response types imply their grant types, and implicit is no grant of the token endpoint")
     func implicit() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["response_types": ["code id_token", "id_token"]])
@@ -203,7 +206,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "a client that registered itself gets no access token in the front channel, whatever its row says",
+        "A self-registered client gets no front-channel access token unless the operator allows it",
         arguments: Backend.available)
     func frontChannel(backend: Backend) async throws {
         let types: [String] = ["token", "code token", "id_token token", "code id_token token"]
@@ -215,7 +218,7 @@ struct RegistrationTests {
                 try await expect(400, "invalid_client_metadata", refused, type)
                 let changed = try await made.send("PUT", made.update(["response_types": [.string(type)]]))
                 try await expect(400, "invalid_client_metadata", changed, type)
-                // Administration may have said it, or the setting was another then.
+                // The row may be from administration, or from before the setting changed.
                 let grants: JSON = ["authorization_code", "implicit"]
                 try await world.change(
                     "clients", made.id, ["response_types": [.string(type)], "grant_types": grants])
@@ -234,7 +237,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("no secret of a registration is stored in the clear or logged", arguments: Backend.available)
+    @Test("No secret of a registration is stored in the clear or logged", arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let initial = try await world.initialToken()
@@ -256,7 +259,8 @@ struct RegistrationTests {
         }
     }
 
-    @Test("a client from which administration took the implicit grant gets tokens by it", arguments: Backend.available)
+    @Test(
+        "A client from which administration took the implicit grant gets no tokens by it", arguments: Backend.available)
     func implicitTaken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["response_types": ["code", "id_token"]]).actor
@@ -270,7 +274,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "a client whose whole scope administration took cannot repeat the registration that it is shown",
+        "A client whose whole scope administration took can repeat the registration that it reads, but not widen it",
         arguments: Backend.available)
     func scopeTaken(backend: Backend) async throws {
         try await World.with(backend) { world in

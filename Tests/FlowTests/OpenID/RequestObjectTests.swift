@@ -1,13 +1,18 @@
+import Authentication
 import Cryptography
 import JOSE
 import JSON
+import OAuth
+import Storage
 import TestSupport
 import Testing
 import Values
 
-@Suite("Request objects: signed parameters win over those beside them")
+@Suite("Request objects: signed parameters, sent with the request or fetched from request_uri, and accepted once")
 struct RequestObjectTests {
-    @Test("signed parameters win, the others stay, and the flow ends as signed", arguments: Backend.available)
+    @Test(
+        "Signed parameters of a request object win, the others stay, and the flow ends as signed",
+        arguments: Backend.available)
     func wins(backend: Backend) async throws {
         try await World.with(backend) { world in
             var signer = try await RequestSigner(world)
@@ -29,7 +34,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("the page for an object that is refused asks for the address that stood in it")
+    @Test("The page for a refused request object names the reason, and not a missing redirect URI that stood in it")
     func addressInside() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -51,7 +56,8 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "a request object not signed by the client, for this server, in time is refused", arguments: Backend.available)
+        "A request object is refused unless the client signed it, for this server, and it is within its time",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -81,7 +87,7 @@ struct RequestObjectTests {
     }
 
     @Test(
-        "an unsigned request object, one at an unknown address, and `registration` are refused",
+        "An unsigned request object, an unregistered request_uri, and the parameter `registration` are refused",
         arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -100,7 +106,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("a client that registered its algorithm must use it, and the redirect URI within must be registered")
+    @Test("A registered request_object_signing_alg is required, and the redirect URI inside must be registered")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
             let pinned = try await RequestSigner(world, ["request_object_signing_alg": "RS256"])
@@ -115,6 +121,225 @@ struct RequestObjectTests {
             let refused = try await world.change(
                 "clients", signer.party.client.id, ["request_object_signing_alg": "HS256"])
             #expect(refused.status == 400)
+        }
+    }
+
+    // MARK: Sent again
+
+    @Test(
+        "A request object with a jti is accepted once, and signing in by it does not count as a second time",
+        arguments: Backend.available)
+    func once(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var signer = try await RequestSigner(world)
+            let object = signer.object(["jti": "first"])
+            let opened = try await signer.party.browser.open(signer.party.address(["request": object]))
+            let delivery = try await signer.party.finish(
+                try await signer.party.browser.open(try #require(opened.header("location"))))
+            let tokens = try await signer.party.redeem(try delivery.require("code"))
+            _ = try await signer.party.verified(try tokens.require("id_token"), nonce: "signed nonce")
+
+            let replay = try await world.server.get(signer.party.address(["request": object]))
+            #expect(replay.redirected("error") == "invalid_request_object")
+            #expect(replay.redirected("error_description")?.contains("jti") == true)
+            #expect(replay.redirected("state") == "some state")
+            #expect(try await signer.refusal(signer.object(["jti": "second"])) == nil)
+        }
+    }
+
+    @Test("Of concurrent uses of one request object, one is accepted", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let signer = try await RequestSigner(world)
+            let object = signer.object(["jti": "raced"])
+            let refusals = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<6 { group.addTask { try await signer.refusal(object) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(refusals.filter { $0 == nil }.count == 1)
+            #expect(refusals.filter { $0 == "invalid_request_object" }.count == 5)
+        }
+    }
+
+    @Test(
+        "An invalid request object does not spend its jti, and another client's jti is another",
+        arguments: Backend.available)
+    func notSpent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let signer = try await RequestSigner(world)
+            let other = try await RequestSigner(world)
+            #expect(try await signer.refusal(signer.object(["jti": "same", "aud": "elsewhere"])) != nil)
+            #expect(try await signer.refusal(signer.object(["jti": "same", "state": .array([])])) != nil)
+            #expect(try await other.refusal(other.object(["jti": "same"])) == nil)
+            #expect(try await signer.refusal(signer.object(["jti": "same"])) == nil)
+            #expect(try await signer.refusal(signer.object(["jti": "same"])) == "invalid_request_object")
+        }
+    }
+
+    @Test(
+        "A request object that the throttle refuses is not spent, and no record of it is kept",
+        arguments: Backend.available)
+    func throttled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let signer = try await RequestSigner(world)
+            let now = world.server.clock.now
+            try await world.server.database.write { db in
+                for _ in 1...1000 { _ = try InteractionThrottle.charge(from: "127.0.0.1", at: now, in: db) }
+            }
+            func remembered() async throws -> Int {
+                try await world.server.database.read { try $0.rows("SELECT fingerprint FROM used_assertions").count }
+            }
+            let objects = ["one", "two", "three"].map { signer.object(["jti": .string($0)]) }
+            for object in objects {
+                let slowed = try await world.server.get(signer.party.address(["request": object]))
+                #expect(slowed.status == 429 && slowed.header("retry-after") == "1", "\(slowed)")
+            }
+            #expect(try await remembered() == 0)
+            world.server.clock.advance(by: .seconds(1))
+            let opened = try await world.server.get(signer.party.address(["request": objects[0]]))
+            #expect(opened.status == 303 && opened.redirected("error") == nil, "\(opened)")
+            #expect(try await remembered() == 1)
+        }
+    }
+
+    @Test("A request object's jti needs an expiry within a day, and is remembered until then")
+    func bounded() async throws {
+        try await World.with(.sqlite) { world in
+            let signer = try await RequestSigner(world)
+            let now = world.server.clock.now.seconds
+            let bad: [KeyValuePairs<String, JSON>] = [
+                ["jti": "a", "exp": .null], ["jti": "b", "exp": .integer(now + 86401)], ["jti": ""], ["jti": 7],
+            ]
+            for changes in bad {
+                #expect(try await signer.refusal(signer.object(changes)) == "invalid_request_object", "\(changes)")
+            }
+            let object = signer.object(["jti": "last", "exp": .integer(now + 86400)])
+            #expect(try await signer.refusal(object) == nil)
+            world.server.clock.advance(by: .hours(25))
+            _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now)
+            #expect(try await signer.refusal(object) == "invalid_request_object")
+        }
+    }
+
+    @Test("A request object without a jti is accepted again until it expires")
+    func withoutIdentifier() async throws {
+        try await World.with(.sqlite) { world in
+            let signer = try await RequestSigner(world)
+            let object = signer.object()
+            #expect(try await signer.refusal(object) == nil)
+            #expect(try await signer.refusal(object) == nil)
+            world.server.clock.advance(by: .seconds(61))
+            #expect(try await signer.refusal(object) == "invalid_request_object")
+        }
+    }
+
+    // MARK: At the client's address (request_uri)
+
+    private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
+
+    private func signer(_ world: World, _ host: KeyHost, fragment: String = "") async throws -> RequestSigner {
+        try await RequestSigner(world, ["request_uris": [.string(host.address + fragment)]])
+    }
+
+    private func error(_ signer: RequestSigner, _ uri: String, _ more: (String, String)? = nil) async throws -> String?
+    {
+        let address =
+            signer.party.address(["request_uri": uri])
+            + (more.map { "&\($0.0)=\(TestServer.encode($0.1))" } ?? "")
+        return try await signer.party.world.server.get(address).redirected("error")
+    }
+
+    @Test("Only a registered request_uri is fetched", arguments: Backend.available)
+    func unregistered(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        try await World.with(backend, settings: Self.settings) { world in
+            let signer = try await signer(world, host)
+            host.publish(text: signer.object())
+            for uri in [host.address + "2", host.address + "?a=b", "http://127.0.0.1:1/", "file:///etc/passwd", "x"] {
+                #expect(try await error(signer, uri) == "invalid_request_uri", "\(uri)")
+            }
+            let another = try await RequestSigner(world)
+            #expect(try await error(another, host.address) == "invalid_request_uri")
+            #expect(host.questions == 0)
+            #expect(try await error(signer, host.address) == nil)
+            #expect(try await error(signer, host.address, ("request", signer.object())) == "invalid_request")
+            #expect(host.questions == 1)
+        }
+    }
+
+    @Test("The fragment of a request_uri is not compared with its content (OpenID Connect Core §6.2)")
+    func fragment() async throws {
+        let host = try KeyHost(.null)
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let signer = try await signer(world, host, fragment: "#registered")
+            for fragment in ["", "#registered", "#another", "#" + Base64URL.encode(Digest.sha256([1]))] {
+                host.publish(text: signer.object(["state": .string("state\(fragment.count)")]))
+                #expect(try await error(signer, host.address + fragment) == nil, "\(fragment)")
+            }
+            #expect(host.questions == 4, "it is fetched each time")
+        }
+    }
+
+    @Test("A request_uri whose content is too long, empty or no request object is refused")
+    func bad() async throws {
+        let host = try KeyHost(.null)
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let signer = try await signer(world, host)
+            for text in ["", "{}", signer.object(["aud": "elsewhere"]), signer.object(["request_uri": "again"])] {
+                host.publish(text: text)
+                #expect(try await error(signer, host.address) == "invalid_request_object", "\(text)")
+            }
+            host.publish(text: String(repeating: "a", count: 20_000))
+            #expect(try await error(signer, host.address) == "invalid_request_uri")
+        }
+    }
+
+    @Test(
+        "A browser that sends a request_uri too often does not use up what other browsers may",
+        arguments: Backend.available)
+    func flood(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        let settings = Self.settings.merging(["trusted_proxies": "127.0.0.1"]) { old, _ in old }
+        try await World.with(backend, settings: settings) { world in
+            let signer = try await signer(world, host)
+            host.publish(text: signer.object())
+            let address = signer.party.address(["request_uri": host.address])
+            func error(from place: String) async throws -> String? {
+                try await world.server.get(address, headers: ["X-Forwarded-For": place]).redirected("error")
+            }
+            for _ in 1...60 { #expect(try await error(from: "198.51.100.7") == nil) }
+            for _ in 1...40 { #expect(try await error(from: "198.51.100.7") == "invalid_request_uri") }
+            #expect(try await error(from: "198.51.100.8") == nil)
+            #expect(host.questions == 61)
+        }
+    }
+
+    @Test("A request object with a jti is accepted once from its request_uri", arguments: Backend.available)
+    func replayed(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        try await World.with(backend, settings: Self.settings) { world in
+            let signer = try await signer(world, host, fragment: "#any-hash_of_then")
+            host.publish(text: signer.object(["jti": "once"]))
+            #expect(try await error(signer, host.address) == nil)
+            #expect(try await error(signer, host.address) == "invalid_request_object")
+        }
+    }
+
+    @Test("A request_uri at a private address is not fetched, and only a valid one can be registered")
+    func privateAddress() async throws {
+        let host = try KeyHost(.null)
+        try await World.with(.sqlite) { world in
+            // That a name leads to a private address shows only when it is looked up.
+            let address = host.address.replacing("http://127.0.0.1", with: "https://localhost")
+            let signer = try await RequestSigner(world, ["request_uris": [.string(address)]])
+            host.publish(text: signer.object())
+            #expect(try await error(signer, address) == "invalid_request_uri")
+            #expect(host.questions == 0)
+            for bad in ["http://rp.example/o", "loom://o", "https://rp.example/o#", "https://rp.example/o#a b", "o"] {
+                let refused = try await world.change(
+                    "clients", signer.party.client.id, ["request_uris": [.string(bad)]])
+                #expect(refused.status == 400 && refused.json["member"] == "request_uris", "\(bad)")
+            }
         }
     }
 }

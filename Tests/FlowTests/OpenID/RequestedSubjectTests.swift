@@ -12,7 +12,7 @@ struct RequestedSubjectTests {
         return "{\"id_token\":{\"\(member)\":{\"essential\":\(essential),\"values\":\(values)}}}"
     }
 
-    @Test("a hint of another user leads to the sign-in page, not to an answer", arguments: Backend.available)
+    @Test("An id_token_hint of another user leads to the sign-in page, not to an answer", arguments: Backend.available)
     func hint(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -27,14 +27,16 @@ struct RequestedSubjectTests {
             #expect(!page.body.contains("value=\"bob@example.com\""))
             let ada = try await bob.submit(page, ["email": World.email, "password": World.password])
             #expect(try await bob.open(try #require(ada.header("location"))).redirected("code") != nil)
-            // However old: it says who, and proves nothing.
+            // An old hint still names its user; it proves nothing.
             world.server.clock.advance(by: .seconds(86_400))
             let old = try await world.server.get(party.address(["prompt": "none", "id_token_hint": token]))
             #expect(old.redirected("error") == "login_required")
         }
     }
 
-    @Test("a hint is forgotten when somebody else takes the request up", arguments: Backend.available)
+    @Test(
+        "A request whose id_token_hint names one user gets login_required when another user signs in",
+        arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -52,7 +54,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("a hint that is not an ID token of this server is refused", arguments: Backend.available)
+    @Test("An id_token_hint that is not an ID token of this server is refused", arguments: Backend.available)
     func badHint(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -65,7 +67,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("a requested sub gets that user or no answer", arguments: Backend.available)
+    @Test("A request for one sub is answered for that user or not at all", arguments: Backend.available)
     func subject(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -80,7 +82,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("an essential acr must be reached; a voluntary one need not", arguments: Backend.available)
+    @Test("An essential acr must be reached; a voluntary one need not", arguments: Backend.available)
     func context(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -103,7 +105,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("a sign-in that did not reach the essential acr gets an error for the client", arguments: Backend.available)
+    @Test("A sign-in that did not reach the essential acr gets an error for the client", arguments: Backend.available)
     func unmetContext(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -117,7 +119,7 @@ struct RequestedSubjectTests {
     }
 
     @Test(
-        "default_max_age applies where the request names no max_age, and does not loop",
+        "A client's default_max_age applies where the request names no max_age, and does not loop",
         arguments: Backend.available)
     func defaultMaxAge(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -47,7 +47,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("the client verifies them with its sign secret, and nobody by the key set", arguments: Backend.available)
+    @Test(
+        "A client verifies its HS256 ID tokens with its sign secret, and no published key verifies them",
+        arguments: Backend.available)
     func signed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)
@@ -72,7 +74,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("its access tokens that are JWTs are signed with a key of the server", arguments: Backend.available)
+    @Test(
+        "A client with HS256 ID tokens gets JWT access tokens signed with a key of the server",
+        arguments: Backend.available)
     func accessTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world, ["access_token_format": "jwt"])
@@ -82,7 +86,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("its logout tokens are signed with its sign secret, too", arguments: Backend.available)
+    @Test(
+        "A client with HS256 ID tokens gets logout tokens signed with its sign secret too",
+        arguments: Backend.available)
     func logoutTokens(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -95,7 +101,7 @@ struct SharedSecretTokenTests {
             let body = try await receiver.next().body
             let jwt = try await it.verified(String(body.dropFirst("logout_token=".count)))
             #expect(jwt.header == ["alg": "HS256", "typ": "logout+jwt"])
-            // It is no ID token.
+            // A logout token is no hint.
             let page = try await browser.logOut([
                 "id_token_hint": String(body.dropFirst("logout_token=".count)),
                 "post_logout_redirect_uri": Website.bye,
@@ -104,7 +110,9 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("a client without a secret, or that registered itself, cannot have them", arguments: Backend.available)
+    @Test(
+        "A client without a secret, or one that registered itself, cannot have HS256 ID tokens",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let hmac: JSON = ["id_token_signed_response_alg": "HS256"]
@@ -125,7 +133,8 @@ struct SharedSecretTokenTests {
     }
 
     @Test(
-        "what is public verifies no HMAC: a hint signed with our keys as secrets is none", arguments: Backend.available)
+        "A logout hint signed by HMAC with a public value or another client's secret is refused",
+        arguments: Backend.available)
     func confusion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (it, other, plain) = (try await Site(world), try await Site(world), try await world.website())
@@ -148,7 +157,7 @@ struct SharedSecretTokenTests {
                     forgeries.append(
                         try Site.forged(token, secret, header: ["alg": "HS256", "typ": "JWT", "kid": kid]))
                 }
-                // By another length of the digest, or as if an asymmetric signature.
+                // Under the name of an asymmetric algorithm.
                 forgeries.append(try Site.forged(shared, secret, header: ["alg": "RS256", "typ": "JWT", "kid": kid]))
             }
             let own = Array(it.secret.utf8)
@@ -156,7 +165,7 @@ struct SharedSecretTokenTests {
                 forgeries.append(
                     try Site.forged(shared, own, header: ["alg": .string(algorithm), "typ": "JWT", "kid": kid]))
             }
-            // Its own secret is no other client's.
+            // A client's secret signs no hint of another client.
             forgeries.append(try Site.forged(shared, own, ["aud": .string(plain.actor.id)]))
             forgeries.append(try Site.forged(shared, own, ["aud": .string(other.site.actor.id)]))
             forgeries.append(
@@ -168,13 +177,15 @@ struct SharedSecretTokenTests {
                 #expect(page.header("location") == nil && page.words.contains("Sign out?"), "\(forgery)")
             }
             #expect(try await browser.isSignedIn())
-            // The real one is a hint.
+            // The genuine token is a hint.
             let out = try await browser.logOut(["id_token_hint": shared, "post_logout_redirect_uri": Website.bye])
             #expect(out.header("location") == Website.bye)
         }
     }
 
-    @Test("a client that goes back to RS256 has no HS256 hints any more", arguments: Backend.available)
+    @Test(
+        "A client that goes back to RS256 cannot use its HS256 ID tokens as hints any more",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)
@@ -186,7 +197,7 @@ struct SharedSecretTokenTests {
             let page = try await browser.logOut(["id_token_hint": shared, "post_logout_redirect_uri": Website.bye])
             #expect(page.header("location") == nil)
             let signed = try await it.site.signIn(in: &browser).require("id_token")
-            // What a key signed before stays a hint when the client turns to its secret.
+            // An RS256 ID token stays a hint after the client changes to HS256.
             try #require(
                 try await world.change("clients", it.site.actor.id, ["id_token_signed_response_alg": "HS256"]).status
                     == 200)
@@ -195,7 +206,7 @@ struct SharedSecretTokenTests {
         }
     }
 
-    @Test("Ditto admits nobody by them: the client could have made them", arguments: Backend.available)
+    @Test("Ditto accepts no HS256 ID token, since its client could have made it", arguments: Backend.available)
     func ditto(backend: Backend) async throws {
         try await World.with(backend) { world in
             let it = try await Site(world)

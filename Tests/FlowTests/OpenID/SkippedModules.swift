@@ -19,7 +19,7 @@ struct SkippedModules {
             "request_object_signing_alg_values_supported lacks none",
     ]
 
-    @Test("each reason to skip a module holds, and their number is stated", arguments: Backend.available)
+    @Test("Each reason to skip a conformance module holds, and their number is printed", arguments: Backend.available)
     func reasons(backend: Backend) async throws {
         try await World.with(backend) { world in
             let metadata = try await world.server.get("/.well-known/openid-configuration").json

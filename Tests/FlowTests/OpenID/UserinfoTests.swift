@@ -8,7 +8,7 @@ import Values
 struct UserinfoTests {
     private static let paths = ["/oauth/userinfo", "/userinfo"]
 
-    @Test("userinfo takes GET and POST, with the token in the header or in the form", arguments: Backend.available)
+    @Test("Userinfo takes GET and POST, with the token in the header or in the form", arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(scope: "openid email").require("access_token")
@@ -19,7 +19,7 @@ struct UserinfoTests {
                     try await server.post(path, [:], bearer: token),
                     try await server.post(path, ["access_token": token]),
                     try await server.post(path, ["oauth_token": token]),
-                    // A person who opens it sees what a program does.
+                    // A browser gets the same answer as a program.
                     try await server.get(path, bearer: token, headers: ["Accept": "text/html"]),
                 ]
                 for answer in answers {
@@ -40,7 +40,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("userinfo gives each scope its claims, each of its type", arguments: Backend.available)
+    @Test("Userinfo gives each scope its claims, each of its type", arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address: JSON = ["street_address": "12 St James's Sq\nLondon", "country": "United Kingdom"]
@@ -74,7 +74,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("userinfo's errors are those of RFC 6750", arguments: Backend.available)
+    @Test("Userinfo's errors are those of RFC 6750", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let server = world.server
@@ -105,7 +105,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("userinfo is signed for a client that registered an algorithm", arguments: Backend.available)
+    @Test("Userinfo is signed for a client that registered an algorithm", arguments: Backend.available)
     func signed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256"] {
@@ -122,7 +122,7 @@ struct UserinfoTests {
                     "email": .string(World.email), "email_verified": false,
                 ]
                 #expect(jwt.claims == expected)
-                // Refusals stay what they are, and plain again is plain.
+                // Refusals are not signed, and without the algorithm the answer is plain again.
                 #expect(try await world.server.get("/oauth/userinfo", bearer: "nonsense").error == "invalid_token")
                 try await world.change("clients", client.id, ["userinfo_signed_response_alg": .null])
                 #expect(try await world.server.get("/oauth/userinfo", bearer: token).json["sub"] != nil)

@@ -2,13 +2,13 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("web_message: only the page around gets the answer")
+@Suite("The response mode web_message: only the page around gets the answer")
 struct WebMessageTests {
     private static let origin = "https://suite.example"
     private static let mode: KeyValuePairs<String, String> = ["response_mode": "web_message"]
 
     @Test(
-        "the web_message page is one script that posts to one origin, and only the client's pages may frame it",
+        "The web_message page is one script that posts to one origin, and only the client's pages may frame it",
         arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,9 @@ struct WebMessageTests {
         }
     }
 
-    @Test("a silent request without a session gets login_required the same way", arguments: Backend.available)
+    @Test(
+        "A silent web_message request without a session gets login_required by a web_message page",
+        arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let party = try await ConformanceParty(world, type: "code", ["web_origins": [.string(Self.origin)]])
@@ -46,7 +48,9 @@ struct WebMessageTests {
         }
     }
 
-    @Test("an unregistered origin gets no answer", arguments: Backend.available)
+    @Test(
+        "A web_message request is refused unless the client registered the redirect URI's origin",
+        arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             for origins: [JSON] in [[], ["https://other.example"], ["https://suite.example:8443"]] {
@@ -58,7 +62,7 @@ struct WebMessageTests {
     }
 
     @Test(
-        "a third party's page may frame the silent web_message answer, and no page with anything to click",
+        "A third party's page may frame the silent web_message answer, and no page with anything to click",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -71,7 +75,7 @@ struct WebMessageTests {
             }
             let silent = try await policy(["response_mode": "web_message", "prompt": "none"])
             #expect(silent.contains("frame-ancestors \(Self.origin);"))
-            // Where somebody could be made to click, it stays as it was.
+            // A page with something to click stays unframed.
             #expect(try await policy(Self.mode).contains("frame-ancestors 'none'"))
         }
     }

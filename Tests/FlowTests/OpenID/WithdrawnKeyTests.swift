@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Withdrawn signing keys, and many keys")
+@Suite("Signing keys that are withdrawn, or many")
 struct WithdrawnKeyTests {
     @Test(
-        "tokens of a withdrawn key are refused everywhere, and the next key signs at once", arguments: Backend.available
-    )
+        "Tokens of a withdrawn key are refused everywhere, and the next key signs at once",
+        arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["id_token_signed_response_alg": "ES256"])
@@ -26,14 +26,14 @@ struct WithdrawnKeyTests {
             let id = try keyID(stolen)
             #expect(try await published().contains(id))
             let next = try #require(try await world.server.signingKeys.withdraw(id, at: world.server.clock.now))
-            // A node goes by what it read for a minute.
+            // A node remembers the key set for a minute.
             world.server.clock.advance(by: KeyRing.memory)
             #expect(try await !published().contains(id))
             let anew = try await site.signIn(in: &browser).require("id_token")
             #expect(try keyID(anew) == next.id)
             _ = try await world.verified(anew)
             await #expect(throws: JWTRejection.unknownKey) { try await world.verified(stolen) }
-            // As a hint it shows nothing: the person is asked.
+            // As a hint it proves nothing, so the user is asked.
             let page = try await browser.logOut(["id_token_hint": stolen])
             #expect(page.status == 200 && page.formAction == "/logout" && browser.session != nil)
             _ = try await browser.logOut(["id_token_hint": anew])
@@ -41,7 +41,7 @@ struct WithdrawnKeyTests {
         }
     }
 
-    @Test("a hint is verified however many keys there are", arguments: Backend.available)
+    @Test("A logout hint is verified however many signing keys there are", arguments: Backend.available)
     func many(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 0..<120 {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Mallory knows Ada's password for a while, and makes browsers known with it: any cookie will do.
-@Suite("Browsers that somebody made known lift no limits for long")
+@Suite("Known browsers are forgotten when the user's password or way to sign in changes")
 struct KnownDeviceTests {
     private static let new = "a quieter loom at night"
 
@@ -31,9 +31,7 @@ struct KnownDeviceTests {
         return answered
     }
 
-    @Test(
-        "after a new password no browser is known but the one where it was set, and guesses are as few as a stranger's",
-        arguments: Backend.available)
+    @Test("A new password forgets all known browsers but the one where it was set", arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...12 { #expect(try await signIn(world, in: browser).status == 303) }
@@ -42,14 +40,14 @@ struct KnownDeviceTests {
                 "password", ["current_password": World.password, "new_password": Self.new])
             #expect(done.header("location") == "/account?done=password")
             #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "her address and her browser")
-            // Mallory sits at the same router, so the address is known: it has ten guesses, whatever the browser.
+            // Mallory uses Ada's IP address, which is known: it has ten guesses, whatever the browser.
             #expect(try await guesses(world, in: 1...12, each: 1) == 10)
             ada.browser.forgetSession()
             #expect(try await ada.browser.signIn(password: Self.new).status == 303)
         }
     }
 
-    @Test("after a reset only the browser of the reset is known", arguments: Backend.available)
+    @Test("A password reset forgets all known browsers but the one of the reset", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...5 { _ = try await signIn(world, in: browser) }
@@ -64,7 +62,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "a copied cookie of the browser that sets a new password, or resets it, stays that of a known place",
+        "A new password or a reset replaces the device cookie, so that a copy of the former one is unknown",
         arguments: Backend.available, [false, true])
     func copied(backend: Backend, isReset: Bool) async throws {
         try await World.with(backend) { world in
@@ -83,7 +81,7 @@ struct KnownDeviceTests {
                 #expect(done.header("location") == "/account?done=password")
             }
             #expect(try await world.rows(of: "known_devices", about: world.user) == 2, "her address and her browser")
-            // They sit at the same router, whose guesses are used up.
+            // Both use one IP address, whose guesses are used up.
             _ = try await guesses(world, in: 1...12, each: 1)
             thief.browser.forgetSession()
             #expect(try await thief.browser.signIn(password: "a guess").status == 429)
@@ -92,7 +90,7 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("who takes an account over shares no known browser with who had it before", arguments: Backend.available)
+    @Test("The first proof of an address forgets the browsers that were known before", arguments: Backend.available)
     func takenOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...5 { _ = try await signIn(world, in: browser) }
@@ -105,7 +103,7 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("a place that a removed provider made known stays known", arguments: Backend.available)
+    @Test("Removing a provider's link forgets the known browsers", arguments: Backend.available)
     func unlinked(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let world = story.here
@@ -119,7 +117,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "a merchant has its user's known places forgotten: it attaches an account, and that goes",
+        "Removing a confined link leaves the known browsers alone",
         arguments: Backend.available, [false, true])
     func confinedLink(backend: Backend, byMerchant: Bool) async throws {
         try await ProviderStory.with(backend) { story in
@@ -145,7 +143,7 @@ struct KnownDeviceTests {
     }
 
     @Test(
-        "a place that a removed number, or a former one, made known stays known",
+        "Removing or replacing a phone number forgets the known browsers",
         arguments: Backend.available, [false, true])
     func formerNumber(backend: Backend, isReplaced: Bool) async throws {
         try await PhoneStory.with(backend) { world in
@@ -165,7 +163,7 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("all known browsers together have a hundred guesses", arguments: Backend.available)
+    @Test("All known browsers of a user together have a hundred password guesses", arguments: Backend.available)
     func together(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...11 { _ = try await signIn(world, in: browser) }
@@ -173,7 +171,9 @@ struct KnownDeviceTests {
         }
     }
 
-    @Test("a user has a hundred known places; those not seen for longest are forgotten", arguments: Backend.available)
+    @Test(
+        "A user has a hundred known browsers and IP addresses; those not seen for longest are forgotten",
+        arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
             for browser in 1...105 {

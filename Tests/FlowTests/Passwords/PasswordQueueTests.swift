@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Password hashing has its own thread pool")
+@Suite("Password hashing has its own thread pool, and a full queue gets 503")
 struct PasswordQueueTests {
-    @Test("with the hashing queue full a sign-in gets 503, and token requests are served")
+    @Test("A full hashing queue gets 503 for sign-ins, and leaves token requests alone")
     func full() async throws {
         try await whileFull { world in
             let refused = try await world.signIn()
@@ -29,7 +29,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("a sign-in refused for a full queue does not count as a failure of its user")
+    @Test("A sign-in refused for a full queue does not count as a failure of its user")
     func noCharge() async throws {
         try await whileFull { world in
             for _ in 1...12 {
@@ -37,11 +37,11 @@ struct PasswordQueueTests {
                 #expect(refused.status == 503)
             }
             let remembered = try await world.server.database.read { db in try db.rows("SELECT id FROM logins").count }
-            #expect(remembered == 0, "nobody looked at the password")
+            #expect(remembered == 0, "the password was not checked")
         }
     }
 
-    @Test("a sign-up refused for a full queue is not charged against the mail limit")
+    @Test("A sign-up refused for a full queue is not charged against the mail limit")
     func noMailCharge() async throws {
         try await whileFull { world in
             for _ in 1...32 {
@@ -52,7 +52,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("a backend's sign-up refused for a full queue is charged to neither the client nor its merchant")
+    @Test("A backend's sign-up refused for a full queue is charged to neither the client nor its merchant")
     func noSignUpCharge() async throws {
         let token = Mutex("")
         try await whileFull { world in
@@ -66,7 +66,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("a sign-up's link in another browser gets 503 for a full queue, and loses no try")
+    @Test("A sign-up's link in another browser gets 503 for a full queue, and loses no try")
     func signUpLink() async throws {
         let link = Mutex("")
         try await whileFull { world in
@@ -86,7 +86,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("a link to reset a password gets 503 for a full queue, and stays good")
+    @Test("A reset link gets 503 for a full queue, and stays valid")
     func resetLink() async throws {
         let link = Mutex("")
         try await whileFull { world in
@@ -128,6 +128,100 @@ struct PasswordQueueTests {
             #expect(try await world.signIn().status == 200)
         }
     }
+
+    private typealias Ask = @Sendable () async throws -> Answer
+    private static let places = 3
+
+    @Test("A merchant whose clients fill the hashing queue with sign-ups keeps no user from signing in")
+    func clients() async throws {
+        try await filled { world in
+            var asks: [Ask] = []
+            for number in 1...Self.places {
+                let token = try await world.clientToken(try await world.spidBackend())
+                asks.append { try await world.signUp("new\(number)@example.com", token) }
+            }
+            return asks
+        }
+    }
+
+    @Test("An IP address that fills the hashing queue with reset links keeps no user from signing in")
+    func resetLinks() async throws {
+        try await filled { world in
+            var asks: [Ask] = []
+            for email in try await Self.users(world) {
+                var browser = Browser(world.server)
+                _ = try await browser.submit(try await browser.open("/password"), ["email": email])
+                let letter = try await world.server.mail.letter(to: email)
+                let link = try #require(letter.link(containing: "/reset/"))
+                let page = try await browser.open(link.replacing("http://spindle.test", with: ""))
+                asks.append { [browser] in
+                    var browser = browser
+                    return try await browser.submit(page, ["password": "a quite unlikely loom"])
+                }
+            }
+            return asks
+        }
+    }
+
+    @Test("An IP address that fills the hashing queue with new passwords keeps no user from signing in")
+    func passwords() async throws {
+        try await filled { world in
+            var asks: [Ask] = []
+            for email in try await Self.users(world) {
+                var user = BrowserUser(world)
+                let form = try await user.press(
+                    try await user.browser.open("/login"), action: "/login/code", ["email": email])
+                let code = try #require(try await world.server.mail.letter(to: email).code)
+                _ = try await user.browser.submit(form, ["code": code])
+                let page = try await user.browser.open("/account")
+                asks.append { [user] in
+                    var user = user
+                    return try await user.press(
+                        page, action: "/account/password", ["new_password": "a quite unlikely loom"])
+                }
+            }
+            return asks
+        }
+    }
+
+    /// The addresses of as many users without a password as the queue has places.
+    private static func users(_ world: World) async throws -> [String] {
+        let emails = (1...places).map { "user\($0)@example.com" }
+        for email in emails {
+            _ = try await World.make(world.server, world.admin, "users", ["email": .string(email)]).require("user_id")
+        }
+        return emails
+    }
+
+    /// Fills the queue with what `prepare` returns, while one password is being hashed; then signs in from another
+    /// address, which takes the place of one of them.
+    private func filled(_ prepare: (World) async throws -> [Ask]) async throws {
+        let pool = HashingPool(
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
+            queueLimit: Self.places, random: SystemRandom())
+        try await World.with(.sqlite, settings: ["trusted_proxies": "127.0.0.0/8"], hashing: pool) { world in
+            let asks = try await prepare(world)
+            let computed = pool.hashesComputed
+            let isOver = Atomic(false)
+            let running = Task {
+                defer { isOver.store(true, ordering: .relaxed) }
+                return try await pool.verify("occupies the worker", against: .dear, for: "a")
+            }
+            while pool.hashesComputed == computed { try await Task.sleep(for: .milliseconds(2)) }
+            let asked = asks.map { ask in Task { try await ask() } }
+            while pool.waiting < Self.places, !isOver.load(ordering: .relaxed) {
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            #expect(pool.waiting == Self.places)
+
+            let honest = try await world.signIn(from: "198.51.100.7")
+            #expect(honest.status == 200, "\(honest)")
+            _ = try await running.value
+            var refused = 0
+            for task in asked where try await task.value.status >= 400 { refused += 1 }
+            #expect(refused == 1)
+        }
+    }
 }
 
 extension PasswordHash {
@@ -137,7 +231,7 @@ extension PasswordHash {
 }
 
 extension World {
-    /// A sign-up by a backend whose `token` it is.
+    /// A sign-up by the backend that `token` belongs to.
     func signUp(_ email: String, _ token: String) async throws -> Answer {
         try await api("signup", token, ["email": email, "password": "a quite unlikely loom"])
     }

@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("User names and passwords")
+@Suite("Users sign in with a name and a password")
 struct PasswordTests {
-    @Test("an unknown user and a wrong password get the same answer for the same work", arguments: Backend.available)
+    @Test("An unknown user and a wrong password get the same answer for the same work", arguments: Backend.available)
     func alike(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await World.make(world.server, world.admin, "users", ["email": "nopassword@example.com"])
@@ -27,7 +27,7 @@ struct PasswordTests {
     }
 
     @Test(
-        "white space around an e-mail address and letter case are ignored; everything else matters",
+        "White space around an e-mail address and letter case are ignored, and nothing else",
         arguments: Backend.available)
     func addresses(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -45,7 +45,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("a password is used exactly as it is typed", arguments: Backend.available)
+    @Test("A password is used exactly as it is typed", arguments: Backend.available)
     func exact(backend: Backend) async throws {
         try await World.with(backend) { world in
             for password in [World.password + " ", " " + World.password, World.password.uppercased(), "correct"] {
@@ -58,7 +58,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("a password far too long is a wrong password, not an internal error", arguments: Backend.available)
+    @Test("A password that is far too long is a wrong password, not an internal error", arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             for length in [1025, 30_000] {
@@ -69,7 +69,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("a disabled user gets the answer of a wrong password", arguments: Backend.available)
+    @Test("A disabled user gets the answer of a wrong password", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong = try await world.signIn(password: "wrong password")
@@ -83,7 +83,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("a new password ends everything that the old one opened", arguments: Backend.available)
+    @Test("A new password set by administration ends what the former one opened", arguments: Backend.available)
     func changed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -95,7 +95,7 @@ struct PasswordTests {
         }
     }
 
-    @Test("a deleted user is unknown, and their tokens are dead", arguments: Backend.available)
+    @Test("A deleted user is unknown, and their tokens are inactive", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

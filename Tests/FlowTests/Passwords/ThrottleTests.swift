@@ -1,4 +1,5 @@
 import JSON
+import Mail
 import Storage
 import TestSupport
 import Testing
@@ -6,13 +7,13 @@ import Values
 
 @testable import Authentication
 
-@Suite("Password guessing is throttled, and the owner is not locked out")
+@Suite("Password guesses are throttled, and the user is not locked out")
 struct ThrottleTests {
     /// The tests' own address is a proxy, so that requests come from wherever they say.
     private static let settings = ["trusted_proxies": "127.0.0.0/8"]
     private static let home = "198.51.100.7"
 
-    @Test("one IP address has ten guesses at one user, and then one every half minute", arguments: Backend.available)
+    @Test("An IP address has ten guesses at one user, then one in thirty seconds", arguments: Backend.available)
     func pair(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
@@ -25,14 +26,12 @@ struct ThrottleTests {
             #expect(try await guess(world, from: Self.home).header("retry-after") == "1")
             world.server.clock.advance(by: .seconds(1))
             #expect(try await world.signIn(from: Self.home).status == 200)
-            // And being right forgets the failures.
+            // The right password forgets the failures.
             for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
         }
     }
 
-    @Test(
-        "a user who is throttled when the clock is set back two days does not wait for two days",
-        arguments: Backend.available)
+    @Test("A throttled user does not wait longer when the clock is set back two days", arguments: Backend.available)
     func clockSetBack(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             #expect(try await world.signIn(from: Self.home).status == 200)
@@ -53,7 +52,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("guesses without end at two nodes whose clocks differ by a minute", arguments: Backend.available)
+    @Test("A clock that differs by a minute between nodes gives no more guesses", arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for _ in 1...10 { _ = try await guess(world, from: Self.home) }
@@ -65,7 +64,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("a throttle does not affect another IP address, another user or other grants", arguments: Backend.available)
+    @Test(
+        "A password throttle does not affect another IP address, another user or other grants",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("bob@example.com")
@@ -79,7 +80,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("one IP address cannot try one password on every user", arguments: Backend.available)
+    @Test("An IP address has sixty guesses at different users, then one in five seconds", arguments: Backend.available)
     func spraying(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for number in 1...60 {
@@ -91,7 +92,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("made-up names at a site's own form keep its people out, who all come from its backend's IP address")
+    @Test("Guesses through a site's own form do not keep out the users who sign in from its backend's IP address")
     func backend() async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
             let backend = try await world.confidential(["grant_types": ["password"]])
@@ -105,7 +106,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("one IP address uses up a user's attempts at all others, by being slow", arguments: Backend.available)
+    @Test("An IP address that guesses slowly does not use up a user's attempts at others", arguments: Backend.available)
     func slow(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             var tried = 0
@@ -119,7 +120,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "guesses at a site's own form are not counted where the user signed in by its backend, or its app's, before",
+        "Guesses through a backend or app where the user has signed in are limited to about a hundred",
         arguments: [["https://loom.example/in"], ["spid-loom://login"]] as [JSON])
     func knownBackend(addresses: JSON) async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -135,7 +136,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("guesses at one merchant's backend keep the user out at another's, where nobody guessed")
+    @Test("Guesses through one merchant's backend leave the user's sign-in through another's alone")
     func anotherBackend() async throws {
         try await World.with(.sqlite, settings: Self.settings) { world in
             let ours = try await world.confidential(["grant_types": ["password"]])
@@ -157,7 +158,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "guesses from everywhere are throttled, and the owner still gets in, at home and elsewhere",
+        "Guesses from many addresses are throttled, and the user still signs in, at home and elsewhere",
         arguments: Backend.available)
     func distributed(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -172,9 +173,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test(
-        "attempts during an attack whose passwords nobody looked at give back no guesses that they did not take",
-        arguments: Backend.available)
+    @Test("A sign-in attempt that was not charged gives no guess back", arguments: Backend.available)
     func refund(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for number in 1...40 { _ = try await guess(world, from: "203.0.113.\(number)") }
@@ -192,7 +191,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("guesses on the page and at the token endpoint share one throttle", arguments: Backend.available)
+    @Test("Guesses on the page and at the token endpoint share one throttle", arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...10 { _ = try await world.signIn(password: "a guess") }
@@ -206,7 +205,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("parallel guesses gain nothing", arguments: Backend.available)
+    @Test("Parallel guesses are throttled like others", arguments: Backend.available)
     func volley(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let answers = try await race(30) { try await guess(world, from: Self.home) }
@@ -214,7 +213,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("a forwarding header from a peer that is no trusted proxy is ignored", arguments: Backend.available)
+    @Test("A forwarding header from a peer that is no trusted proxy is ignored", arguments: Backend.available)
     func forgedHeader(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...10 { _ = try await guess(world, from: "203.0.113.\(number)") }
@@ -224,5 +223,180 @@ struct ThrottleTests {
 
     private func guess(_ world: World, at name: String = World.email, from address: String) async throws -> Answer {
         try await world.signIn(as: name, password: "a guess", from: address)
+    }
+
+    /// An address in the /64 of that number within a /48.
+    private static func host(_ number: Int, in site: String = "2001:db8:48") -> String {
+        "\(site):\(String(number, radix: 16))::1"
+    }
+
+    private func guessStatus(_ world: World, at name: String = World.email, from address: String) async throws -> Int {
+        try await world.signIn(as: name, password: "a guess", from: address).status
+    }
+
+    @Test("An IPv6 /48 has thirty guesses at one user's password, not ten for each /64", arguments: Backend.available)
+    func widePair(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            // Ada signed in from there before; Bob never.
+            #expect(try await world.signIn(from: Self.host(1)).status == 200)
+            let bob = "bob@example.com"
+            _ = try await world.person(bob)
+            for name in [World.email, bob] {
+                var answered = 0
+                for number in 0x100..<0x140 where try await guessStatus(world, at: name, from: Self.host(number)) == 400
+                {
+                    answered += 1
+                }
+                #expect(answered == 30, "\(name): then it is under attack, and of twelve for a /48 nothing is left")
+                #expect(try await guessStatus(world, at: name, from: Self.host(0x200)) == 429)
+                let isHome = try await world.signIn(as: name, from: Self.host(1)).status == 200
+                #expect(isHome == (name == World.email), "only its owner's own /64")
+                #expect(try await world.signIn(as: name, from: Self.host(1, in: "2001:db8:49")).status == 200)
+            }
+        }
+    }
+
+    @Test("An IPv6 /48 has 240 guesses at different users, not sixty for each /64", arguments: Backend.available)
+    func wideSpraying(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            #expect(try await world.signIn(from: Self.host(1)).status == 200)
+            for number in 1...240 {
+                let status = try await guessStatus(world, at: "user\(number)@example.com", from: Self.host(number % 40))
+                #expect(status == 400, "\(number)")
+            }
+            #expect(try await guessStatus(world, at: "user241@example.com", from: Self.host(0x99)) == 429)
+            #expect(
+                try await guessStatus(world, at: "user241@example.com", from: Self.host(1, in: "2001:db8:49")) == 400)
+            #expect(try await world.signIn(from: Self.host(1)).status == 200, "its owner, at home")
+        }
+    }
+
+    @Test("Guesses at one user from many IP addresses are throttled after a hundred", arguments: Backend.available)
+    func everywhere(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let home = "198.51.100.7"
+            // Otherwise the code, as the first proof of the address, would remove the password.
+            try await world.change("users", world.user, ["email_verified": true])
+            #expect(try await world.signIn(from: home).status == 200)
+            var known = Browser(world.server)
+            _ = try await known.signIn()
+            for number in 1...100 { #expect(try await guessStatus(world, from: "203.0.113.\(number)") == 400) }
+            for number in 101...110 { #expect(try await guessStatus(world, from: "203.0.113.\(number)") == 429) }
+            // The right password, at an address where the user never signed in.
+            let road = try await world.signIn(from: "192.0.2.1")
+            #expect(road.status == 429 && road.header("retry-after") == "300", "\(road)")
+            #expect(try await world.signIn(from: home).status == 200, "at home")
+            let page = try await known.open("/login?confirm=1")
+            let fields = ["email": World.email, "password": World.password]
+            let elsewhere = try await known.submit(page, fields, headers: ["X-Forwarded-For": "192.0.2.2"])
+            #expect(elsewhere.status == 303, "in the browser that is known, wherever it is")
+            // Elsewhere the user signs in by a mailed code, and then the address is known.
+            var road2 = BrowserUser(world)
+            let from = ["X-Forwarded-For": "192.0.2.3"]
+            let asked = try await road2.browser.submit(
+                try await road2.browser.open("/login"), ["email": World.email], to: "/login/code", headers: from)
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await road2.browser.submit(asked, ["code": code], headers: from).status == 303)
+            #expect(try await world.signIn(from: "192.0.2.3").status == 200)
+            world.server.clock.advance(by: .minutes(5))
+            #expect(try await world.signIn(from: "192.0.2.1").status == 200)
+        }
+    }
+
+    @Test("A user's mailed codes have fifteen guesses in all, not five for each browser", arguments: Backend.available)
+    func codes(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            try await world.change("users", world.user, ["email_verified": true])
+            var owner = try await world.signedIn()
+            owner.browser.forgetSession()
+            for number in 1...3 {
+                var thief = BrowserUser(world)
+                let (page, code) = try await ask(&thief, from: "203.0.113.\(number)", world)
+                let wrong = code == "000000" ? "000001" : "000000"
+                for _ in 1...5 {
+                    let answer = try await thief.browser.submit(
+                        page, ["code": wrong], headers: ["X-Forwarded-For": "203.0.113.\(number)"])
+                    #expect(answer.status == 400 || answer.status == 410)
+                }
+            }
+            var thief = BrowserUser(world)
+            let (page, code) = try await ask(&thief, from: "203.0.113.4", world)
+            for guess in ["000000", code] {
+                let answer = try await thief.browser.submit(
+                    page, ["code": guess], headers: ["X-Forwarded-For": "203.0.113.4"])
+                #expect(answer.status == 429 && answer.header("retry-after") == "1800", "\(answer)")
+            }
+            #expect(thief.browser.session == nil)
+            // The user, in a known browser, is neither refused nor charged.
+            let (own, right) = try await ask(&owner, from: "192.0.2.9", world)
+            let from = ["X-Forwarded-For": "192.0.2.9"]
+            let slip = right == "000000" ? "000001" : "000000"
+            #expect(try await owner.browser.submit(own, ["code": slip], headers: from).status == 400)
+            #expect(try await owner.browser.submit(own, ["code": right], headers: from).status == 303)
+            #expect(try await owner.isSignedIn())
+        }
+    }
+
+    @Test(
+        "A known browser of a user with an unverified address has no extra guesses at mailed codes",
+        arguments: Backend.available)
+    func unread(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let place = "203.0.113.1"
+            let from = ["X-Forwarded-For": place]
+            // The address is not verified.
+            var maker = BrowserUser(world)
+            let password = ["email": World.email, "password": World.password]
+            let page = try await maker.browser.open("/login")
+            #expect(try await maker.browser.submit(page, password, headers: from).status == 303)
+            maker.browser.forgetSession()
+            for _ in 1...3 {
+                let (page, code) = try await ask(&maker, from: place, world)
+                for _ in 1...5 {
+                    let wrong = code == "000000" ? "000001" : "000000"
+                    let answer = try await maker.browser.submit(page, ["code": wrong], headers: from)
+                    #expect(answer.status == 400 || answer.status == 410)
+                }
+            }
+            let (last, code) = try await ask(&maker, from: place, world)
+            #expect(try await maker.browser.submit(last, ["code": code], headers: from).status == 429)
+        }
+    }
+
+    @Test("An IPv6 /48 can request 120 mails, not thirty for each /64", arguments: Backend.available)
+    func mails(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            var browser = Browser(world.server)
+            let token = try await browser.open("/login").fields["form_token"] ?? ""
+            let form = Form(world: world, token: token, cookies: browser.cookies)
+            for number in 1...120 { #expect(try await form.ask(number, from: Self.host(number)) == 303) }
+            #expect(try await form.ask(121, from: Self.host(0x999)) == 429)
+            #expect(try await form.ask(121, from: Self.host(1, in: "2001:db8:49")) == 303)
+            world.server.clock.advance(by: .seconds(30))
+            #expect(try await form.ask(122, from: Self.host(0x999)) == 303)
+        }
+    }
+
+    /// A sign-in form that requests codes.
+    private struct Form {
+        let world: World
+        let token: String
+        let cookies: [String: String]
+
+        func ask(_ number: Int, from address: String) async throws -> Int {
+            try await world.server.post(
+                "/login/code", form: [("form_token", token), ("email", "user\(number)@example.com")],
+                cookies: cookies, headers: ["X-Forwarded-For": address]
+            ).status
+        }
+    }
+
+    private func ask(
+        _ visitor: inout BrowserUser, from address: String, _ world: World
+    ) async throws -> (page: Answer, code: String) {
+        let page = try await visitor.browser.submit(
+            try await visitor.browser.open("/login"), ["email": World.email], to: "/login/code",
+            headers: ["X-Forwarded-For": address])
+        return (page, try #require(try await world.server.mail.letter(to: World.email).code))
     }
 }

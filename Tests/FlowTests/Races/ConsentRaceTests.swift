@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A revocation during a request holds")
+@Suite("A revocation during a request ends what the request gives")
 struct ConsentRaceTests {
-    @Test("a consent revoked during the request yields no code and no token", arguments: Backend.available)
+    @Test("A consent revoked during a request yields no code and no token", arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend, settings: ["unsafe_front_channel_tokens": "true"]) { world in
             for type in ["code", "token", "code token"] {
@@ -30,7 +30,9 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("a session code bought with a token that ended meanwhile is worth nothing", arguments: Backend.available)
+    @Test(
+        "A session code bought with a token that ends during the exchange opens no session",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(scope: "profile offline_access").require("access_token")
@@ -45,7 +47,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("a code whose buyer's token ends during the redemption is refused", arguments: Backend.available)
+    @Test("A code whose buying token ends during its redemption is refused", arguments: Backend.available)
     func source(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn(scope: "profile offline_access"))
@@ -55,7 +57,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("a code whose session ended during the redemption is refused", arguments: Backend.available)
+    @Test("A code whose session ended during the redemption is refused", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -68,7 +70,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("a code that is stored beside the end of what it rests on outlives that", arguments: Backend.available)
+    @Test("A code stored at the same time as a revocation or a logout is refused", arguments: Backend.available)
     func beside(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.confidential(["first_party": false, "scope": "profile"])
@@ -106,8 +108,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test(
-        "a code that is stored beside the end of a part of its consent keeps that part", arguments: Backend.available)
+    @Test("A code stored at the same time as a narrowed consent is refused", arguments: Backend.available)
     func narrowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.stranger()
@@ -129,9 +130,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test(
-        "tokens do not survive an app's revocation because their code was redeemed meanwhile",
-        arguments: Backend.available)
+    @Test("An app's revocation ends the tokens of a code that is redeemed meanwhile", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "profile offline_access")

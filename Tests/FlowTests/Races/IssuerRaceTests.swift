@@ -5,7 +5,9 @@ import Testing
 
 @Suite("A change of a trusted issuer during a request counts")
 struct IssuerRaceTests {
-    @Test("an assertion creates no user when its issuer lost that right meanwhile", arguments: Backend.available)
+    @Test(
+        "An assertion creates no user when its issuer loses that right during the request",
+        arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -35,7 +37,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("an address links no user when its issuer lost that right meanwhile", arguments: Backend.available)
+    @Test("An address links no user when its issuer loses that right during the request", arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: "https://accounts.google.com")
@@ -52,7 +54,8 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("a token exchange is refused when the client lost the grant meanwhile", arguments: Backend.available)
+    @Test(
+        "A token exchange is refused when the client loses the grant during the request", arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -67,7 +70,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("a signing client that was disabled meanwhile gets no token", arguments: Backend.available, [1, 2])
+    @Test("A signing client that is disabled during the request gets no token", arguments: Backend.available, [1, 2])
     func signing(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -83,7 +86,7 @@ struct IssuerRaceTests {
     }
 
     @Test(
-        "a provider's token neither signs in, registers nor attaches when the provider was disabled meanwhile",
+        "A provider's token is refused when the provider is disabled during its sign-in, sign-up or attaching",
         arguments: Backend.available)
     func provider(backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -115,7 +118,9 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("no link is made for a user whose tokens ended meanwhile", arguments: Backend.available)
+    @Test(
+        "A provider's account is not attached to a user whose tokens end during the request",
+        arguments: Backend.available)
     func attach(backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("token", "alice")
@@ -132,7 +137,7 @@ struct IssuerRaceTests {
     }
 
     @Test(
-        "a user returning from an issuer gets no session when the issuer was changed meanwhile",
+        "A user returning from an issuer gets no session when the issuer changes during the request",
         arguments: Backend.available)
     func upstream(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -156,7 +161,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("no connection is made for a user who was signed out meanwhile", arguments: Backend.available)
+    @Test("An issuer is not connected for a user who is signed out during the request", arguments: Backend.available)
     func connect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

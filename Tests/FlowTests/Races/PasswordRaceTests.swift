@@ -10,7 +10,8 @@ struct PasswordRaceTests {
     private static let other: JSON = ["password": "another quiet loom"]
 
     @Test(
-        "an old password replaced meanwhile yields no tokens, and makes no device known", arguments: Backend.available,
+        "An old password replaced during its sign-in gives no tokens, and makes no browser known",
+        arguments: Backend.available,
         [2, 3])
     func grant(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -27,7 +28,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("an old password replaced meanwhile opens no session on the page", arguments: Backend.available, [2, 3])
+    @Test(
+        "An old password replaced during its sign-in opens no session on the page", arguments: Backend.available,
+        [2, 3])
     func page(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -42,7 +45,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("a client that lost its rights meanwhile gets no tokens", arguments: Backend.available, [1, 2, 3])
+    @Test("A client that loses its rights during a sign-in gets no tokens", arguments: Backend.available, [1, 2, 3])
     func client(backend: Backend, write: Int) async throws {
         let changes: [(JSON, Int, String)] = [
             (["grant_types": ["authorization_code", "refresh_token"]], 400, "unauthorized_client"),
@@ -67,7 +70,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("a secret that ended meanwhile still gets its tokens", arguments: Backend.available, [1, 2, 3])
+    @Test("A client whose secret ends during a sign-in gets no tokens", arguments: Backend.available, [1, 2, 3])
     func endedSecret(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["grant_types": ["password"]])
@@ -86,13 +89,13 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "a client that never had a token gets none when another was made with its id meanwhile",
+        "A client replaced during a sign-in by one with the same id gets no tokens",
         arguments: Backend.available, [1, 2, 3])
     func replacedClient(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let (server, app) = (world.server, world.app.id)
             server.interruptions.interrupt(beforeWrite: write) {
-                // What a command does that deletes the client and makes one with the same id.
+                // As when a client is deleted and another made with its id.
                 try await server.database.write { db in
                     _ = try db.execute("UPDATE clients SET created_at = created_at + 1 WHERE id = \(app)")
                 }
@@ -103,7 +106,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("an old password replaced meanwhile changes no address", arguments: Backend.available, [2, 3])
+    @Test("An old password replaced during the request changes no address", arguments: Backend.available, [2, 3])
     func address(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var ada = try await world.signedIn()
@@ -122,7 +125,8 @@ struct PasswordRaceTests {
     }
 
     @Test(
-        "an old password replaced meanwhile neither sets a password nor deletes the user", arguments: Backend.available,
+        "An old password replaced during the request neither sets a password nor deletes the user",
+        arguments: Backend.available,
         [2, 3])
     func user(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
@@ -144,7 +148,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("a code typed while its session ends verifies and changes no address", arguments: Backend.available)
+    @Test("A code typed while its session ends verifies and changes no address", arguments: Backend.available)
     func addressCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/verify", "/account/email"] {
@@ -166,7 +170,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("an administrator who lost the scope meanwhile sets no password", arguments: Backend.available)
+    @Test("An administrator who loses the scope during the request sets no password", arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in
             let deeds: [(method: String, path: String, json: JSON)] = [
@@ -195,7 +199,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("an app whose token ended meanwhile signs nobody up", arguments: Backend.available)
+    @Test("An app whose token ends during the request signs up no user", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.spidBackend()
@@ -210,6 +214,46 @@ struct PasswordRaceTests {
             #expect(world.server.interruptions.wasInterrupted)
             #expect(answer.status == 401, "\(answer)")
             #expect(try await world.count("users") == 1)
+        }
+    }
+
+    /// Sets a new password in `owner`'s browser, before the next write of another request.
+    private func interrupt(_ world: World, by owner: BrowserUser) {
+        world.server.interruptions.interrupt {
+            var owner = owner
+            let answer = try await owner.change(
+                "password", ["current_password": World.password, "new_password": PasswordChangeTests.new])
+            #expect(answer.header("location") == "/account?done=password")
+        }
+    }
+
+    @Test("A copied cookie gets no valid code while its owner sets a new password", arguments: Backend.available)
+    func code(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let owner = try await world.signedIn()
+            var thief = owner
+            interrupt(world, by: owner)
+            let answer = try await thief.browser.open(world.authorizeAddress())
+            #expect(world.server.interruptions.wasInterrupted)
+            guard let code = answer.redirected("code") else { return }
+            #expect(try await world.redeemAuthorization(code).error == "invalid_grant")
+        }
+    }
+
+    @Test(
+        "A copied cookie cannot sign out everywhere else while its owner sets a new password",
+        arguments: Backend.available)
+    func takeover(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let owner = try await world.signedIn()
+            var thief = owner
+            let page = try await thief.browser.open("/account")
+            interrupt(world, by: owner)
+            _ = try await thief.press(page, action: "/account/sessions/end-others", [:])
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(try await !thief.isSignedIn())
+            let live = try await world.server.database.rows("SELECT id FROM sessions WHERE ended_at IS NULL")
+            #expect(live.count == 1, "the owner's")
         }
     }
 }

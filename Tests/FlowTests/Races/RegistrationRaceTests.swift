@@ -3,9 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("What an administrator takes away during a registration stays taken")
+@Suite("What administration takes away during a registration stays taken")
 struct RegistrationRaceTests {
-    @Test("an update is refused when the client became first-party meanwhile", arguments: Backend.available)
+    @Test(
+        "A client's update of itself is refused when it becomes first-party during the request",
+        arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -19,7 +21,9 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a deletion is refused when the client became first-party meanwhile", arguments: Backend.available)
+    @Test(
+        "A client's deletion of itself is refused when it becomes first-party during the request",
+        arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -32,7 +36,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a deletion that fails leaves a client that is disabled for ever")
+    @Test("A client whose deletion fails stays enabled, and can be deleted again")
     func halfDeleted() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register()
@@ -51,7 +55,8 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("consent to what a client was counts for what it has become meanwhile", arguments: Backend.available)
+    @Test(
+        "Consent to a client that changed at another node a moment before does not count", arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -73,7 +78,9 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a client changes in the moment of the consent, by a clock that is behind", arguments: Backend.available)
+    @Test(
+        "Consent to a client that changes just afterwards ends, even by a clock that is behind",
+        arguments: Backend.available)
     func consentAndSkew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["client_name": "Nice weather"])
@@ -90,7 +97,9 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("an update does not restore a scope that was taken away meanwhile", arguments: Backend.available)
+    @Test(
+        "A client's update of itself does not restore a scope that is taken away during the request",
+        arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -106,7 +115,9 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a registration is refused when its initial access token was deleted meanwhile", arguments: Backend.available)
+    @Test(
+        "A registration is refused when its initial access token is deleted during the request",
+        arguments: Backend.available)
     func initialToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.initialToken()
@@ -119,7 +130,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a registration is refused when its merchant was disabled meanwhile", arguments: Backend.available)
+    @Test("A registration is refused when its merchant is disabled during the request", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.initialToken()

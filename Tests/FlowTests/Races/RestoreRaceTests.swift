@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-/// A sign-in of a user who waits to be deleted is charged (write 1), then its place is remembered (2), and then the
+/// A sign-in of a user whose deletion is pending is charged (write 1), then its place is remembered (2), and then the
 /// account is offered back (3). A mailed code is taken, and the account offered back, by the first write.
-@Suite("A change during the sign-in of a user who waits to be deleted counts")
+@Suite("A change during the sign-in of a user whose deletion is pending counts")
 struct RestoreRaceTests {
     private static let changes: [JSON] = [["password": "another quiet loom"], ["disabled": true]]
 
@@ -25,7 +25,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "an old password replaced meanwhile, or of a user disabled meanwhile, restores no account",
+        "A password replaced or a user disabled during the sign-in gets no offer to restore the account",
         arguments: Backend.available, changes)
     func password(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in
@@ -42,7 +42,7 @@ struct RestoreRaceTests {
     }
 
     @Test(
-        "a mailed code restores no account whose password was replaced meanwhile, or that was disabled",
+        "A mailed code gets no offer to restore the account if the password or user changes meanwhile",
         arguments: Backend.available, changes)
     func code(backend: Backend, change: JSON) async throws {
         try await World.with(backend) { world in
@@ -59,7 +59,7 @@ struct RestoreRaceTests {
         }
     }
 
-    @Test("a disabled user restores no account, whatever was offered before", arguments: Backend.available)
+    @Test("A user disabled after the offer cannot restore the account", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await leave(world)

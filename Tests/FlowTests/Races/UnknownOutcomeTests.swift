@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 
 /// On PostgreSQL a COMMIT may be done without an answer: then the closure runs again, and recognizes its own work.
-@Suite("Every COMMIT is of unknown outcome")
+@Suite("A COMMIT whose outcome is unknown is repeated without harm")
 struct UnknownOutcomeTests {
-    @Test("a user who signs in and consents is not asked again", arguments: Backend.available)
+    @Test(
+        "A user who signs in and consents while outcomes are unknown is not asked again", arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -21,7 +22,9 @@ struct UnknownOutcomeTests {
         }
     }
 
-    @Test("a client that registers itself counts once against its initial access token", arguments: Backend.available)
+    @Test(
+        "A registration whose outcome is unknown counts once against its initial access token",
+        arguments: Backend.available)
     func registration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.initialToken()
@@ -36,7 +39,7 @@ struct UnknownOutcomeTests {
         }
     }
 
-    @Test("the tests of races do not take a write of the background for a request's")
+    @Test("The interruption of race tests is not triggered by a background write")
     func background() async throws {
         try await World.with(.sqlite) { world in
             world.server.interruptions.interrupt {}

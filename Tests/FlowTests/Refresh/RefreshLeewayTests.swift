@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The leeway in which tabs of a browser app refresh with the same token")
+@Suite("Tabs of a browser app may refresh with the same token within a leeway")
 struct RefreshLeewayTests {
     @Test(
-        "a second tab within the leeway gets the same successor, and the first keeps its tokens",
+        "A second tab that refreshes within the leeway gets the same successor, and the first keeps its tokens",
         arguments: Backend.available)
     func secondTab(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
             let shared = try await world.signIn(with: app).require("refresh_token")
             let first = try await world.refresh(shared, as: app)
-            // The first tab is at work already.
+            // The first tab already uses its token.
             #expect(try await world.isLive(try first.require("access_token")))
             world.server.clock.advance(by: .seconds(10))
             let second = try await world.refresh(shared, as: app)
@@ -26,7 +26,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("a rotated token used after the leeway ends its family", arguments: Backend.available)
+    @Test("A rotated refresh token used after the leeway ends its family", arguments: Backend.available)
     func after(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -45,7 +45,8 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "who refreshes second with a token that was shared in the leeway ends the family", arguments: Backend.available)
+        "Of two parties who share a token in the leeway, the second to refresh again ends the family",
+        arguments: Backend.available)
     func thief(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -62,7 +63,8 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "a tab within the leeway gets the newest token, however often others rotated it", arguments: Backend.available)
+        "A tab that refreshes within the leeway gets the newest refresh token, however often others rotated it",
+        arguments: Backend.available)
     func moved(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -80,7 +82,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("tabs that refresh together at every rotation stay signed in", arguments: Backend.available)
+    @Test("Tabs that refresh together at every rotation stay signed in", arguments: Backend.available)
     func eachTime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -94,13 +96,13 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("of refreshes at the same time each gets tokens that live on", arguments: Backend.available)
+    @Test("Refreshes at the same time within the leeway all get live tokens", arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
             let shared = try await world.signIn(with: app).require("refresh_token")
             let answers = try await race(16) { try await world.refresh(shared, as: app) }
-            // Who found the row in others' hands too often is told to ask again, and nothing worse.
+            // A request that lost the row too often is told to try again.
             #expect(answers.allSatisfy { $0.status == 200 || $0.status == 503 })
             let tabs = answers.filter { $0.status == 200 }
             #expect(!tabs.isEmpty)
@@ -109,7 +111,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("a sealed successor that the leeway kept is erased by the next rotation", arguments: Backend.available)
+    @Test("A sealed successor kept for the leeway is erased by the next rotation", arguments: Backend.available)
     func erased(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.browserApp()
@@ -123,7 +125,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("only a client without a secret whose redirect URIs are all https has a leeway", arguments: Backend.available)
+    @Test("Only a client without a secret whose redirect URIs are all https has a leeway", arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         try await World.with(backend) { world in
             let https = "https://loom.example/in"
@@ -156,7 +158,7 @@ struct RefreshLeewayTests {
     }
 
     @Test(
-        "a client's leeway is what administration chose, while its redirect URIs are all https",
+        "A client's leeway is what administration chose, while its redirect URIs are all https",
         arguments: Backend.available)
     func chosen(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -182,7 +184,7 @@ struct RefreshLeewayTests {
         }
     }
 
-    @Test("a client that registers itself has the usual leeway, and chooses none", arguments: Backend.available)
+    @Test("A self-registered client has the usual leeway, and cannot choose one", arguments: Backend.available)
     func registered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["token_endpoint_auth_method": "none", "refresh_leeway": 60])

@@ -2,11 +2,11 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Lifetime and scope of a refresh token")
+@Suite("Refresh tokens have a lifetime and a scope")
 struct RefreshLimitTests {
     private static let day = Duration.seconds(86400)
 
-    @Test("a phone's refresh token lives thirty days from its issue, to the millisecond", arguments: Backend.available)
+    @Test("A phone's refresh token lives thirty days from its issue, to the millisecond", arguments: Backend.available)
     func slides(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -19,7 +19,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("each use of a kept refresh token extends its life", arguments: Backend.available)
+    @Test("Each use of a refresh token that does not rotate extends its life", arguments: Backend.available)
     func keptSlides(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: world.backend).require("refresh_token")
@@ -32,7 +32,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a family ends a year after its sign-in, however often it was refreshed", arguments: Backend.available)
+    @Test("A token family ends a year after its sign-in, however often it was refreshed", arguments: Backend.available)
     func year(backend: Backend) async throws {
         try await World.with(backend) { world in
             var token = try await world.signIn().require("refresh_token")
@@ -52,7 +52,8 @@ struct RefreshLimitTests {
     }
 
     @Test(
-        "a client's families may live as long as they are used, and no longer than that", arguments: Backend.available)
+        "A client's token families may live as long as they are used, and no longer than that",
+        arguments: Backend.available)
     func whileUsed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for client in [world.app, world.backend] {
@@ -67,7 +68,7 @@ struct RefreshLimitTests {
                 tokens.append(try await world.refresh(try #require(tokens.last)).require("refresh_token"))
                 #expect(try await world.refresh(kept, as: world.backend).status == 200)
             }
-            // A copy of a used token is noticed as ever, and ends the family.
+            // A copy of a used token still ends the family.
             let late = try await world.refresh(try #require(tokens.last)).require("refresh_token")
             #expect(try await world.refresh(tokens[tokens.count - 2]).error == "invalid_grant")
             #expect(try await world.refresh(late).error == "invalid_grant")
@@ -76,7 +77,9 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a changed life of families counts for those that there are, at their next use", arguments: Backend.available)
+    @Test(
+        "A changed lifetime of token families counts for existing ones, at their next use",
+        arguments: Backend.available)
     func changedFamily(backend: Backend) async throws {
         try await World.with(backend) { world in
             func set(_ lifetime: JSON) async throws {
@@ -107,7 +110,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a client can have another refresh token lifetime", arguments: Backend.available)
+    @Test("A client can have another refresh token lifetime", arguments: Backend.available)
     func perClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["refresh_token_lifetime": 3600, "access_token_lifetime": 60])
@@ -120,7 +123,9 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a kept refresh token never gets the shorter lifetime of its client", arguments: Backend.available)
+    @Test(
+        "A refresh token that does not rotate gets its client's shorter lifetime at its next use",
+        arguments: Backend.available)
     func shortened(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: world.backend).require("refresh_token")
@@ -135,7 +140,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("an access token lives an hour, to the millisecond", arguments: Backend.available)
+    @Test("An access token lives an hour, to the millisecond", arguments: Backend.available)
     func accessToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -146,7 +151,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a refresh may narrow the scope of one access token, and never widen it", arguments: Backend.available)
+    @Test("A refresh may narrow the scope of one access token, and never widen it", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "openid profile")
@@ -158,12 +163,12 @@ struct RefreshLimitTests {
                 #expect(refused.status == 400)
                 #expect(refused.error == "invalid_scope")
             }
-            // Nothing was spent by asking for too much, and the grant is still as wide as it was.
+            // The refusals spent nothing, and the grant is as wide as before.
             #expect(try await world.refresh(refreshToken).json["scope"]?.string == "openid profile")
         }
     }
 
-    @Test("a scope that the client lost is not granted by a refresh", arguments: Backend.available)
+    @Test("A refresh does not grant a scope that the client has lost", arguments: Backend.available)
     func lostScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -172,7 +177,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a client that lost the refresh grant cannot refresh", arguments: Backend.available)
+    @Test("A client that lost the refresh grant cannot refresh", arguments: Backend.available)
     func lostGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

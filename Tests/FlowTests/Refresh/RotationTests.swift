@@ -1,10 +1,11 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
-@Suite("A refresh whose answer is lost")
+@Suite("Refresh tokens rotate, and a refresh whose answer got lost can be repeated")
 struct RotationTests {
-    @Test("a public client's refresh token rotates, and earlier access tokens live on", arguments: Backend.available)
+    @Test("A public client's refresh token rotates, and earlier access tokens live on", arguments: Backend.available)
     func rotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -20,7 +21,7 @@ struct RotationTests {
     }
 
     @Test(
-        "a phone that repeats a refresh gets the same successor with a fresh access token",
+        "A phone that repeats a refresh gets the same successor with a fresh access token",
         arguments: Backend.available)
     func lostAnswer(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -31,14 +32,14 @@ struct RotationTests {
             #expect(again.status == 200)
             #expect(try again.require("refresh_token") == lost.require("refresh_token"))
             #expect(try again.require("access_token") != lost.require("access_token"))
-            // A thief of the lost answer has nothing.
+            // The lost answer's access token is void.
             #expect(try await !world.isLive(try lost.require("access_token")))
             #expect(try await world.isLive(try again.require("access_token")))
             #expect(try await world.refresh(try again.require("refresh_token")).status == 200)
         }
     }
 
-    @Test("an answer may be lost any number of times within one rotation", arguments: Backend.available)
+    @Test("The answer to a refresh may get lost several times within one rotation", arguments: Backend.available)
     func lostAgainAndAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -50,13 +51,13 @@ struct RotationTests {
         }
     }
 
-    @Test("parallel refreshes of one token all get the same successor", arguments: Backend.available)
+    @Test("Parallel refreshes of one token all get the same successor", arguments: Backend.available)
     func parallel(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
             let answers = try await race(16) { try await world.refresh(old) }
             let answered = answers.filter { $0.status == 200 }
-            // Who found the row in others' hands too often is told to ask again, and nothing worse.
+            // A request that lost the row too often is told to try again.
             #expect(answers.allSatisfy { $0.status == 200 || $0.status == 503 })
             #expect(!answered.isEmpty)
             #expect(Set(try answered.map { try $0.require("refresh_token") }).count == 1)
@@ -66,7 +67,7 @@ struct RotationTests {
         }
     }
 
-    @Test("a confidential client keeps its refresh token", arguments: Backend.available)
+    @Test("A confidential client keeps its refresh token", arguments: Backend.available)
     func confidentialKeeps(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: world.backend).require("refresh_token")
@@ -79,7 +80,7 @@ struct RotationTests {
         }
     }
 
-    @Test("a confidential client set to rotate gets a new refresh token each time", arguments: Backend.available)
+    @Test("A confidential client set to rotate gets a new refresh token each time", arguments: Backend.available)
     func confidentialRotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["rotate_refresh_tokens": true])
@@ -91,7 +92,7 @@ struct RotationTests {
         }
     }
 
-    @Test("a client without a secret is set not to rotate, and rotates all the same", arguments: Backend.available)
+    @Test("A client without a secret cannot be set not to rotate", arguments: Backend.available)
     func publicRotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let never: JSON = ["rotate_refresh_tokens": false]
@@ -104,13 +105,13 @@ struct RotationTests {
                     "token_endpoint_auth_method": "none",
                 ])
             expectProblem(made, 400, member: "rotate_refresh_tokens")
-            // What is shown of it can be sent back.
+            // The shown value can be sent back.
             let always: JSON = ["rotate_refresh_tokens": true]
             #expect(try await world.change("clients", world.app.id, always).status == 200)
         }
     }
 
-    @Test("a client that begins or ceases to rotate loses no user", arguments: Backend.available)
+    @Test("A client that starts or stops rotating refresh tokens loses no user's session", arguments: Backend.available)
     func settingChanges(backend: Backend) async throws {
         try await World.with(backend) { world in
             let kept = try await world.signIn(with: world.backend).require("refresh_token")
@@ -120,6 +121,177 @@ struct RotationTests {
             try await world.change("clients", world.backend.id, ["rotate_refresh_tokens": false])
             #expect(try await world.refresh(rotated, as: world.backend).json["refresh_token"]?.string == rotated)
             #expect(try await world.refresh(kept, as: world.backend).error == "invalid_grant")
+        }
+    }
+
+    @Test("Using the new refresh token confirms a rotation", arguments: Backend.available)
+    func bySuccessor(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old)
+            let later = try await world.refresh(try next.require("refresh_token"))
+            try await expectReplay(of: old, ends: [next, later], world)
+        }
+    }
+
+    @Test("Calling /me with the new access token confirms a rotation", arguments: Backend.available)
+    func byAccessToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old)
+            #expect(try await world.isLive(try next.require("access_token")))
+            try await expectReplay(of: old, ends: [next], world)
+        }
+    }
+
+    @Test(
+        "Introspection of the new access token by a resource server confirms a rotation", arguments: Backend.available)
+    func byIntrospection(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old)
+            let told = try await world.introspect(try next.require("access_token"), as: world.backend)
+            #expect(told.json["active"]?.bool == true)
+            try await expectReplay(of: old, ends: [next], world)
+        }
+    }
+
+    @Test("Buying a code with the new access token confirms a rotation", arguments: Backend.available)
+    func byExchange(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old)
+            _ = try await world.code(of: next)
+            try await expectReplay(of: old, ends: [next], world)
+        }
+    }
+
+    @Test("Introspection by an unrelated client does not confirm a rotation", arguments: Backend.available)
+    func notByStranger(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old)
+            let told = try await world.introspect(try next.require("access_token"), as: world.rivalBackend)
+            #expect(told.json["active"]?.bool == false)
+            #expect(try await world.refresh(old).json["refresh_token"] == next.json["refresh_token"])
+        }
+    }
+
+    @Test(
+        "The sealed successor of a refresh token is erased once its rotation is confirmed",
+        arguments: Backend.available)
+    func erased(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old)
+            #expect(try await sealedSuccessors(world) == 1)
+            #expect(try await world.isLive(try next.require("access_token")))
+            #expect(try await sealedSuccessors(world) == 0)
+        }
+    }
+
+    private func sealedSuccessors(_ world: World) async throws -> Int {
+        try await world.server.database.read { db in
+            try db.rows("SELECT fingerprint FROM refresh_tokens WHERE sealed_successor IS NOT NULL").count
+        }
+    }
+
+    private func expectReplay(of old: String, ends family: [Answer], _ world: World) async throws {
+        let replay = try await world.refresh(old)
+        #expect(replay.status == 400)
+        #expect(replay.error == "invalid_grant")
+        #expect(world.server.log.says("refresh_token_replayed"))
+        for member in family {
+            #expect(try await !world.isLive(try member.require("access_token")))
+            #expect(try await world.refresh(try member.require("refresh_token")).error == "invalid_grant")
+        }
+    }
+
+    @Test("A token family ends after three rotations in a row are repeated", arguments: Backend.available)
+    func turns(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var shared = try await world.signIn().require("refresh_token")
+            // Neither shows its access token here, as with JWTs that others verify.
+            for turn in 1...3 {
+                let first = try await world.refresh(shared)
+                let second = try await world.refresh(shared)
+                guard turn < 3 else {
+                    #expect(second.error == "invalid_grant")
+                    #expect(world.server.log.says("reason=refresh_token_in_two_hands"))
+                    #expect(try await world.refresh(try first.require("refresh_token")).error == "invalid_grant")
+                    #expect(try await !world.isLive(try first.require("access_token")))
+                    return
+                }
+                #expect(second.json["refresh_token"] == first.json["refresh_token"])
+                shared = try second.require("refresh_token")
+            }
+        }
+    }
+
+    @Test(
+        "A token family survives repeats of lost answers with normal rotations between them",
+        arguments: Backend.available)
+    func badLine(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var token = try await world.signIn().require("refresh_token")
+            for round in 1...9 {
+                var answer = try await world.refresh(token)
+                // Two of three rotations lose their answers, one of them again and again.
+                for _ in 0..<(round % 3) * 2 { answer = try await world.refresh(token) }
+                #expect(answer.status == 200, "\(round)")
+                token = try answer.require("refresh_token")
+            }
+        }
+    }
+
+    @Test("The answer to one rotation of a refresh token is repeated at most fifty times", arguments: Backend.available)
+    func often(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old).require("refresh_token")
+            for number in 1...50 { #expect(try await world.refresh(old).status == 200, "\(number)") }
+            let before = world.server.interruptions.statementsWritten
+            #expect(try await world.refresh(old).error == "invalid_grant")
+            #expect(world.server.interruptions.statementsWritten == before, "what is refused is not written")
+            #expect(world.server.log.says("reason=refresh_repeated_too_often"))
+            // The holder of the answer goes on.
+            #expect(try await world.refresh(next).status == 200)
+        }
+    }
+
+    @Test("Concurrent repetitions of a refresh beyond the limit are refused", arguments: Backend.available)
+    func oftenAtOnce(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let old = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(old).require("refresh_token")
+            let answers = try await race(80) { try await world.refresh(old) }
+            #expect(answers.count { $0.status == 200 } <= 50)
+            #expect(answers.contains { $0.status == 200 })
+            #expect(answers.allSatisfy { $0.status == 200 || $0.error == "invalid_grant" || $0.status == 503 })
+            #expect(try await world.refresh(next).status == 200)
+        }
+    }
+
+    @Test("An unconfirmed rotation can be repeated only within its window", arguments: Backend.available)
+    func window(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let early = try await world.signIn().require("refresh_token")
+            #expect(try await world.refresh(early).status == 200)
+            world.server.clock.advance(by: .seconds(600))
+            let repeated = try await world.refresh(early)
+            #expect(repeated.status == 200)
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.refresh(early).error == "invalid_grant")
+            #expect(try await world.refresh(try repeated.require("refresh_token")).error == "invalid_grant")
+
+            try await world.change("clients", world.app.id, ["refresh_repeat_window": 0])
+            let never = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(never)
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.refresh(never).error == "invalid_grant")
+            #expect(try await world.refresh(try next.require("refresh_token")).error == "invalid_grant")
+            let tooLong = try await world.change("clients", world.app.id, ["refresh_repeat_window": 86_401])
+            #expect(tooLong.status == 400 && tooLong.body.contains("refresh_repeat_window"), "\(tooLong)")
         }
     }
 }

@@ -13,7 +13,9 @@ struct AccountReturnTests {
         "?client_id=\(id)&redirect_uri=\(TestServer.encode(address))&response_type=code"
     }
 
-    @Test("after the sign-in, and after a change, the page has a link back", arguments: Backend.available)
+    @Test(
+        "SPiD's account addresses link back to the client, after the sign-in and after a change",
+        arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -42,7 +44,9 @@ struct AccountReturnTests {
         }
     }
 
-    @Test("with text messages, the page of the phone number has it, and keeps it", arguments: Backend.available)
+    @Test(
+        "With text messages, the phone number's page links back to the client and keeps the link",
+        arguments: Backend.available)
     func phones(backend: Backend) async throws {
         try await PhoneStory.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -78,7 +82,9 @@ struct AccountReturnTests {
         }
     }
 
-    @Test("no other address becomes a link", arguments: Backend.available)
+    @Test(
+        "The account page links back to no other address than a registered one of the client",
+        arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
@@ -96,7 +102,7 @@ struct AccountReturnTests {
                 #expect(account.status == 200)
                 #expect(!account.body.contains("Back to"), "\(address)")
                 #expect(!account.body.contains("href=\"https://evil") && !account.body.contains("<script>alert"))
-                // Nor does a sign-in lead there.
+                // A sign-in does not lead there either.
                 var stranger = Browser(world.server)
                 let first = try await stranger.open("/account" + query(id, address))
                 let login = try await stranger.open(try #require(first.header("location")))

@@ -3,7 +3,8 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Terms are accepted by their URL; new terms need a new acceptance") struct AgreementTests {
+@Suite("Terms are accepted by their URL, on pages and through SPiD's API; new terms need a new acceptance")
+struct AgreementTests {
     static let platform = "https://spindle.example/terms"
     static let loom = "https://loom.example/terms/1"
 
@@ -11,7 +12,7 @@ import Testing
         try await world.api("user/\(user ?? world.user)/agreements", token).data["agreements"]
     }
 
-    /// What `terms` says where the client has no terms.
+    /// The answer of `terms` for a client without terms.
     private func told(_ accepted: Bool, _ terms: String = "", platform: String = "") -> JSON {
         [
             "accepted": .bool(accepted), "terms": .string(terms), "change_date": "", "terms_url": "", "privacy_url": "",
@@ -20,8 +21,8 @@ import Testing
     }
 
     @Test(
-        "a client's terms come with a summary, and with the address of its privacy policy", arguments: Backend.available
-    )
+        "A client's terms come with a summary, and with the address of its privacy policy",
+        arguments: Backend.available)
     func summary(_ backend: Backend) async throws {
         let privacy = "https://spindle.example/privacy"
         try await World.with(backend, settings: ["privacy": privacy]) { world in
@@ -36,7 +37,9 @@ import Testing
         }
     }
 
-    @Test("where there are no terms, there is nothing to accept", arguments: Backend.available)
+    @Test(
+        "A user has nothing to accept where neither the platform nor the client has terms",
+        arguments: Backend.available)
     func none(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -48,8 +51,10 @@ import Testing
         }
     }
 
-    @Test("users accept for themselves, and a client's new terms need a new acceptance", arguments: Backend.available)
-    func person(_ backend: Backend) async throws {
+    @Test(
+        "A user accepts terms for no other user, and a client's new terms need a new acceptance",
+        arguments: Backend.available)
+    func acceptance(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
             world.server.clock.advance(by: .seconds(1))
@@ -60,7 +65,7 @@ import Testing
             #expect(accepted.status == 200 && accepted.data == ["result": true], "without a body")
             #expect(try await agreements(world, phone) == ["platform": true, "client": true])
             #expect(try await world.api(path, phone, ["whatever": "x"]).data == ["result": true], "said twice")
-            // Another person has not, and another client's are others.
+            // Another user has not accepted.
             _ = try await world.person("grace@example.com")
             let grace = try await world.signIn(as: "grace@example.com")
             let token = try grace.require("access_token")
@@ -76,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("the API tells the terms, and whether the calling user has accepted them", arguments: Backend.available)
+    @Test("SPiD's API tells the terms, and whether the calling user has accepted them", arguments: Backend.available)
     func terms(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform + "/"]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
@@ -104,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "a backend whose token ended meanwhile, or that the user left, accepts nothing for them",
+        "A backend cannot accept terms for a user once its token ended or the user left, even during the call",
         arguments: Backend.available)
     func leftMeanwhile(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -122,14 +127,16 @@ import Testing
                 #expect(world.server.interruptions.wasInterrupted)
                 #expect(try await world.count("agreements") == 0)
             }
-            // To have used another of the merchant's clients is enough.
+            // It is enough that the user has used another of the merchant's clients.
             _ = try await world.signIn()
             #expect(try await world.api(path, try await world.clientToken(own), [:]).status == 200)
             #expect(try await world.count("agreements") == 2)
         }
     }
 
-    @Test("a backend may accept for its merchant's users, and for the client it acts for", arguments: Backend.available)
+    @Test(
+        "A backend may accept terms for its merchant's users, and for the client it acts for",
+        arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.database.change("DELETE FROM connections")
@@ -160,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("whether a user agreed to another merchant's terms is not told", arguments: Backend.available)
+    @Test("SPiD's API does not tell whether a user accepted another merchant's terms", arguments: Backend.available)
     func foreignTerms(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.spidBackend(["tos_uri": "https://rival.example/terms"], of: world.rival)
@@ -174,6 +181,141 @@ import Testing
             let token = try await world.signIn(with: sister).require("access_token")
             #expect(try await world.api("terms?clientId=\(rival.id)", token).data["accepted"] == false)
             #expect(try await world.api("terms?clientId=\(loom.id)", token).data["accepted"] == true)
+        }
+    }
+
+    // MARK: On pages
+
+    @Test(
+        "A sign-up agrees to the terms that its page shows, in the transaction that creates the user",
+        arguments: Backend.available)
+    func signingUp(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform]) { world in
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            world.server.clock.advance(by: .seconds(1))
+            var browser = Browser(world.server)
+            let path = "/signup?continue=\(try await world.begin(world.authorizeAddress(), in: &browser))"
+            let page = try await browser.open(path)
+            #expect(page.body.contains("terms of <bdi>spindle.test</bdi>"))
+            #expect(page.body.contains("terms of <bdi>Loom for phones</bdi>"))
+            #expect(page.body.contains("href=\"\(Self.platform)\"") && page.body.contains("href=\"\(Self.loom)\""))
+            // The terms that were shown count, even if they have changed when the address is confirmed.
+            let asked = try await sign(
+                up: "grace@example.com", on: page, in: &browser, of: world,
+                agreeing: [Self.platform, Self.loom, "https://x.example"])
+            try await world.change("clients", world.app.id, ["tos_uri": "https://loom.example/terms/2"])
+            world.server.clock.advance(by: .seconds(1))
+            let code = try #require(try await world.server.mail.letter(to: "grace@example.com").code)
+            #expect(try await browser.submit(asked, ["code": code]).status == 303)
+
+            let grace = try await world.signIn(as: "grace@example.com")
+            let (token, id) = (try grace.require("access_token"), try grace.require("user_id"))
+            #expect(try await agreements(world, token, of: id) == ["platform": true, "client": false])
+            let held = try await world.server.get("/admin/v1/users/\(id)/data", bearer: world.admin).json["agreements"]
+            #expect(held?.array?.compactMap { $0["terms"]?.string }.sorted() == [Self.loom, Self.platform].sorted())
+            #expect(held?.array?.first { $0["terms"]?.string == Self.loom }?["client_id"] == .string(world.app.id))
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await agreements(world, token, of: id) == ["platform": true, "client": true])
+        }
+    }
+
+    @Test(
+        "A sign-up's link that is opened in another browser agrees to the terms that its own page shows",
+        arguments: Backend.available)
+    func elsewhere(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform]) { world in
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            world.server.clock.advance(by: .seconds(1))
+            var browser = Browser(world.server)
+            let path = "/signup?continue=\(try await world.begin(world.authorizeAddress(), in: &browser))"
+            let page = try await browser.open(path)
+            _ = try await sign(up: "grace@example.com", on: page, in: &browser, of: world, agreeing: [Self.loom])
+            let letter = try await world.server.mail.letter(to: "grace@example.com")
+            let link = try #require(letter.link(containing: "/confirm/")).replacing("http://spindle.test", with: "")
+            var reader = Browser(world.server)
+            let confirm = try await reader.open(link)
+            #expect(
+                confirm.body.contains("href=\"\(Self.platform)\"") && confirm.body.contains("href=\"\(Self.loom)\""))
+            let form = ["form_token": confirm.fields["form_token"] ?? "", "password": World.password]
+            let done = try await world.server.post(
+                link, form: form.map { ($0.key, $0.value) } + [("terms", Self.platform)], cookies: reader.cookies)
+            #expect(done.status == 303)
+            let grace = try await world.signIn(as: "grace@example.com")
+            let (token, id) = (try grace.require("access_token"), try grace.require("user_id"))
+            #expect(try await agreements(world, token, of: id) == ["platform": true, "client": false])
+        }
+    }
+
+    /// Sends the form as a browser does, with one `terms` for each document.
+    private func sign(
+        up email: String, on page: Answer, in browser: inout Browser, of world: World, agreeing terms: [String]
+    ) async throws -> Answer {
+        let hidden = page.fields.filter { $0.key != "terms" }.map { ($0.key, $0.value) }
+        let typed = [("email", email), ("password", World.password)]
+        let asked = try await world.server.post(
+            "/signup", form: hidden + terms.map { ("terms", $0) } + typed, cookies: browser.cookies)
+        return try await browser.open(try #require(asked.header("location")))
+    }
+
+    @Test("A sign-up without terms shows none and agrees to none")
+    func nothingShown() async throws {
+        try await World.with(.sqlite, settings: ["terms": Self.platform]) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open("/signup")
+            let asked = try await sign(up: "grace@example.com", on: page, in: &browser, of: world, agreeing: [])
+            let code = try #require(try await world.server.mail.letter(to: "grace@example.com").code)
+            #expect(try await browser.submit(asked, ["code": code]).status == 303)
+            let grace = try await world.signIn(as: "grace@example.com")
+            #expect(
+                try await agreements(world, try grace.require("access_token"), of: try grace.require("user_id"))
+                    == ["platform": false, "client": true])
+        }
+        try await World.with(.sqlite) { world in
+            let page = try await world.server.get("/signup")
+            #expect(page.status == 200 && !page.body.contains("terms of"))
+        }
+    }
+
+    @Test("Allowing a client agrees to its terms; denying it does not", arguments: Backend.available)
+    func consent(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.stranger(["tos_uri": .string(Self.loom)])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(for: stranger))
+            #expect(page.body.contains("terms of <bdi>Stranger</bdi>") && page.fields["terms"] == Self.loom)
+            _ = try await world.answer(page, in: browser, "deny")
+            #expect(try await held(world).isEmpty)
+            _ = try await world.answer(page, in: browser, "allow", ticking: ["email"])
+            #expect(try await held(world) == [Self.loom])
+
+            // A user's agreements are deleted with the user, a client's with the client.
+            #expect(
+                try await world.server.send("DELETE", "/admin/v1/clients/\(stranger.id)", bearer: world.admin).status
+                    == 204)
+            #expect(try await held(world).isEmpty)
+        }
+    }
+
+    private func held(_ world: World) async throws -> [String] {
+        let data = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
+        return data.json["agreements"]?.array?.compactMap { $0["terms"]?.string } ?? []
+    }
+
+    @Test("A user's agreements are deleted with the user", arguments: Backend.available)
+    func deletion(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform, "deletion_grace": "0"]) { world in
+            let phone = try await world.signIn().require("access_token")
+            _ = try await world.api("user/\(world.user)/agreements/accept", phone, [:])
+            func count() async throws -> Int {
+                try await world.server.database.read { db in try db.rows("SELECT user_id FROM agreements").count }
+            }
+            #expect(try await count() == 1)
+            #expect(
+                try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin).status
+                    == 204)
+            #expect(try await count() == 0)
         }
     }
 }

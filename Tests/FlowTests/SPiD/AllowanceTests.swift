@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("The allowance of calls of SPiD's API") struct AllowanceTests {
-    @Test("one user's calls do not use up the calls of the client's other users, or of its backend")
+    @Test("One user's calls do not use up the calls of the client's other users, or of its backend")
     func users() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "50"]) { world in
             let own = try await world.spidBackend()
@@ -21,7 +21,7 @@ import Values
             for token in [phone, again, phone] { #expect(try await world.api("me", token).status == 420) }
             let others = try await world.api("me", other)
             #expect(others.status == 200 && others.json["request"]?["remaining"] == 3)
-            // Six calls were answered before it.
+            // Six calls were answered before this one.
             let backends = try await world.api("clients", backend)
             #expect(backends.status == 200 && backends.json["request"]?["limit"] == 50)
             #expect(backends.json["request"]?["remaining"] == 43)
@@ -31,7 +31,7 @@ import Values
         }
     }
 
-    @Test("users and backend together do not exceed the client's allowance")
+    @Test("Users and backend together do not exceed the client's allowance")
     func together() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "10"]) { world in
             let own = try await world.spidBackend()
@@ -44,7 +44,7 @@ import Values
         }
     }
 
-    @Test("whoever has the secret of an app uses up the calls of its users, and of others who have it")
+    @Test("Calls with an app's secret are limited for each IP address, and use up none of its users' calls")
     func app() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "50", "trusted_proxies": "127.0.0.0/8"]) { world in
             let app = try await world.spidBackend([
@@ -59,7 +59,7 @@ import Values
                 ).status
             }
             for number in 1...5 { #expect(try await ask(from: "203.0.113.9") == 200, "\(number)") }
-            // All of the fifty, and more.
+            // More than the client's fifty.
             for number in 6...55 { #expect(try await ask(from: "203.0.113.9") == 420, "\(number)") }
             #expect(try await ask(from: "203.0.113.10") == 200)
             let me = try await world.api("me", phone)
@@ -67,7 +67,8 @@ import Values
         }
     }
 
-    @Test("signing out is never refused for too many calls, and takes none", arguments: Backend.available)
+    @Test(
+        "Signing out by SPiD's API is never refused for too many calls, and uses up none", arguments: Backend.available)
     func signOut(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["api_limit": "1"]) { world in
             let phone = try await world.signIn().require("access_token")

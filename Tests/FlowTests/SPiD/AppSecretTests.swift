@@ -3,12 +3,13 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("The secret of an app, which is in each copy of it, reaches none of its users")
+@Suite("The secret of an app, which is in each copy of the app")
 struct AppSecretTests {
     private static let grants: JSON = ["password", "authorization_code", "refresh_token", "client_credentials"]
 
     @Test(
-        "whoever takes the secret out of an app reads and changes all of its users", arguments: Backend.available,
+        "A token got with an app's secret neither reads nor changes the app's users",
+        arguments: Backend.available,
         [["spid-loom://login"], ["https://loom.example/in", "spid-loom://login"]] as [JSON])
     func secret(backend: Backend, addresses: JSON) async throws {
         try await World.with(backend) { world in
@@ -37,7 +38,7 @@ struct AppSecretTests {
             let pair = Base64.encode(Array("\(app.id):\(app.secret)".utf8))
             let proven = try await world.server.get("/api/2/users", headers: ["Authorization": "Basic " + pair])
             #expect(proven.status == 403, "\(proven)")
-            // What an app needs before somebody has signed in, and a user's own token.
+            // What an app needs before a user has signed in, and what a user's own token may do.
             for path in ["client/\(app.id)", "clients", "products", "terms", "email/YWRhQGV4YW1wbGUuY29t/status"] {
                 let answer = try await world.api(path, own)
                 #expect(answer.status == 200, "\(path): \(answer)")
@@ -46,7 +47,7 @@ struct AppSecretTests {
             #expect(try await world.api("\(user)/agreements", phone).status == 200)
         }
     }
-    @Test("whoever has the secret of an app uses up the guesses that are reserved for its merchant's backends")
+    @Test("Password guesses with an app's secret leave those reserved for its merchant's backends")
     func guesses() async throws {
         try await World.with(.sqlite) { world in
             let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
@@ -64,7 +65,7 @@ struct AppSecretTests {
         }
     }
 
-    @Test("whoever has the secret of an app uses up the codes that are kept for its merchant's backends")
+    @Test("Codes asked for with an app's secret leave those kept for its merchant's backends")
     func codes() async throws {
         try await World.with(.sqlite) { world in
             let grants: JSON = ["passwordless", "refresh_token", "client_credentials"]
@@ -89,7 +90,7 @@ struct AppSecretTests {
         }
     }
 
-    @Test("whoever has the secret of an app signs up hundreds from one address, and keeps the app's users from it")
+    @Test("Sign-ups with an app's secret are limited to thirty from one IP address, and leave those of backends")
     func signUps() async throws {
         try await World.with(.sqlite, settings: ["trusted_proxies": "127.0.0.0/8"]) { world in
             let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
@@ -108,7 +109,7 @@ struct AppSecretTests {
         }
     }
 
-    @Test("anybody's page has its visitors ask for codes, and sign up, with the secret of an app")
+    @Test("A web page cannot ask for codes or sign users up with an app's secret")
     func pages() async throws {
         try await World.with(.sqlite) { world in
             let grants: JSON = ["passwordless", "refresh_token", "client_credentials"]
@@ -132,7 +133,9 @@ struct AppSecretTests {
         }
     }
 
-    @Test("a stolen refresh token of an app that has a secret is good beside its owner's", arguments: Backend.available)
+    @Test(
+        "An app that has a secret rotates its refresh tokens, and a replay ends their family",
+        arguments: Backend.available)
     func refresh(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.spidBackend(["redirect_uris": ["spid-loom://login"], "grant_types": Self.grants])
@@ -141,7 +144,7 @@ struct AppSecretTests {
             #expect(second != first)
             let third = try await world.refresh(second, as: app)
             #expect(third.status == 200)
-            // What the thief has is a replay.
+            // The first token is a replay by now.
             #expect(try await world.refresh(first, as: app).status == 400)
             #expect(try await world.refresh(try third.require("refresh_token"), as: app).status == 400)
             let never: JSON = ["rotate_refresh_tokens": false]

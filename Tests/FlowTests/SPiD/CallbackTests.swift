@@ -4,9 +4,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A user's clients are told once that the user changed, and never what")
+@Suite("Callbacks: a user's clients are told once that the user changed or signed out, and never what the values are")
 struct CallbackTests {
-    @Test("each change on the account page is one message", arguments: Backend.available)
+    // MARK: Changes
+
+    @Test("Each change on the account page is one callback", arguments: Backend.available)
     func accountPage(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -21,7 +23,7 @@ struct CallbackTests {
             #expect(message.entry.members?.map(\.name) == ["userId", "changedFields", "time"])
             #expect(!["Augusta", "7946 1815", "79461815"].contains(where: message.text.contains), "a value was told")
 
-            // The same again is no change: the next message is of the next one.
+            // Sending the same values again is no change and sends nothing.
             _ = try await visitor.change("profile", fields)
             _ = try await visitor.change(
                 "password", ["current_password": World.password, "new_password": "a quite different loom"])
@@ -31,7 +33,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a verified address and a changed address are one message each", arguments: Backend.available)
+    @Test("A verified address and a changed address are one callback each", arguments: Backend.available)
     func address(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -54,7 +56,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a password reset is a message of its own", arguments: Backend.available)
+    @Test("Each password reset is one callback", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -74,9 +76,8 @@ struct CallbackTests {
     }
 
     @Test(
-        "clients that lose a user to the address's owner are told of the end, and nothing more",
-        arguments: Backend.available
-    )
+        "A client that loses a user at the first proof of the address is told of the end, and of nothing more",
+        arguments: Backend.available)
     func mailSignIn(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -97,7 +98,7 @@ struct CallbackTests {
     }
 
     @Test(
-        "each change by administration is one message, and one that changes nothing is none",
+        "Each change by administration is one callback, and one that changes nothing is none",
         arguments: Backend.available)
     func administration(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -121,7 +122,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("deletion requested, cancelled and done are each a message", arguments: Backend.available)
+    @Test("A deletion's request, cancellation and completion are one callback each", arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -147,9 +148,11 @@ struct CallbackTests {
         }
     }
 
-    @Test("a merchant's clients that the user never used are not told", arguments: Backend.available)
+    @Test(
+        "A client that the user never used gets no callback, and a disabled one only that of a deletion",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
-        // None may leave: each that was ever left for somebody is still there.
+        // No callback may leave this machine, so each one is still stored.
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()
             _ = try await world.person("eve@example.com")
@@ -163,17 +166,15 @@ struct CallbackTests {
                 "password", ["current_password": World.password, "new_password": World.password + "."])
             _ = try await visitor.browser.submit(try await visitor.browser.open("/logout"))
             #expect(try await world.waiting(.callback) == 0, "\(rivals.path), \(others.path) or \(disabled.path)")
-            // What a disabled client holds of the person has to go as well.
+            // A disabled client has to delete the user's data as well.
             _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
             #expect(try await world.waiting(.callback) == 1)
         }
     }
 
-    @Test(
-        "each client is told under its own subject for the user, signed with its own secret",
-        arguments: Backend.available)
+    @Test("Each client's callback has its own id and is signed with its own secret", arguments: Backend.available)
     func several(backend: Backend) async throws {
-        // One each: a single server is not told of everything at once.
+        // One server each, since a server gets few callbacks at once.
         let receivers = try (CallbackReceiver(), CallbackReceiver(), CallbackReceiver())
         try await World.with(backend, settings: World.receiversAllowed) { world in
             let clients = [
@@ -187,7 +188,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a callback that was refused is sent again by another node", arguments: Backend.available)
+    @Test("A refused callback is sent again, unchanged, by another node", arguments: Backend.available)
     func anotherNode(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -204,7 +205,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a client without a callback_uri is not told", arguments: Backend.available)
+    @Test("A client without a callback_uri gets no callback", arguments: Backend.available)
     func nothingWithoutAddress(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()
@@ -212,6 +213,163 @@ struct CallbackTests {
             try await world.change("clients", client.actor.id, ["callback_uri": .null])
             try await world.change("users", world.user, ["nickname": "Ada"])
             #expect(try await world.waiting(.callback) == 0)
+        }
+    }
+
+    // MARK: Sign-outs
+
+    @Test(
+        "Signing out of the browser sends a callback to every client with a live token of the user",
+        arguments: Backend.available)
+    func browser(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let ended = try await world.told(at: receiver, "/ended", as: nil)
+            let token = try await world.signIn(with: ended.actor).require("refresh_token")
+            _ = try await world.server.post("/oauth/revoke", ["token": token], basic: ended.actor.basic)
+            var visitor = try await world.signedIn()
+            let page = try await visitor.browser.open("/logout")
+            _ = try await visitor.browser.submit(page)
+            let message = try await client.next()
+            #expect(message.gist == "session: status = ended")
+            #expect(message.entry["userId"]?.string == world.user)
+            #expect(message.entry["clientId"] == nil)
+            // The form sent twice ends nothing more.
+            _ = try await visitor.browser.submit(page)
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            let paths = Set([try await receiver.next().path, try await receiver.next().path])
+            #expect(paths == ["/loom", "/ended"], "both know the user, one acts for the user")
+        }
+    }
+
+    @Test(
+        "Signing out of an app tells the merchant's clients which app it was, and no other merchant",
+        arguments: Backend.available,
+        ["/logout", "/api/2/logout"])
+    func token(backend: Backend, path: String) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let rival = try await world.told(at: receiver, "/rival", of: world.rival)
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await world.server.get(path, bearer: phone).status == 200)
+            let message = try await client.next()
+            #expect(message.gist == "session: status = ended")
+            #expect(message.entry["clientId"]?.string == world.app.id)
+            #expect(try await world.server.get(path, bearer: phone).status == 401)
+
+            // A client whose own last token ends is told too.
+            let own = try await world.signIn(with: rival.actor).require("access_token")
+            #expect(try await world.server.get(path, bearer: own).status == 200)
+            #expect(try await rival.next().entry["clientId"]?.string == rival.actor.id)
+        }
+    }
+
+    @Test(
+        "A third party's sign-out is not told to the merchant, nor the merchant's to a third party",
+        arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let own = try await world.told(at: receiver)
+            let third = try await world.told(at: receiver, "/third")
+            try await world.change("clients", third.actor.id, ["first_party": false])
+            // Both have another live token of the user.
+            for _ in 1...2 {
+                for client in [third, own] {
+                    let token = try await world.signIn(with: client.actor).require("access_token")
+                    #expect(try await world.server.get("/logout", bearer: token).status == 200)
+                    #expect(try await client.next().entry["clientId"]?.string == client.actor.id)
+                }
+            }
+        }
+    }
+
+    @Test("Logging out a client's own token sends no callback", arguments: Backend.available)
+    func clientToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.told(at: try CallbackReceiver())
+            let backend = try await world.spidBackend()
+            _ = try await world.api("logout", try await world.clientToken(backend))
+            #expect(try await world.waiting(.callback) == 0)
+        }
+    }
+
+    @Test(
+        "A session that is ended on the account page is told to the user's clients once", arguments: Backend.available)
+    func elsewhere(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            var here = try await world.signedIn()
+            _ = try await here.change("sessions/end-others")
+            _ = try await world.signedIn()
+            let other = try #require(try await here.otherSessions().first)
+            _ = try await here.change("sessions/end", ["session": other])
+            let first = try await client.next()
+            #expect(first.gist == "session: status = ended")
+            // An ended session and an unknown one end nothing.
+            for session in [other, "nobody"] { _ = try await here.change("sessions/end", ["session": session]) }
+            _ = try await world.signedIn()
+            _ = try await world.signedIn()
+            _ = try await here.change("sessions/end-others")
+            let second = try await client.next()
+            #expect(second.gist == "session: status = ended")
+            #expect(second["id"] != first["id"])
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await client.next().gist == "user: displayName", "two at once are one message")
+        }
+    }
+
+    @Test("The end of a web view's session is told to its own merchant only", arguments: Backend.available)
+    func webview(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let rival = try await world.told(at: receiver, "/rival", of: world.rival)
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            _ = try await webview.submit(try await webview.open("/logout"))
+            let message = try await client.next()
+            #expect(message.entry["clientId"]?.string == world.app.id)
+            try await world.change("clients", client.actor.id, ["callback_uri": .null])
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await rival.next().gist == "user: displayName")
+        }
+    }
+
+    @Test("Revoking an app tells that app alone, once", arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let other = try await world.told(at: receiver, "/other")
+            var visitor = try await world.signedIn()
+            for _ in 1...2 { _ = try await visitor.change("apps/revoke", ["client": client.actor.id]) }
+            let message = try await client.next()
+            #expect(message.gist == "session: status = revoked")
+            #expect(message.entry["userId"]?.string == world.user)
+            // The client is no longer connected, and hears nothing more.
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await other.next().gist == "user: displayName")
+        }
+    }
+
+    @Test("A merchant whose user is disconnected tells its own clients", arguments: Backend.available)
+    func disconnected(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let rival = try await world.told(at: receiver, "/rival", of: world.rival)
+            let administrator = try await world.confidential([
+                "scope": "admin:merchant", "grant_types": ["client_credentials"],
+            ])
+            let token = try await world.clientToken(administrator, scope: "admin:merchant")
+            #expect(try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: token).status == 204)
+            #expect(try await client.next().gist == "session: status = revoked")
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await rival.next().gist == "user: displayName")
         }
     }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-/// core-sdk-node calls the API with its client's id and secret, and introspects with a token of its own.
+/// core-sdk-node calls the API with its client's id and secret, and introspects with the client's own token.
 @Suite("SPiD's backends may prove themselves by secret at the API, and by token at introspection")
 struct ClientProofTests {
     private func api(_ world: World, _ path: String, _ client: World.Actor) async throws -> Answer {
@@ -13,7 +13,7 @@ struct ClientProofTests {
         return try await world.server.get("/api/2/" + path, headers: ["Authorization": "Basic " + pair])
     }
 
-    @Test("a secret opens what the client's own token would", arguments: Backend.available)
+    @Test("A client's secret opens at SPiD's API what the client's own token would", arguments: Backend.available)
     func secret(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -24,7 +24,7 @@ struct ClientProofTests {
                 let bySecret = try await api(world, path, loom)
                 #expect(bySecret.status == 200 && bySecret.data == byToken.data, "\(path)")
             }
-            // What writes asks again whether the client may, in its transaction.
+            // A write checks the client's right again in its transaction.
             let made = try await world.server.post(
                 "/api/2/signup", ["email": "grace@example.com", "password": "a quiet difference"], basic: loom.basic)
             #expect(made.status == 201)
@@ -35,7 +35,7 @@ struct ClientProofTests {
         }
     }
 
-    @Test("a secret is not a user's token, and ends no token", arguments: Backend.available)
+    @Test("A client's secret is no user's token, and ends no token", arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -46,21 +46,23 @@ struct ClientProofTests {
             let exchange = try await world.server.post(
                 "/api/2/oauth/exchange", ["clientId": loom.id, "type": "code"], basic: loom.basic)
             #expect(exchange.status == 401)
-            // A token beside it is the one that counts.
+            // A token beside the secret counts.
             let user = try await world.signIn(with: loom).require("access_token")
             let me = try await api(world, "me?oauth_token=\(user)", loom)
             #expect(me.status == 200 && me.data["userId"] == .string(world.user))
         }
     }
 
-    @Test("a wrong secret, a disabled client and a client of other ways are refused", arguments: Backend.available)
+    @Test(
+        "A wrong secret, a disabled client and a client without SPiD compatibility are refused at SPiD's API",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
             let wrong = try await api(world, "clients", loom.with(secret: "a guess"))
             #expect(wrong.status == 401 && wrong.json["name"] == "SPP Container")
             #expect(wrong.header("www-authenticate") == "Basic realm=\"spindle\"")
-            // Of these the secret is not even read: right or wrong, it is as if there were none.
+            // The secrets of these clients are not read; the answer is the one without a secret.
             let user = try await world.spidBackend(["grant_types": ["authorization_code"]])
             let app = try await world.confidential([
                 "spid_compatible": true, "token_endpoint_auth_method": "none",
@@ -85,7 +87,7 @@ struct ClientProofTests {
         }
     }
 
-    @Test("a SPiD-compatible client introspects with its own token", arguments: Backend.available)
+    @Test("A SPiD-compatible client introspects with its own token", arguments: Backend.available)
     func introspection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -103,7 +105,7 @@ struct ClientProofTests {
             #expect(told.status == 200 && told.json == bySecret.json)
             #expect(told.json["active"] == true && told.json["sub"] == .string(world.user))
             #expect(try await introspect(phone, by: own, ["client_id": loom.id]).json["active"] == true)
-            // As with the secret: nothing of another merchant's.
+            // As with the secret, another merchant's tokens are inactive.
             let foreign = try await world.signIn(with: world.rivalBackend, as: World.email)
             let rival = try await introspect(foreign.json["access_token"]?.string ?? "x", by: own)
             #expect(rival.status == 200 && rival.json == ["active": false])
@@ -117,7 +119,7 @@ struct ClientProofTests {
                 #expect(refused.status == 401 && refused.error == error, "\(refused)")
             }
             #expect(try await introspect(phone, by: own, ["client_id": world.backend.id]).status == 400)
-            // Who proves itself in another way besides does so, as ever.
+            // Client credentials in the form count before the bearer token.
             let both = try await introspect(
                 phone, by: "unknown", ["client_id": world.backend.id, "client_secret": world.backend.secret])
             #expect(both.status == 200 && both.json["active"] == true)

@@ -6,9 +6,9 @@ import Values
 
 @testable import Authentication
 
-@Suite("SPiD's clients keep data objects of their users and of their own")
+@Suite("Data objects that SPiD's clients keep of their users and of themselves")
 struct DataObjectTests {
-    @Test("an object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
+    @Test("A data object of a user is stored, replaced, read, listed and deleted", arguments: Backend.available)
     func ofUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -43,7 +43,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "a user's objects end with the connection, and are not listed while the user is leaving",
+        "A user's data objects end with the connection, and are not listed while the user is leaving",
         arguments: Backend.available)
     func connection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +69,9 @@ struct DataObjectTests {
         }
     }
 
-    @Test("a client has its own, and lists all, in parts and by their time", arguments: Backend.available)
+    @Test(
+        "A client keeps data objects without a user too, and lists all its objects, paged and by time",
+        arguments: Backend.available)
     func ofClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -94,7 +96,7 @@ struct DataObjectTests {
             #expect(try await values("key=theme") == ["clie", "user"])
             #expect(try await values("key=theme&sort=desc") == ["user", "clie"])
             #expect(try await values("key=theme&filters=merchant").count == 3)
-            // What is left of a deleted client goes in the background, and is nobody's to see.
+            // Rows of a deleted client wait for the background task, and are not shown.
             let isKept: SQL = "id <> \(loom.id)"
             try await world.server.database.change("UPDATE clients SET deleted_at = 1 WHERE \(isKept)")
             #expect(try await values("key=theme&filters=merchant").count == 2)
@@ -112,7 +114,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "another client, another merchant, and a client without SPiD's ways have no access",
+        "Other clients, other merchants and clients without SPiD compatibility cannot reach a client's data objects",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -121,7 +123,7 @@ struct DataObjectTests {
             let own = try await world.clientToken(loom)
             let path = "user/\(world.user)/dataobject/theme"
             #expect(try await world.api(path, own, ["value": "dark"]).status == 201)
-            // With a user's token nobody gets at what another client keeps about them.
+            // A user's token does not reach objects that another client keeps of the user.
             let app = try await world.spidBackend()
             let user = try await world.signIn(with: app).require("access_token")
             #expect(try await world.api("user/\(world.user)/do/theme", user, ["value": "own"]).status == 201)
@@ -155,7 +157,9 @@ struct DataObjectTests {
         }
     }
 
-    @Test("a key, a value and all values of an owner have a limit", arguments: Backend.available)
+    @Test(
+        "A data object's key and value are limited, and so are number and size of an owner's objects",
+        arguments: Backend.available)
     func limits(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -180,7 +184,9 @@ struct DataObjectTests {
         }
     }
 
-    @Test("a merchant's clients do not fill the disk with their users' objects", arguments: Backend.available)
+    @Test(
+        "A merchant's data objects grow at a limited rate; replacing or deleting them gives room back",
+        arguments: Backend.available)
     func growth(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -192,7 +198,7 @@ struct DataObjectTests {
                 try await world.api("client/\(client.id)/do/\(key)", world.clientToken(client), ["value": value])
             }
             #expect(try await set("a", of: loom).status == 201)
-            // What many objects before have used: all but 64 KiB.
+            // As if earlier objects had used all but 64 KiB.
             let bucket = Fingerprint<Throttle.Bucket>(of: "data objects of|\(world.merchant)")
             let used = world.server.clock.now + .milliseconds((256 * 1024 - 64) * 250)
             let found = try await world.server.database.write { db in
@@ -203,10 +209,10 @@ struct DataObjectTests {
             let refused = try await set("c", of: loom)
             #expect(refused.status == 429 && refused.header("retry-after") == "14", "\(refused)")
             #expect(try await world.api("client/\(loom.id)/do/c", world.clientToken(loom)).status == 404)
-            // What replaces as much is free, and so is another merchant.
+            // Replacing an object by one of the same size is free. Another merchant has its own limit.
             #expect(try await set("a", of: loom).status == 201)
             #expect(try await set("a", of: rival).status == 201)
-            // One who makes objects and deletes them, or makes them shorter, uses nothing up.
+            // Deleting or shortening objects gives their room back.
             for _ in 1...10 {
                 #expect(try await set("b", of: sister, "x").status == 201)
                 #expect(try await set("c", of: loom, "x").status == 201)
@@ -223,7 +229,7 @@ struct DataObjectTests {
     }
 
     @Test(
-        "a user's objects are in the copy of their data, and end with the user and with the client",
+        "A user's data objects are in the copy of their data, and end with the user and with the client",
         arguments: Backend.available)
     func end(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -248,6 +254,62 @@ struct DataObjectTests {
             let ended = try await world.server.send("DELETE", "/admin/v1/clients/\(loom.id)", bearer: world.admin)
             #expect(ended.status / 100 == 2, "\(ended)")
             #expect(try await count() == 0)
+        }
+    }
+
+    @Test(
+        "Data objects that end with a connection, a user or a client give their size back to the merchant's limit",
+        arguments: Backend.available)
+    func ended(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (loom, sister) = (try await world.spidBackend(), try await world.spidBackend())
+            let own = try await world.clientToken(loom)
+            let sisters = try await world.clientToken(sister)
+            func set(_ path: String, by token: String) async throws {
+                let value = String(repeating: "x", count: 50_000)
+                #expect(try await world.api(path, token, ["value": value]).status == 201)
+            }
+            let bucket = Fingerprint<Throttle.Bucket>(of: "data objects of|\(world.merchant)")
+            func used() async throws -> Int64 {
+                let rows = try await world.server.database.rows(
+                    "SELECT theoretical_arrival FROM throttles WHERE name = \(bucket)")
+                return try #require(rows.first).get("theoretical_arrival")
+            }
+            _ = try await world.signIn(with: sister)
+            try await set("client/\(sister.id)/do/own", by: sisters)
+            let kept = try await used()
+            func store() async throws {
+                _ = try await world.signIn(with: loom)
+                for key in ["a", "b"] { try await set("user/\(world.user)/do/\(key)", by: own) }
+                #expect(try await used() > kept)
+            }
+            func expectGivenBack(_ way: String) async throws {
+                #expect(try await used() == kept, "\(way)")
+                #expect(try await world.server.database.rows("SELECT id FROM data_objects").count == 1, "\(way)")
+            }
+
+            try await store()
+            var ada = try await world.signedIn()
+            #expect(try await ada.change("apps/revoke", ["client": loom.id]).status == 303)
+            try await expectGivenBack("revoked by the user")
+
+            try await store()
+            let administrator = try await world.clientToken(
+                try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+                scope: "admin:merchant")
+            let user = "/admin/v1/users/\(world.user)"
+            #expect(try await world.server.send("DELETE", user, bearer: administrator).status == 204)
+            try await expectGivenBack("disconnected by the merchant")
+
+            try await store()
+            #expect(try await world.server.send("DELETE", user, bearer: world.admin).status / 100 == 2)
+            try await expectGivenBack("the user is deleted")
+
+            try await set("client/\(loom.id)/do/own", by: own)
+            #expect(try await used() > kept)
+            let client = "/admin/v1/clients/\(loom.id)"
+            #expect(try await world.server.send("DELETE", client, bearer: world.admin).status / 100 == 2)
+            try await expectGivenBack("the client is deleted")
         }
     }
 }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("What SPiD's apps ask right after a sign-in: required fields, devices, products")
 struct DeviceTests {
-    @Test("the required fields are those of the client that the user has not given", arguments: Backend.available)
+    @Test(
+        "The required fields in SPiD's API are those of the client that the user has not given",
+        arguments: Backend.available)
     func requiredFields(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let fields: JSON = ["name.given_name", "name.family_name", "birthday", "display_name", "phone_number"]
@@ -29,7 +31,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("a device gets the same hash each time, and nothing is stored", arguments: Backend.available)
+    @Test("A device gets the same hash each time, and nothing is stored", arguments: Backend.available)
     func devices(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -53,7 +55,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "nobody has products: lists are empty, one of them is 404, and other people's are refused",
+        "SPiD's lists of products are empty, a single product is 404, and other users' products are refused",
         arguments: Backend.available)
     func products(_ backend: Backend) async throws {
         try await World.with(backend) { world in

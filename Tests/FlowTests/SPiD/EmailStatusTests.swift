@@ -5,7 +5,9 @@ import Testing
 
 @Suite("SPiD's API tells whether an address can sign up")
 struct EmailStatusTests {
-    @Test("an address is free, taken or verified, in either base64", arguments: Backend.available)
+    @Test(
+        "SPiD's API tells whether an address is free, taken or verified, and reads it in either base64",
+        arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -29,7 +31,7 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("text that is no address, or not base64, gets 400; a token that is not a backend's is refused")
+    @Test("A question about an invalid address gets 400, and one by a token that is not a backend's is refused")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()
@@ -47,7 +49,7 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("a third party's client cannot ask whether an address has a user", arguments: Backend.available)
+    @Test("A third party's client cannot ask whether an address has a user", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(try await world.spidBackend())

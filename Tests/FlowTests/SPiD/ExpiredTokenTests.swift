@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("An expired token is told from a dead one, to SPiD's clients") struct ExpiredTokenTests {
+@Suite("Expired tokens: SPiD's clients get expired_token for them, and invalid_token for dead ones")
+struct ExpiredTokenTests {
     private static let description =
         "401 Unauthorized access! Reason: \"expired_token\" (OAuth realm: \"Service\", Scope: \"\")"
 
@@ -20,7 +21,9 @@ import Values
         ]
     }
 
-    @Test("outside the API too: SDKs refresh a token that is expired_token, and no other", arguments: Backend.available)
+    @Test(
+        "A SPiD client's expired token gets expired_token outside SPiD's API too, so that its SDK refreshes it",
+        arguments: Backend.available)
     func compatible(_ backend: Backend) async throws {
         for settings in [[:], ["basic_realm": "Loom"]] {
             try await World.with(backend, settings: settings) { world in
@@ -40,7 +43,7 @@ import Values
     }
 
     @Test(
-        "so it is after the token was deleted, whoever had it; userinfo answers as RFC 6750 has it",
+        "A deleted token gets expired_token once it is old enough, as a forged one does, but not at userinfo",
         arguments: Backend.available)
     func deleted(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -52,7 +55,7 @@ import Values
                 #expect(answer.status == 401 && answer.error == "invalid_token", "\(answer)")
             }
             world.server.clock.advance(by: .milliseconds(1))
-            // A forged token that seems as old tells nobody anything.
+            // A forged token that seems as old gets the same answer, so it reveals nothing.
             let forged = String(token.prefix(12)) + String(repeating: "A", count: 43)
             for dead in [token, forged] {
                 for (index, answer) in try await answers(world, dead).enumerated() {
@@ -67,7 +70,7 @@ import Values
         }
     }
 
-    @Test("a token that has ended is not one that has expired", arguments: Backend.available)
+    @Test("A revoked token gets invalid_token, not expired_token", arguments: Backend.available)
     func ended(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend(["scope": "openid profile email"])
@@ -82,7 +85,9 @@ import Values
         }
     }
 
-    @Test("to other clients an expired token is invalid_token, as RFC 6750 has it", arguments: Backend.available)
+    @Test(
+        "An expired token of a client that is not SPiD-compatible gets invalid_token, as RFC 6750 has it",
+        arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(scope: "openid").require("access_token")

@@ -15,8 +15,8 @@ struct LoginListTests {
     }
 
     @Test(
-        "an app's password attempt, right or wrong, is listed with every member of SPiD's", arguments: Backend.available
-    )
+        "An app's password attempt, right or wrong, is listed with every member of SPiD's",
+        arguments: Backend.available)
     func api(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -49,7 +49,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("sign-ins at a client that was deleted stay their users', and name no client", arguments: Backend.available)
+    @Test("Sign-ins at a deleted client stay in their users' lists, and name no client", arguments: Backend.available)
     func deletedClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -67,12 +67,12 @@ struct LoginListTests {
         }
     }
 
-    @Test("sign-ins on our pages, by mail and by session code are listed", arguments: Backend.available)
+    @Test("Sign-ins on our pages, by mail and by session code are listed", arguments: Backend.available)
     func pages(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
             let token = try await world.clientToken(loom)
-            // Who shows an address to be read for the first time has no other password than their own.
+            // The first proof of an address would remove the password.
             try await world.change("users", world.user, ["email_verified": true])
             _ = try await world.signIn(with: loom)
             let path = world.authorizeAddress(for: loom)
@@ -91,7 +91,7 @@ struct LoginListTests {
             #expect(found.filter { $0["type"] == "normal" }.count == 3)
             #expect(found.filter { $0["status"] == "false" }.count == 1)
 
-            // Without an app nobody's client hears of it; a code of the phone's webview is the phone's.
+            // A sign-in without a client is in no client's list; a session code counts for the app that bought it.
             try await visitor.browser.signIn()
             #expect(try await logins(world, token).count == 4)
             let session = try await world.sessionCode(of: try await world.signIn())
@@ -103,7 +103,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("logins are filtered by IP address, outcome, time and page", arguments: Backend.available)
+    @Test("Logins are filtered by IP address, outcome, time and page", arguments: Backend.available)
     func filters(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -132,13 +132,13 @@ struct LoginListTests {
         }
     }
 
-    @Test("a backend sees logins of users it knows, at clients of its own merchant", arguments: Backend.available)
+    @Test("A backend sees logins of users it knows, at clients of its merchant only", arguments: Backend.available)
     func bounds(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
             let token = try await world.clientToken(loom)
             let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
-            // Tried at, and never used: nobody the client knows.
+            // A failed attempt does not make the user known to the client.
             try await world.server.database.change("DELETE FROM connections")
             _ = try await world.signIn(with: loom, password: "a guess")
             #expect(try await logins(world, token).isEmpty)
@@ -146,7 +146,7 @@ struct LoginListTests {
             _ = try await world.signIn(with: other)
             let wide = try await logins(world, token, "logins?filters=merchant")
             #expect(wide.count == 2)
-            #expect(wide.allSatisfy { $0["email"] == "" }, "whoever has not used the client is not shown by address")
+            #expect(wide.allSatisfy { $0["email"] == "" }, "the address of a user who has not used the client")
             _ = try await world.signIn(with: loom)
             #expect(try await logins(world, token).count == 2)
             #expect(try await logins(world, rival, "logins?filters=merchant").isEmpty)
@@ -160,7 +160,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a user's own token lists that user's logins at that app only", arguments: Backend.available)
+    @Test("A user's own token lists that user's logins at that app only", arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -173,7 +173,7 @@ struct LoginListTests {
             let path = "user/\(world.user)/logins"
             #expect(try await logins(world, token, path).map { $0["status"] } == ["true", "false"])
             #expect(try await logins(world, phone, path).map { $0["clientId"] } == [.string(world.app.id)])
-            #expect(try await logins(world, token, path + "?userId=\(mary)").count == 2, "nobody else's")
+            #expect(try await logins(world, token, path + "?userId=\(mary)").count == 2, "no other user's")
             #expect(try await world.api("user/\(mary)/logins", token).status == 403)
             let stranger = try await world.spidBackend(["first_party": false])
             let other = try await world.signIn(with: stranger).require("access_token")
@@ -182,7 +182,9 @@ struct LoginListTests {
         }
     }
 
-    @Test("a user's token lists that user's logins at another app", arguments: Backend.available)
+    @Test(
+        "A user's token cannot list that user's logins at another app of the merchant, but the backend can",
+        arguments: Backend.available)
     func otherApp(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -192,13 +194,13 @@ struct LoginListTests {
             let refused = try await world.api(path + other.id, token)
             #expect(refused.status == 403 && refused.data == .null, "\(refused)")
             #expect(try await logins(world, token, path + loom.id).map { $0["clientId"] } == [.string(loom.id)])
-            // Its backend may.
+            // The app's backend may.
             let own = try await world.clientToken(loom)
             #expect(try await logins(world, own, path + other.id).map { $0["clientId"] } == [.string(other.id)])
         }
     }
 
-    @Test("an unknown user is not recorded, and a request refused unread is no attempt", arguments: Backend.available)
+    @Test("A sign-in attempt for an unknown user, or one refused unread, is not recorded", arguments: Backend.available)
     func unknown(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -213,7 +215,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("an attempt is deleted after ninety days", arguments: Backend.available)
+    @Test("An attempt to sign in is deleted after ninety days", arguments: Backend.available)
     func retention(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -227,7 +229,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a third party learns from where and with what its users sign in", arguments: Backend.available)
+    @Test("A third party does not learn from where and with what its users sign in", arguments: Backend.available)
     func places(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.spidBackend(["first_party": false, "scope": "openid email"])
@@ -242,7 +244,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("the address is not shown to a token whose scope lacks it", arguments: Backend.available)
+    @Test("A login's e-mail address is not shown to a token whose scope lacks it", arguments: Backend.available)
     func withoutEmail(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.confidential(["scope": "openid email"])
@@ -256,7 +258,7 @@ struct LoginListTests {
     }
 
     @Test(
-        "a uuid that an import kept tells a backend that somebody it does not know has an account",
+        "A list of logins by an imported UUID does not tell a backend that a user exists whom it does not know",
         arguments: Backend.available)
     func keptUUID(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -271,9 +273,9 @@ struct LoginListTests {
                     return (answer, JSON.object(members).text.replacing(uuid, with: ""))
                 }
                 let found = try await ask(kept)
-                let nobody = try await ask(random)
-                #expect(found.answer.status == 200 && nobody.answer.status == 200, "\(found) \(nobody)")
-                #expect(found.answer.data.array?.isEmpty == true && found.gist == nobody.gist)
+                let unknown = try await ask(random)
+                #expect(found.answer.status == 200 && unknown.answer.status == 200, "\(found) \(unknown)")
+                #expect(found.answer.data.array?.isEmpty == true && found.gist == unknown.gist)
                 for bad in ["x", kept + "0", String(kept.dropLast()), World.email] {
                     #expect(try await world.api("logins?userId=\(bad)", token).status == 400, "\(bad)")
                 }

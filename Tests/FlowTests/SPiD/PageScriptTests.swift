@@ -10,7 +10,7 @@ struct PageScriptTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "the page's backend gets the user's id signed once the two are connected, and other clients do not",
+        "The hasSession script signs a connected user's id for the page's backend, if it is SPiD-compatible",
         arguments: Backend.available)
     func signature(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -18,7 +18,7 @@ struct PageScriptTests {
             let strict = try await page(of: world, [:])
             var browser = Browser(world.server)
             try await browser.signIn()
-            // Not before the two have to do with one another.
+            // A user who has not used the client is not named.
             #expect(try await told(world, "hasSession", spid.client, browser)["sig"] == nil)
             for client in [spid.client, strict.client] { _ = try await world.signIn(with: client) }
             let known = try await told(world, "hasSession", spid.client, browser)
@@ -41,8 +41,8 @@ struct PageScriptTests {
     }
 
     @Test(
-        "the script lists the agreements that the user has not accepted, and accepts them", arguments: Backend.available
-    )
+        "SPiD's script lists the agreements that the user has not accepted, and accepts them",
+        arguments: Backend.available)
     func agreements(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
             let page = try await page(of: world, ["spid_compatible": true, "tos_uri": "https://loom.example/terms"])
@@ -55,7 +55,7 @@ struct PageScriptTests {
                 let known = try await told(world, "hasSession", page.client, browser)
                 #expect(known["userStatus"] == "connected")
                 let hasAgreed = known["defaultAgreementAccepted"] == true && known["clientAgreementAccepted"] == true
-                // Connected and agreed: nothing less is `result`. What the user is about to change is not kept long.
+                // `result` needs a connection and both agreements. Without them the answer is cached for a short time.
                 #expect(known["result"] == .bool(hasAgreed))
                 #expect(known["expiresIn"] == (hasAgreed ? 7200 : 300))
                 return [known["defaultAgreementAccepted"]?.bool, known["clientAgreementAccepted"]?.bool]
@@ -68,7 +68,7 @@ struct PageScriptTests {
         }
     }
 
-    @Test("a third party's script signs its user out, or accepts terms for them", arguments: Backend.available)
+    @Test("A third party's script can neither sign its user out nor accept terms", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
             let page = try await page(of: world, ["spid_compatible": true])
@@ -85,13 +85,13 @@ struct PageScriptTests {
         }
     }
 
-    @Test("signing out by script ends the session and clears its cookie", arguments: Backend.available)
+    @Test("Signing out by script ends the session and clears its cookie", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = try await page(of: world, [:])
             var browser = Browser(world.server)
             try await browser.signIn()
-            // No merchant signs out users it is not connected to.
+            // A page cannot sign out a user who has not used its client.
             let stranger = try await told(world, "logout", page.client, browser)
             #expect(stranger["error"]?["code"] == 401 && stranger["response"]?["result"] == false)
             #expect(try await browser.isSignedIn())
@@ -109,7 +109,7 @@ struct PageScriptTests {
     }
 
     @Test(
-        "signing out by script leaves the same user signed in who was set aside in the browser",
+        "Signing out by script also ends the user's set-aside sessions in the browser, not other users'",
         arguments: Backend.available)
     func setAside(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -133,7 +133,7 @@ struct PageScriptTests {
         }
     }
 
-    @Test("only a script on a page with a registered origin can act", arguments: Backend.available)
+    @Test("Only a script on a page with a registered origin can sign out or accept terms", arguments: Backend.available)
     func forgery(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
             let page = try await page(of: world, [:])
@@ -162,7 +162,7 @@ struct PageScriptTests {
     }
 
     @Test(
-        "a merchant's page script cannot end a session that another merchant's token bought",
+        "A merchant's page script cannot end a session that another merchant's token bought",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -178,7 +178,9 @@ struct PageScriptTests {
         }
     }
 
-    @Test("a script's sign-out while the app of a web view is disabled is undone", arguments: Backend.available)
+    @Test(
+        "A script's sign-out while a web view's app is disabled still counts after the app is enabled again",
+        arguments: Backend.available)
     func resting(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (own, rival) = (try await page(of: world, [:]), try await page(of: world, [:], merchant: world.rival))

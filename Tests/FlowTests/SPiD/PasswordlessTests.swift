@@ -77,7 +77,7 @@ private func expectNested(
 }
 
 @Suite("Codes by mail that SPiD's apps ask for: /passwordless and /oauth/ro") struct PasswordlessTests {
-    @Test("a mailed code brings tokens for the user who reads the mail", arguments: Backend.available)
+    @Test("A mailed code brings tokens for the user who reads the mail", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -97,12 +97,14 @@ private func expectNested(
             let server = try await world.clientToken(app.client)
             let logins = try await world.api("user/\(world.user)/logins", server)
             #expect(logins.body.contains("\"api\""))
-            // Once.
+            // A code works once.
             expectNested(try await app.redeem(token, code), 400, "invalid_grant")
         }
     }
 
-    @Test("another code comes in the language of the first, unless the app asks for one", arguments: Backend.available)
+    @Test(
+        "A code that is sent again comes in the language of the first, unless the app asks for another",
+        arguments: Backend.available)
     func languages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -110,7 +112,7 @@ private func expectNested(
             let first = try await app.start(["locale": "nb_NO"]).require("passwordless_token")
             let norwegian = "Skriv inn denne koden"
             #expect(try await text().contains(norwegian))
-            // As account-sdk-android has it, without a locale; and again with the token of that one.
+            // account-sdk-android asks again without a locale; and the new token is used to ask once more.
             let second = try await app.resend(first).require("passwordless_token")
             #expect(try await text().contains(norwegian))
             let third = try await app.resend(second)
@@ -125,7 +127,8 @@ private func expectNested(
     }
 
     @Test(
-        "the secret may stand in the header, where the code is taken; it is needed there", arguments: Backend.available)
+        "A passwordless code is redeemed only with the client's secret, in the body or in the header",
+        arguments: Backend.available)
     func proof(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -136,7 +139,7 @@ private func expectNested(
                 try await app.redeem(token, code, ["client_secret": "wrong"]), 401, "invalid_client", says: "client_id")
             let form: KeyValuePairs = ["grant_type": "passwordless", "code": code, "passwordless_token": token]
             #expect(try await world.server.post("/oauth/ro", form, basic: app.client.basic).status == 200)
-            // Where it is asked for, a secret need not be there, but must be right.
+            // Asking for a code needs no secret, but a wrong one is refused.
             #expect(try await app.start(["client_secret": app.client.secret]).status == 200)
             expectNested(
                 try await app.start(["client_secret": "wrong"]), 401, "invalid_client", says: "client_id")
@@ -147,9 +150,8 @@ private func expectNested(
     }
 
     @Test(
-        "an address without a user gets the same answers and writes the same rows, and no mail",
-        arguments: Backend.available
-    )
+        "A request for a code gets the same answers, and writes the same rows, for an address without a user",
+        arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             func rows() async throws -> [Int] {
@@ -188,7 +190,7 @@ private func expectNested(
         }
     }
 
-    @Test("five wrong codes end a token, and a code lives ten minutes", arguments: Backend.available)
+    @Test("Five wrong codes end a passwordless token, and a code lives ten minutes", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -204,7 +206,7 @@ private func expectNested(
         }
     }
 
-    @Test("wrong codes count for the user, however many tokens there are", arguments: Backend.available)
+    @Test("Wrong codes count for the user, however many passwordless tokens there are", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -222,7 +224,7 @@ private func expectNested(
         }
     }
 
-    @Test("a code can be sent again, and a dead token cannot", arguments: Backend.available)
+    @Test("A mailed code can be sent again, but not with a dead passwordless token", arguments: Backend.available)
     func resent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -241,7 +243,9 @@ private func expectNested(
         }
     }
 
-    @Test("a browser takes an app's code by naming its token as its cookie", arguments: Backend.available)
+    @Test(
+        "A browser cannot use an app's code by sending the passwordless token as its cookie",
+        arguments: Backend.available)
     func asCookie(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -262,7 +266,9 @@ private func expectNested(
         }
     }
 
-    @Test("a token is its client's own, and may name its user", arguments: Backend.available)
+    @Test(
+        "A passwordless token works for its own client only, and for its user if one is named",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (app, other) = (try await CodeApp(world), try await CodeApp(world))
@@ -282,7 +288,9 @@ private func expectNested(
         }
     }
 
-    @Test("only a SPiD-compatible client with the grant can, and only at /oauth/ro", arguments: Backend.available)
+    @Test(
+        "Only a SPiD-compatible client with the passwordless grant can redeem codes, and only at /oauth/ro",
+        arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.change("clients", world.backend.id, ["grant_types": ["passwordless"]])
@@ -304,7 +312,9 @@ private func expectNested(
         }
     }
 
-    @Test("a disabled user gets no mail, and one about to be deleted no tokens", arguments: Backend.available)
+    @Test(
+        "A disabled user gets no code by mail, and a user about to be deleted no tokens for one",
+        arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -326,7 +336,7 @@ private func expectNested(
     }
 
     @Test(
-        "whoever first proves the address takes the account from who only knew its password",
+        "A mailed code that first proves the address ends the password and the tokens from before",
         arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -339,7 +349,9 @@ private func expectNested(
         }
     }
 
-    @Test("what cannot be sent is refused in words that SPiD's SDKs look for", arguments: Backend.available)
+    @Test(
+        "A request for a code that cannot be sent is refused in words that SPiD's SDKs look for",
+        arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -359,7 +371,7 @@ private func expectNested(
         }
     }
 
-    @Test("a page, anybody's, cannot ask without a secret", arguments: Backend.available)
+    @Test("A web page cannot ask for codes without the client's secret", arguments: Backend.available)
     func pages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
@@ -375,12 +387,12 @@ private func expectNested(
         }
     }
 
-    @Test("one address asks for thirty mails, and then for one in two minutes", arguments: Backend.available)
+    @Test("One IP address may ask for thirty mails before it is slowed down", arguments: Backend.available)
     func flood(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
             for number in 1...30 {
-                #expect(try await app.start(["email": "person-\(number)@example.com"]).status == 200)
+                #expect(try await app.start(["email": "user-\(number)@example.com"]).status == 200)
             }
             let refused = try await app.start()
             expectNested(refused, 429, "too_many_requests")
@@ -389,14 +401,14 @@ private func expectNested(
     }
 
     @Test(
-        "made-up addresses at a site, whose backend asks with its secret, stop the codes of all of its people",
+        "Made-up addresses that a backend asks for with its secret do not stop the codes of its users",
         arguments: Backend.available)
     func backendFlood(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await CodeApp(world)
             let secret = app.client.secret
             for number in 1...40 {
-                let asked = try await app.start(["email": "person-\(number)@example.com", "client_secret": secret])
+                let asked = try await app.start(["email": "user-\(number)@example.com", "client_secret": secret])
                 #expect(asked.status == 200)
             }
             #expect(try await app.start().status == 429, "an app has its address's number")

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("sp_id, by which a paywall knows a user")
+@Suite("The sp_id, by which a paywall knows a user")
 struct PaywallIDTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "hasSession, the session service and the backend's call give one that the sign secret verifies",
+        "The hasSession script, the session service and the API give an sp_id that the sign secret verifies",
         arguments: Backend.available)
     func given(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -34,7 +34,7 @@ struct PaywallIDTests {
         }
     }
 
-    @Test("nobody gets another's, nor one without a connection or for a client that does not speak SPiD")
+    @Test("An sp_id is given only of a connected user, and only to a SPiD-compatible client")
     func withheld() async throws {
         try await World.with(.sqlite) { world in
             let (spid, _) = try await client(world)
@@ -50,13 +50,13 @@ struct PaywallIDTests {
             let bob = try await world.person("bob@example.com")
             #expect(try await world.api("user/\(bob)/varnishId", own).status == 403)
 
-            // Another client of the merchant is no SPiD-compatible one, and has no use for it.
+            // The merchant's other client is not SPiD-compatible.
             let phone = try await world.signIn().require("access_token")
             #expect(try await world.api("user/\(world.user)/varnishId", phone).status == 403)
         }
     }
 
-    @Test("a blocked user gets a pass for a week", arguments: Backend.available)
+    @Test("A blocked user gets no sp_id", arguments: Backend.available)
     func blocked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (spid, _) = try await client(world)

@@ -11,7 +11,7 @@ import Values
     }
 
     @Test(
-        "a user signed in by password attaches a provider's account, and then signs in by it",
+        "A user signed in by password attaches a provider's account, and then signs in by it",
         arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -30,7 +30,7 @@ import Values
         }
     }
 
-    @Test("an account attached to another user cannot be attached", arguments: Backend.available)
+    @Test("A provider's account that is attached to another user cannot be attached", arguments: Backend.available)
     func another(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -43,7 +43,7 @@ import Values
         }
     }
 
-    @Test("the SDKs' mistakes are tolerated: either path, and Google's claims of a registration")
+    @Test("SPiD's SDKs may attach an account at either path, and Google's with the claims of a registration")
     func tolerances() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -65,7 +65,7 @@ import Values
         }
     }
 
-    @Test("attaching needs a user's token of a SPiD-compatible client, and a jwt")
+    @Test("Attaching an account needs a user's token of a SPiD-compatible client, and a jwt")
     func refusals() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -73,9 +73,9 @@ import Values
             let own = try await story.world.clientToken(story.phone)
             #expect(try await story.world.api("user/attach_jwt", own, ["jwt": jwt]).status == 401)
             #expect(try await story.world.api("user/attach_jwt", nil, ["jwt": jwt]).status == 401)
-            let person = try await ada(story).require("access_token")
-            #expect(try await story.world.api("user/attach_jwt", person, ["other": jwt]).status == 400)
-            #expect(try await story.world.api("signup_jwt", person, ["jwt": jwt]).status == 401)
+            let token = try await ada(story).require("access_token")
+            #expect(try await story.world.api("user/attach_jwt", token, ["other": jwt]).status == 400)
+            #expect(try await story.world.api("signup_jwt", token, ["jwt": jwt]).status == 401)
             #expect(try await story.world.api("signup_jwt", own, ["other": jwt]).status == 400)
             let strict = try await story.world.signIn().require("access_token")
             #expect(try await story.world.api("user/attach_jwt", strict, ["jwt": jwt]).status == 403)
@@ -83,22 +83,22 @@ import Values
         }
     }
 
-    @Test("a third party's client cannot attach", arguments: Backend.available)
+    @Test("A third party's client cannot attach an account", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let person = try await ada(story)
+            let tokens = try await ada(story)
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
             try await story.world.change("clients", story.phone.id, ["first_party": false])
             for path in ["user/attach_jwt", "attach_jwt"] {
-                #expect(try await story.attach(jwt, to: person, at: path).status == 403)
+                #expect(try await story.attach(jwt, to: tokens, at: path).status == 403)
             }
             #expect(try await story.counts() == [1, 0])
             #expect(story.world.server.mail.letters.isEmpty)
         }
     }
 
-    @Test("a token of the implicit grant attaches an account, which outlives it", arguments: Backend.available)
+    @Test("A token of the implicit grant cannot attach an account", arguments: Backend.available)
     func frontChannel(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -125,23 +125,23 @@ import Values
             #expect(story.world.server.log.says("reason=front_channel_token"))
             #expect(try await story.counts() == [1, 0])
             #expect(story.world.server.mail.letters.isEmpty)
-            // One that was in no address does.
+            // A token that was in no address may attach.
             let attached = try await story.attach(jwt, to: try await ada(story))
             #expect(attached.status == 200, "\(attached)")
             #expect(try await story.counts() == [1, 1])
         }
     }
 
-    @Test("attaching an account mails the user once", arguments: Backend.available)
+    @Test("Attaching an account mails the user once", arguments: Backend.available)
     func told(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
             story.google("g", "2")
             try await story.world.change("users", story.world.user, ["locale": "nb-NO"])
-            let person = try await ada(story)
+            let tokens = try await ada(story)
             for (type, name) in [("facebook", "Facebook"), ("googleplus", "Google")] {
                 let jwt = story.sign(story.claims(.attach, type, type == "facebook" ? "f" : "g"))
-                for _ in 1...2 { #expect(try await story.attach(jwt, to: person).status == 200) }
+                for _ in 1...2 { #expect(try await story.attach(jwt, to: tokens).status == 200) }
                 let letter = try await story.world.server.mail.letter(to: World.email)
                 #expect(letter.subject == "\(name) kan nå logge inn på kontoen din hos Loom")
                 #expect(letter.link(containing: "/account") == "http://spindle.test/account")
@@ -154,7 +154,7 @@ import Values
         }
     }
 
-    @Test("a user cannot remove another user's link", arguments: Backend.available)
+    @Test("A user cannot remove another user's link", arguments: Backend.available)
     func foreignLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -174,7 +174,7 @@ import Values
     }
 
     @Test(
-        "a backend that attached an account of its own signs in again after its user revoked the app",
+        "Revoking an app removes the links that its merchant attached, and leaves those that the user connected",
         arguments: Backend.available)
     func revoked(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -185,11 +185,11 @@ import Values
                 #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
             }
             var ada = try await story.world.signedIn()
-            // A third party's client is not the merchant's.
+            // Revoking a third party's client removes no links.
             let third = try await story.world.confidential(["first_party": false])
             #expect(try await ada.change("apps/revoke", ["client": third.id]).status == 303)
             #expect(try await story.counts() == [1, 2])
-            // This one the user connects, too: it is theirs.
+            // As if the user had connected this one as well.
             try await story.world.server.database.write { db in
                 try db.execute("UPDATE issuer_subjects SET is_confined = 0 WHERE subject = '2'")
             }
@@ -200,7 +200,9 @@ import Values
         }
     }
 
-    @Test("what a link that went with its app led to lives on at another app", arguments: Backend.available)
+    @Test(
+        "Revoking one app ends tokens that another app of the merchant got by an attached account",
+        arguments: Backend.available)
     func revokedTokens(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -220,38 +222,38 @@ import Values
         }
     }
 
-    @Test("a user's removal of a provider is forgotten at another merchant", arguments: Backend.available)
+    @Test("A provider that the user removed cannot be attached at another merchant", arguments: Backend.available)
     func removedElsewhere(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let rival = try await story.atRival()
             story.facebook("f", "1")
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
             #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
-            let person = try await rival.world.signIn(with: rival.phone)
+            let tokens = try await rival.world.signIn(with: rival.phone)
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
             let there = rival.sign(rival.claims(.attach, "facebook", "f"))
-            let refused = try await rival.attach(there, to: person)
+            let refused = try await rival.attach(there, to: tokens)
             #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
         }
     }
 
-    @Test("an account that the user removed is attached again by an app", arguments: Backend.available)
+    @Test("An account that the user removed cannot be attached again by an app", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
-            let person = try await ada(story)
+            let tokens = try await ada(story)
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
-            #expect(try await story.attach(jwt, to: person).status == 200)
+            #expect(try await story.attach(jwt, to: tokens).status == 200)
             var ada = try await story.world.signedIn()
             #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
-            let refused = try await story.attach(jwt, to: person)
+            let refused = try await story.attach(jwt, to: tokens)
             #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
             #expect(try await story.logIn("facebook", "f").error == "unknown_user")
         }
     }
 
-    @Test("a link outlives the removal of its user by the merchant's administrator", arguments: Backend.available)
+    @Test("A merchant's removal of a user ends the user's links at that merchant only", arguments: Backend.available)
     func removed(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let rival = try await story.atRival()
@@ -271,17 +273,17 @@ import Values
         }
     }
 
-    @Test("of two users who attach one account at once one succeeds", arguments: Backend.available)
+    @Test("Of two users who attach one provider's account at once, one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
             _ = try await story.world.person("bob@example.com")
             let bob = try await story.world.signIn(with: story.phone, as: "bob@example.com")
-            let people = [try await ada(story), bob]
+            let users = [try await ada(story), bob]
             let jwt = story.sign(story.claims(.attach, "facebook", "f"))
             let answers = try await withThrowingTaskGroup(of: (Int, Int).self) { runners in
                 for number in 0..<8 {
-                    runners.addTask { (number % 2, try await story.attach(jwt, to: people[number % 2]).status) }
+                    runners.addTask { (number % 2, try await story.attach(jwt, to: users[number % 2]).status) }
                 }
                 return try await runners.reduce(into: []) { $0.append($1) }
             }
@@ -289,7 +291,152 @@ import Values
             #expect(winners.count == 1)
             #expect(answers.filter { $0.1 == 409 }.count == 4)
             let owner = try await story.logIn("facebook", "f").require("user_id")
-            #expect(try owner == people[winners.first ?? 0].require("user_id"))
+            #expect(try owner == users[winners.first ?? 0].require("user_id"))
         }
+    }
+
+    // MARK: Limits
+
+    @Test(
+        "A merchant attaches accounts to a user ten times, then every ten minutes, also at an issuer registered anew",
+        arguments: Backend.available)
+    func overAndOver(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            story.google("g", "2")
+            let ada = try await story.world.signIn(with: story.phone)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            for _ in 1...10 {
+                for _ in 1...2 { #expect(try await story.attach(jwt, to: ada).status == 200) }
+                try await registerAnew(story)
+            }
+            let refused = try await story.attach(jwt, to: ada)
+            #expect(refused.status == 429 && refused.header("retry-after") == "600", "\(refused)")
+            let google = story.sign(story.claims(.attach, "googleplus", "g"))
+            #expect(try await story.attach(google, to: ada).status == 429, "all issuers of a merchant have one share")
+            #expect(try await story.counts() == [1, 0])
+            _ = try await story.world.person("bob@example.com")
+            let bob = try await story.world.signIn(with: story.phone, as: "bob@example.com")
+            #expect(try await story.attach(google, to: bob).status == 200, "another user has another")
+            story.world.server.clock.advance(by: .minutes(10))
+            #expect(try await story.attach(jwt, to: ada).status == 200)
+        }
+    }
+
+    @Test("A second account of one provider cannot be attached to a user", arguments: Backend.available)
+    func second(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            story.facebook("other", "2")
+            let ada = try await story.world.signIn(with: story.phone)
+            #expect(try await story.attach(story.sign(story.claims(.attach, "facebook", "f")), to: ada).status == 200)
+            let refused = try await story.attach(story.sign(story.claims(.attach, "facebook", "other")), to: ada)
+            #expect(refused.status == 409 && refused.body.contains("another account"), "\(refused)")
+            #expect(try await story.counts() == [1, 1])
+        }
+    }
+
+    @Test(
+        "An account that the user removed cannot be attached again at an issuer that the merchant registered anew",
+        arguments: Backend.available)
+    func removedThenRegistered(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let tokens = try await story.world.signIn(with: story.phone)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: tokens).status == 200)
+            var ada = try await story.world.signedIn()
+            #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            for _ in 1...2 {
+                try await registerAnew(story)
+                let refused = try await story.attach(jwt, to: tokens)
+                #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
+            }
+            #expect(try await story.counts() == [1, 0])
+            let world = story.world
+            let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
+            let removed = held.json["removed_sign_ins"]?.array?.compactMap { $0["issuer"]?.string }
+            #expect(removed == ["https://www.facebook.com"], "\(held)")
+            _ = try await story.world.person("bob@example.com")
+            let bob = try await story.world.signIn(with: story.phone, as: "bob@example.com")
+            #expect(try await story.attach(jwt, to: bob).status == 200)
+        }
+    }
+
+    @Test(
+        "A provider that the user removed cannot be attached by other merchants, even after its merchant is deleted",
+        arguments: Backend.available)
+    func merchantGone(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            let (world, rival) = (story.world, try await story.atRival())
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: try await world.signIn(with: story.phone)).status == 200)
+            var ada = try await world.signedIn()
+            #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            let path = "/admin/v1/merchants/\(world.merchant)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            let later = try await World.make(world.server, world.admin, "merchants", ["name": "Later"]).require("id")
+            for there in [rival, try await story.at(later)] {
+                let tokens = try await there.world.signIn(with: there.phone)
+                let refused = try await there.attach(there.sign(there.claims(.attach, "facebook", "f")), to: tokens)
+                #expect(refused.status == 409 && refused.body.contains("account page"), "\(refused)")
+            }
+            let held = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin)
+            let removed = held.json["removed_sign_ins"]?.array?.compactMap { $0["issuer"]?.string }
+            #expect(removed == ["https://www.facebook.com"], "\(held)")
+        }
+    }
+
+    @Test(
+        "A deleted issuer leaves a record of what users removed there, and none of its secrets",
+        arguments: Backend.available)
+    func secrets(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let tokens = try await story.world.signIn(with: story.phone)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: tokens).status == 200)
+            var ada = try await story.world.signedIn()
+            #expect(try await ada.change("links/remove", try await ada.firstLink()).status == 303)
+            try await delete(story)
+            let (server, admin) = (story.world.server, story.world.admin)
+            #expect(try await server.get("/admin/v1/issuers", bearer: admin).json["items"]?.array?.count == 1)
+            let secrets: [String?] = try await server.database.rows("SELECT sealed_app_secret FROM issuer_settings")
+                .map { try $0.get("sealed_app_secret") }
+            #expect(secrets == [nil], "Google's")
+            #expect(try await story.world.count("removed_sign_ins") == 1)
+            let gone = try await server.send("DELETE", "/admin/v1/merchants/\(story.world.merchant)", bearer: admin)
+            #expect(gone.status == 204)
+            #expect(try await server.database.rows("SELECT issuer_id FROM issuer_settings").isEmpty)
+            #expect(try await story.world.count("removed_sign_ins") == 1, "a provider's counts at other merchants")
+        }
+    }
+
+    @Test("A third party's client cannot register a provider's users", arguments: Backend.available)
+    func thirdPartyRegistration(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            try await story.world.change("clients", story.phone.id, ["first_party": false])
+            #expect(try await story.register("facebook", "f").status == 403)
+            #expect(try await story.counts() == [1, 0])
+        }
+    }
+
+    private func delete(_ story: ProviderStory) async throws {
+        let (server, admin) = (story.world.server, story.world.admin)
+        let list = try await server.get("/admin/v1/issuers", bearer: admin).json["items"]?.array
+        let id = try #require(list?.first { $0["provider"] == "facebook" }?["id"]?.string)
+        #expect(try await server.send("DELETE", "/admin/v1/issuers/\(id)", bearer: admin).status == 204)
+    }
+
+    /// Deletes the merchant's issuer for Facebook, and registers it again.
+    private func registerAnew(_ story: ProviderStory) async throws {
+        try await delete(story)
+        let merchant = JSON.Member("merchant_id", .string(story.world.merchant))
+        let members = ProviderStory.issuers.first { $0.key == "facebook" }?.value.members ?? []
+        let made = try await World.make(
+            story.world.server, story.world.admin, "issuers", .object([merchant] + members))
+        #expect(made.status == 201, "\(made)")
     }
 }

@@ -139,8 +139,8 @@ struct ProviderStory: Sendable {
         try await register(sign(claims(.registration, type, token)))
     }
 
-    func attach(_ assertion: String, to person: Answer, at path: String = "user/attach_jwt") async throws -> Answer {
-        try await world.api(path, try person.require("access_token"), ["jwt": assertion])
+    func attach(_ assertion: String, to tokens: Answer, at path: String = "user/attach_jwt") async throws -> Answer {
+        try await world.api(path, try tokens.require("access_token"), ["jwt": assertion])
     }
 
     /// The numbers of users and of linked subjects.

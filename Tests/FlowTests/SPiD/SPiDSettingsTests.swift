@@ -15,9 +15,7 @@ struct SPiDSettingsTests {
         "session_hosts": ["id.example.com", "id.example.com:8443"],
     ]
 
-    @Test(
-        "a client has the defaults, keeps what it sets, and loses it with spid_compatible", arguments: Backend.available
-    )
+    @Test("SPiD's settings have defaults, are kept, and go with spid_compatible", arguments: Backend.available)
     func roundTrip(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.spidBackend()
@@ -28,7 +26,7 @@ struct SPiDSettingsTests {
             let all = JSON.object(Self.others.map { JSON.Member($0.key, $0.value) })
             #expect(try await world.change("clients", client.id, all).status == 200)
             for (name, value) in Self.others { #expect(try await shown()[name] == value, "\(name)") }
-            // A change of something else leaves them.
+            // Another change leaves them.
             #expect(try await world.change("clients", client.id, ["client_name": "Loom"]).status == 200)
             for (name, value) in Self.others { #expect(try await shown()[name] == value, "\(name)") }
 
@@ -39,7 +37,7 @@ struct SPiDSettingsTests {
         }
     }
 
-    @Test("each is refused where it is no use, and with a value that it cannot have", arguments: Backend.available)
+    @Test("SPiD's settings are refused for other clients, and with invalid values", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let plain = try await world.confidential([:])
@@ -64,7 +62,7 @@ struct SPiDSettingsTests {
         }
     }
 
-    @Test("how long a sign-in's refresh tokens live together is any client's to set", arguments: Backend.available)
+    @Test("Any client may set refresh_family_lifetime, within bounds", arguments: Backend.available)
     func family(backend: Backend) async throws {
         try await World.with(backend) { world in
             func set(_ value: JSON) async throws -> Answer {
@@ -83,7 +81,7 @@ struct SPiDSettingsTests {
     }
 
     @Test(
-        "pages below a path are SPiD-compatible clients' alone, and are their whole origin to a browser",
+        "Web origins with a path are for SPiD-compatible clients only, and count as whole origins for CORS",
         arguments: Backend.available)
     func pages(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -113,7 +111,7 @@ struct SPiDSettingsTests {
     }
 
     @Test(
-        "a client's own tokens end with the grant and the setting that gave them, also by refreshing",
+        "A client's own refresh token works only while the client has spid_compatible and the grant",
         arguments: Backend.available)
     func ownRefresh(_ backend: Backend) async throws {
         try await World.with(backend) { world in

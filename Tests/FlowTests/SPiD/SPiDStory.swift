@@ -1,6 +1,8 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
+import Values
 
 /// The requests of SPiD's apps and backends.
 extension World {
@@ -31,4 +33,15 @@ extension Answer {
     var data: JSON { json["data"] ?? .null }
     /// The `description` of the error in SPiD's response container.
     var spidError: JSON? { json["error"]?["description"] }
+}
+
+extension World {
+    /// A new user with `uuid`, as an import keeps it, whom no client knows.
+    func newcomer(keeping uuid: String) async throws {
+        let id = try #require(Int64(try await newcomer("mary@example.com")))
+        let changed = try await server.database.write { db in
+            try db.execute("UPDATE users SET subject = \(uuid) WHERE id = \(id)")
+        }
+        #expect(changed == 1)
+    }
 }

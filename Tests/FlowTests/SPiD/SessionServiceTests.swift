@@ -7,13 +7,13 @@ struct SessionServiceTests {
     private static let origin = "https://www.loom.example"
 
     @Test(
-        "version 5 takes an answer without a result for nobody, version 4 an error in an answer",
+        "Without a session, account-sdk-browser 5 gets an answer without a result, and version 4 an error",
         arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await client(world)
             let five = try await ask(world, spid, "/v2/session")
-            // Even a false result is "logged in" to it, and for an expiresIn it would keep an sp_id.
+            // Version 5 takes even a false result for a session, and keeps an sp_id where there is an expiresIn.
             #expect(five.status == 200)
             #expect(five.json.members?.map(\.name) == ["serverTime", "baseDomain", "userStatus"])
             #expect(five.json["userStatus"]?.string == "unknown")
@@ -24,7 +24,9 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("a connected user, one who never used the client, and one who left it", arguments: Backend.available)
+    @Test(
+        "The session service tells a connected user from one who never used the client and one who left it",
+        arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await client(world)
@@ -56,7 +58,7 @@ struct SessionServiceTests {
     }
 
     @Test(
-        "pairId is the same for a merchant's clients, and another one for another merchant",
+        "The session service's pairId is the same for a merchant's clients, and another one for another merchant",
         arguments: Backend.available)
     func pairs(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -76,7 +78,9 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("displayName is the same as in the API, also one that the user chose", arguments: Backend.available)
+    @Test(
+        "The session service's displayName is the same as in the API, also one that the user chose",
+        arguments: Backend.available)
     func displayNames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await client(world)
@@ -93,7 +97,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("only a page of the client's own registered origins may read it, with the browser's cookies")
+    @Test("Only a page of the client's own registered origins may read the session service's answer")
     func origins() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await client(world)
@@ -119,7 +123,7 @@ struct SessionServiceTests {
         }
     }
 
-    @Test("a client that is not SPiD-compatible, unknown, disabled or not named gets no answer")
+    @Test("The session service refuses a client that is not named, unknown, disabled or not SPiD-compatible")
     func clients() async throws {
         try await World.with(.sqlite) { world in
             try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])
@@ -151,7 +155,9 @@ struct SessionServiceTests {
             cookies: browser?.cookies ?? [:], headers: headers)
     }
 
-    @Test("a client of verified addresses knows no user of another", arguments: Backend.available)
+    @Test(
+        "A client that requires a verified address is told of no user whose address is not verified",
+        arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = "https://www.loom.example"
@@ -172,7 +178,7 @@ struct SessionServiceTests {
                 let refreshed = try await world.refresh(try tokens.require("refresh_token"), as: client)
                 #expect(refreshed.status == (isRequired ? 400 : 200), "\(refreshed)")
             }
-            // The token stays good for a user who confirms the address.
+            // The token works again once the user confirms the address.
             try await world.change("users", world.user, ["email_verified": true])
             #expect(try await world.refresh(try tokens.require("refresh_token"), as: client).status == 200)
             let service = try await visitor.browser.open("/v2/session?client_id=\(client.id)", headers: headers)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API shows a third party of its merchant no more than users allowed it")
+@Suite("Third parties: SPiD's API shows them no more than users allowed")
 struct ThirdPartyTests {
-    @Test("a third party's own token shows only the members that the user allowed", arguments: Backend.available)
+    @Test("A third party's own token shows only the members that the user allowed", arguments: Backend.available)
     func unallowedMembers(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada", "phone_number": "+44 20 7946 1815"])
@@ -24,14 +24,14 @@ struct ThirdPartyTests {
             _ = try await world.signIn(scope: "email", with: stranger)
             #expect(try await world.api(path, token).data["email"] == "ada@example.com")
 
-            // What was allowed is over with the tokens, where nobody remembered it.
+            // Without a remembered consent, it ends with the tokens.
             world.server.clock.advance(by: .days(31))
             let later = try await world.api(path, try await world.clientToken(stranger)).data
             #expect(later["userId"] == .string(world.user) && later["name"] == nil && later["email"] == nil)
         }
     }
 
-    @Test("`/user/{id}` gives a third party 403 for a user who allowed it nothing", arguments: Backend.available)
+    @Test("A third party gets 403 at `/user/{id}` for a user who allowed it nothing", arguments: Backend.available)
     func plainUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada"])
@@ -49,7 +49,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "lists show a third party neither names nor addresses, and cannot be searched by them",
+        "SPiD's lists show a third party neither names nor addresses, and it cannot search by them",
         arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -75,14 +75,14 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
+    @Test("A third party does not learn who uses the merchant's other apps, nor when", arguments: Backend.available)
     func otherApps(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
             let own = try await world.spidBackend()
             _ = try await world.signIn(with: own)
             let (token, ownToken) = (try await world.clientToken(stranger), try await world.clientToken(own))
-            // Users of other apps look as those whom nobody knows, and the other apps as those of other merchants.
+            // Users of other apps look like unknown users, and other apps like those of other merchants.
             for id in [world.user, "1234567890123456"] {
                 let answer = try await world.api("user/\(id)", token)
                 #expect(answer.status == 403 && answer.data == .null, "\(id)")
@@ -105,7 +105,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "acting for a client that registered itself, or for a pairwise one, opens nobody who uses only that",
+        "A backend cannot act for a self-registered or pairwise client, and so reaches no user who uses only that",
         arguments: Backend.available)
     func strangersContext(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -135,7 +135,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a client that registered itself is not among its merchant's clients", arguments: Backend.available)
+    @Test("A self-registered client is not among its merchant's clients in SPiD's API", arguments: Backend.available)
     func strangersName(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -153,10 +153,10 @@ struct ThirdPartyTests {
         }
     }
 
-    /// Of one user or of the first of a list.
+    /// The last sign-in of one user, or of the first in a list.
     private func last(in data: JSON) -> String? { (data.array?.first ?? data)["lastLoggedIn"]?.string }
 
-    @Test("a sign-in at a client that registered itself is not the merchant's", arguments: Backend.available)
+    @Test("A sign-in at a self-registered client is not shown as one at the merchant", arguments: Backend.available)
     func registeredItself(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend()
@@ -175,7 +175,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a third party cannot act for another client of its merchant", arguments: Backend.available)
+    @Test("A third party cannot act for another client of its merchant", arguments: Backend.available)
     func contextClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -186,14 +186,14 @@ struct ThirdPartyTests {
             let refused = try await world.api(path + own.id, token)
             #expect(refused.status == 401 && refused.data == .null)
             #expect(try await world.api(path + stranger.id, token).status == 200)
-            // As soon as it is the merchant's own, it may.
+            // The merchant's own client may.
             try await world.change("clients", stranger.id, ["first_party": true])
             world.server.clock.advance(by: .seconds(1))
             #expect(try await world.api(path + own.id, token).data["email"] == "ada@example.com")
         }
     }
 
-    @Test("a third party lists no other client of its merchant", arguments: Backend.available)
+    @Test("A third party lists no other client of its merchant", arguments: Backend.available)
     func clients(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -209,7 +209,7 @@ struct ThirdPartyTests {
     }
 
     @Test(
-        "what a user allowed a third party that the merchant made is not the merchant's to see, or to change",
+        "A user who uses only a merchant's third party is not the merchant's to see or to change",
         arguments: Backend.available)
     func notTheMerchants(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -218,31 +218,31 @@ struct ThirdPartyTests {
             let administrator = try await world.clientToken(
                 try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
                 scope: "admin:merchant")
-            let person = try await world.newcomer("bea@example.com")
+            let bea = try await world.newcomer("bea@example.com")
             #expect(try await world.signIn(scope: "profile", with: stranger, as: "bea@example.com").status == 200)
-            let path = "/admin/v1/users/\(person)"
+            let path = "/admin/v1/users/\(bea)"
             #expect(try await world.server.get(path, bearer: administrator).status == 404)
             let change = try await world.server.send("PATCH", path, json: ["name": "Changed"], bearer: administrator)
             #expect(change.status == 404)
             let listed = try await world.server.get("/admin/v1/users", bearer: administrator)
-            #expect(!listed.body.contains(person))
-            #expect(try await world.server.get("/user/\(person)", bearer: own).status == 403)
-            #expect(try await world.api("user/\(person)", own).status == 403)
-            #expect(try await world.api("user/\(person)?contextClientId=\(stranger.id)", own).status == 401)
-            // Nor does it become so by a change of the client.
+            #expect(!listed.body.contains(bea))
+            #expect(try await world.server.get("/user/\(bea)", bearer: own).status == 403)
+            #expect(try await world.api("user/\(bea)", own).status == 403)
+            #expect(try await world.api("user/\(bea)?contextClientId=\(stranger.id)", own).status == 401)
+            // Making the client first-party is refused.
             let owned = try await world.server.send(
                 "PATCH", "/admin/v1/clients/\(stranger.id)", json: ["first_party": true], bearer: administrator)
             #expect(owned.status == 409 && owned.body.contains("third party"), "\(owned)")
             #expect(try await world.server.get(path, bearer: administrator).status == 404)
-            // One who has used an own app is the merchant's.
+            // A user who has used the merchant's own app is the merchant's.
             _ = try await world.signIn(as: "bea@example.com")
             #expect(try await world.server.get(path, bearer: administrator).status == 200)
         }
     }
 
     @Test(
-        "a merchant's disconnection leaves alone what its user gave to strangers' clients", arguments: Backend.available
-    )
+        "A merchant's disconnection of a user leaves what the user gave to self-registered clients",
+        arguments: Backend.available)
     func disconnection(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.register()
@@ -260,7 +260,9 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a merchant gives a third party attributes of users whom no page asks", arguments: Backend.available)
+    @Test(
+        "A merchant's administrator cannot give a third party more attributes of users than the platform did",
+        arguments: Backend.available)
     func attributes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.clientToken(
@@ -282,12 +284,146 @@ struct ThirdPartyTests {
                 try await give(["client_name": "y"], by: administrator).status == 200, "the platform's choice stays")
             #expect(try await give(["id_token_claims": roles], by: administrator).status == 200, "less of it")
             expectProblem(try await give(["id_token_claims": risk], by: administrator), 400, member: "id_token_claims")
-            // One's own client that becomes a third party's.
+            // The merchant's own client that becomes a third party's.
             let own = "/admin/v1/clients/\(world.app.id)"
             let has = try await world.server.send("PATCH", own, json: ["id_token_claims": risk], bearer: administrator)
             #expect(has.status == 200)
             let given = try await world.server.send("PATCH", own, json: ["first_party": false], bearer: administrator)
             expectProblem(given, 400, member: "id_token_claims")
+        }
+    }
+
+    // MARK: Scope
+
+    @Test(
+        "A third party sees the same of its user at `/user/{id}`, whether the user uses the merchant's own app or not",
+        arguments: Backend.available)
+    func ownApp(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.confidential(["first_party": false])
+            let token = try await world.clientToken(stranger)
+            func seen() async throws -> Answer {
+                try await world.server.get("/user/\(world.user)", bearer: token)
+            }
+            _ = try await world.signIn(scope: "email", with: stranger)
+            let before = try await seen()
+            #expect(before.status == 200 && before.json["email"] == "ada@example.com", "\(before)")
+            _ = try await world.signIn()
+            let during = try await seen()
+            #expect(during.status == 200 && during.json == before.json, "\(during)")
+            var visitor = try await world.signedIn()
+            #expect(try await visitor.change("apps/revoke", ["client": world.app.id]).status == 303)
+            let after = try await seen()
+            #expect(after.status == 200 && after.json == before.json, "\(after)")
+
+            let other = try await world.person("bea@example.com")
+            _ = try await world.signIn(as: "bea@example.com")
+            #expect(try await world.server.get("/user/\(other)", bearer: token).status == 403)
+        }
+    }
+
+    @Test(
+        "A scope that administration takes from a third party is neither read by it nor named on the account page",
+        arguments: Backend.available)
+    func narrowed(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["given_name": "Ada"])
+            let stranger = try await world.spidBackend(["first_party": false])
+            _ = try await world.signIn(scope: "profile email", with: stranger)
+            var visitor = try await world.signedIn()
+            for (scope, hasEmail) in [("profile email", true), ("profile", false)] {
+                try await world.change("clients", stranger.id, ["scope": .string(scope)])
+                world.server.clock.advance(by: .seconds(1))
+                let token = try await world.clientToken(stranger)
+                let told = try await world.api("user/\(world.user)", token).data
+                #expect(told["name"]?["givenName"] == "Ada" && (told["email"] != nil) == hasEmail, "\(scope): \(told)")
+                let page = try await visitor.browser.open("/account").words
+                #expect(page.contains("See your name and profile"))
+                #expect(page.contains("See your e-mail address") == hasEmail, "\(scope)")
+            }
+        }
+    }
+
+    // MARK: With a user's token or its own
+
+    @Test(
+        "A third party that was allowed only openid cannot list which other apps the user has",
+        arguments: Backend.available)
+    func me(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.signIn()
+            let stranger = try await world.stranger()
+            let token = try await world.signInToRegistered(stranger, ["scope": "openid"]).require("access_token")
+            let seen = try await world.api("me", token)
+            #expect(seen.status == 200)
+            #expect(seen.data.members?.map(\.name) == ["id", "userId", "uuid", "status"])
+            let named = try await world.signInToRegistered(stranger, ["scope": "openid profile"])
+            let more = try await world.api("me", try named.require("access_token")).data
+            #expect(more["displayName"] == "Ada Lovelace" && more["email"] == nil && more["accounts"] == nil)
+        }
+    }
+
+    @Test(
+        "A third party without SPiD compatibility can neither list a user's logins nor agree for the user",
+        arguments: Backend.available)
+    func acting(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            let stranger = try await world.stranger()
+            let token = try await world.signInToRegistered(stranger, ["scope": "openid"]).require("access_token")
+            let user = "user/\(world.user)"
+            for path in [user, user + "/logins", user + "/agreements", "terms"] {
+                let refused = try await world.api(path, token)
+                #expect(refused.status == 403 && refused.data == .null, "\(path)")
+                #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
+            }
+            #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
+            let phone = try await world.signIn().require("access_token")
+            let agreements = try await world.api(user + "/agreements", phone).data["agreements"]
+            #expect(agreements?["platform"] == false)
+            // It may sign out.
+            #expect(try await world.api("logout", token).status == 200)
+            #expect(try await !world.isLive(token))
+        }
+    }
+
+    @Test(
+        "A client's own token, without SPiD compatibility, neither reads users in SPiD's API nor agrees for them",
+        arguments: Backend.available)
+    func own(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            _ = try await world.signIn(with: world.backend)
+            let token = try await world.clientToken(world.backend)
+            let user = "user/\(world.user)"
+            let paths = ["", "/logins", "/products", "/agreements", "/varnishId", "/required_fields", "/dataobjects"]
+            for path in paths.map({ user + $0 }) + ["user/\(World.email)"] {
+                let refused = try await world.api(path, token)
+                #expect(refused.status == 403 && refused.data == .null, "\(path)")
+                #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
+            }
+            #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
+            #expect(try await world.api("terms", token).status == 200, "they are about no user")
+            let asUser = try await world.signIn(with: world.backend).require("access_token")
+            let agreements = try await world.api(user + "/agreements", asUser).data["agreements"]
+            #expect(agreements?["platform"] == false)
+            #expect(try await world.api("logout", token).status == 200)
+        }
+    }
+
+    @Test(
+        "A SPiD-compatible third party sees only itself among a user's apps, and cannot agree for the user",
+        arguments: Backend.available)
+    func inSPiDsWays(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            _ = try await world.signIn()
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            for (client, apps) in [(stranger, [stranger.id]), (own, [world.app.id, own.id])] {
+                let token = try await world.signIn(with: client).require("access_token")
+                let users = try await world.api("me", token).data["accounts"]?.members?.map(\.name)
+                #expect(Set(users ?? []) == Set(apps))
+                let accepted = try await world.api("user/\(world.user)/agreements/accept", token, [:])
+                #expect(accepted.status == (client.id == own.id ? 200 : 403))
+            }
         }
     }
 }

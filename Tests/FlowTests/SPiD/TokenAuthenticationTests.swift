@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The token endpoint of SPiD's API tells whose a token is") struct TokenAuthenticationTests {
+@Suite("SPiD's API tells whose a token is") struct TokenAuthenticationTests {
     private func path(_ token: String) -> String { "token/\(token)/authentication" }
 
-    @Test("a live token of a user or a client is explained", arguments: Backend.available)
+    @Test("SPiD's API tells whose a live token of a user or a client is", arguments: Backend.available)
     func whose(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -30,7 +30,7 @@ import Values
     }
 
     @Test(
-        "a token for another resource, or of a client, reveals nothing that it could not open itself",
+        "SPiD's API explains no token for another resource, and no own token of a client without SPiD compatibility",
         arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -53,7 +53,8 @@ import Values
         }
     }
 
-    @Test("nobody is told whose token of a third party outside SPiD's ways it is", arguments: Backend.available)
+    @Test(
+        "SPiD's API explains a third party's token only if its client is SPiD-compatible", arguments: Backend.available)
     func stranger(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             for isSPiD in [true, false] {
@@ -67,7 +68,7 @@ import Values
         }
     }
 
-    @Test("a pairwise client's token does not reveal the user's number", arguments: Backend.available)
+    @Test("SPiD's API does not reveal a user's number by a pairwise client's token", arguments: Backend.available)
     func pairwise(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["subject_type": "pairwise"])
@@ -78,7 +79,7 @@ import Values
         }
     }
 
-    @Test("an ended, expired or unknown token is invalid, with one answer for all", arguments: Backend.available)
+    @Test("SPiD's API has one answer for ended, expired and unknown tokens: invalid", arguments: Backend.available)
     func invalid(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -95,7 +96,7 @@ import Values
         }
     }
 
-    @Test("the token in the path is not logged, whatever the answer")
+    @Test("A token in a path of SPiD's API is not logged, whatever the answer")
     func log() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.signIn().require("access_token")
@@ -108,7 +109,7 @@ import Values
         }
     }
 
-    @Test("asking about a rotation's access token confirms the rotation", arguments: Backend.available)
+    @Test("Asking SPiD's API whose a refreshed access token is confirms the rotation", arguments: Backend.available)
     func confirms(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn(scope: "offline_access email")

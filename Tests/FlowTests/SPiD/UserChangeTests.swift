@@ -6,7 +6,7 @@ import Values
 @Suite("A merchant's own app or backend changes a user's profile")
 struct UserChangeTests {
     @Test(
-        "a backend, and an app with the user's token, change what they send and nothing else",
+        "A backend, and an app with the user's token, change what they send and nothing else",
         arguments: Backend.available)
     func change(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -44,7 +44,7 @@ struct UserChangeTests {
     }
 
     @Test(
-        "the whole name has no part that another call replaced while this one was under way",
+        "A change of one part of a name keeps the other part that a concurrent call changed",
         arguments: Backend.available)
     func parts(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -63,7 +63,9 @@ struct UserChangeTests {
         }
     }
 
-    @Test("the address, the password and whether it is verified cannot be changed", arguments: Backend.available)
+    @Test(
+        "The address, the password and whether it is verified cannot be changed through SPiD's API",
+        arguments: Backend.available)
     func sensitive(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -85,7 +87,7 @@ struct UserChangeTests {
         }
     }
 
-    @Test("whoever may not see the user in full cannot change them", arguments: Backend.available)
+    @Test("A client that may not see a user in full cannot change that user", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -109,7 +111,7 @@ struct UserChangeTests {
         }
     }
 
-    @Test("one user is changed twenty times, then every thirty seconds, and the same again counts as no change")
+    @Test("One user can be changed twenty times, then every thirty seconds, and the same again counts as no change")
     func throttled() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()

@@ -27,7 +27,9 @@ struct UserContextTests {
 
     private func query(_ client: World.Actor) -> String { "client_sdrn=sdrn:spid.no:client:\(client.id)&sdk_version=5" }
 
-    @Test("the user's name for a client that they have used, nothing for others", arguments: Backend.available)
+    @Test(
+        "The user context tells a page the user's name if the user has used its client, and nothing otherwise",
+        arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let path = "/user-context?" + query(client)
@@ -54,7 +56,7 @@ struct UserContextTests {
                 #expect(!hinted.body.contains(uuid))
             }
 
-            // After signing out of this client alone it is as if nobody were there.
+            // After the user signs out of this client alone, it is told nothing.
             let out = try await visitor.browser.open(
                 "/logout?logout_scope=client&client_id=\(client.id)", headers: ["Sec-Fetch-Site": "cross-site"])
             _ = try await visitor.browser.submit(out)
@@ -62,7 +64,9 @@ struct UserContextTests {
         }
     }
 
-    @Test("a page of another origin and another client's get nothing, and cannot read it", arguments: Backend.available)
+    @Test(
+        "The user context is refused, and unreadable, to a page of another origin or of another client",
+        arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             _ = try await world.signIn(with: client)
@@ -83,7 +87,7 @@ struct UserContextTests {
         }
     }
 
-    @Test("the login status leads to the client's own pages only", arguments: Backend.available)
+    @Test("The login_status redirect leads to the client's own pages only", arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let addresses = ["ok_session", "no_session", "no_user"].map {
@@ -97,7 +101,7 @@ struct UserContextTests {
             #expect(place(try await visitor.browser.open(path)) == "no_session")
             _ = try await world.signIn(with: client)
             #expect(place(try await visitor.browser.open(path)) == "ok_session")
-            // A redirect URI will do, another page will not, whoever comes.
+            // A redirect URI is accepted, another page is not, with or without a session.
             let callback = path.replacing(addresses[2], with: "&no_user=" + TestServer.encode(client.redirectURI))
             #expect(try await world.server.get(callback).header("location") == client.redirectURI)
             for bad in ["https://evil.example/", Self.page + "/other", Self.page + "/shop/../x", "//evil.example", ""] {
@@ -114,7 +118,9 @@ struct UserContextTests {
         }
     }
 
-    @Test("nobody has bought anything, by script and by fetch", arguments: Backend.available)
+    @Test(
+        "Questions about products answer that the user has bought nothing, by script and by fetch",
+        arguments: Backend.available)
     func products(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             for name in ["hasproduct", "hassubscription"] {
@@ -136,7 +142,7 @@ struct UserContextTests {
         }
     }
 
-    @Test("by an image no site learns who is signed in", arguments: Backend.available)
+    @Test("A site cannot learn by an image whether a user is signed in", arguments: Backend.available)
     func embedded(_ backend: Backend) async throws {
         try await story(backend) { world, client, visitor in
             let page = Self.page + "/shop/logo.png"

@@ -1,6 +1,7 @@
 import Authentication
 import Directory
 import JSON
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -19,7 +20,7 @@ struct UserTests {
         try #require(try await world.change("users", world.user, profile).status == 200)
     }
 
-    @Test("a client that the user has used sees every member", arguments: Backend.available)
+    @Test("A client that the user has used sees every member of the user in SPiD's API", arguments: Backend.available)
     func full(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -68,14 +69,14 @@ struct UserTests {
         }
     }
 
-    @Test("an unknown member has SPiD's empty value")
+    @Test("An unknown member of a user has SPiD's empty value")
     func empty() async throws {
         try await World.with(.sqlite) { world in
-            let person = try await world.person("nobody@example.com")
+            let id = try await world.person("nobody@example.com")
             let loom = try await world.spidBackend()
             let token = try await world.signIn(with: loom, as: "nobody@example.com").require("access_token")
             let user = try await world.api("me", token).data
-            #expect(user["userId"] == .string(person) && user["status"] == 0)
+            #expect(user["userId"] == .string(id) && user["status"] == 0)
             #expect(user["emailVerified"] == false && user["verified"] == false)
             #expect(
                 user["emails"] == [["value": "nobody@example.com", "type": "other", "primary": "true"]],
@@ -89,8 +90,8 @@ struct UserTests {
     }
 
     @Test(
-        "another client of the merchant sees no member by which the user can be contacted", arguments: Backend.available
-    )
+        "Another client of the merchant sees no member by which the user can be contacted",
+        arguments: Backend.available)
     func unconnected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -104,13 +105,15 @@ struct UserTests {
                     "id", "userId", "uuid", "status", "displayName", "name", "gender", "preferredUsername", "utcOffset",
                     "published", "updated", "lastLoggedIn", "locale",
                 ])
-            // Having used it changes the answer.
+            // Once the user has used the client, it sees the address.
             _ = try await world.signIn(with: loom)
             #expect(try await world.api("user/\(world.user)", token).data["email"] == "ada@example.com")
         }
     }
 
-    @Test("a client that acts for another of its merchant sees what that one would", arguments: Backend.available)
+    @Test(
+        "A client that acts for another of its merchant sees of a user what that one would",
+        arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -124,7 +127,7 @@ struct UserTests {
         }
     }
 
-    @Test("a client that may not see a user cannot tell whether the user exists", arguments: Backend.available)
+    @Test("A client that may not see a user cannot tell whether the user exists", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.spidBackend(of: world.rival)
@@ -145,13 +148,13 @@ struct UserTests {
                 #expect(answer.status == 403, "\(id)")
                 #expect(answer.spidError == "Token is not authorized to access this user.")
             }
-            #expect(try await world.api("me", token).status == 401, "a client is nobody")
+            #expect(try await world.api("me", token).status == 401, "a client is no user")
             #expect(try await world.api("me", nil).status == 401)
         }
     }
 
     @Test(
-        "a user's token shows what its scope covers, and all to SPiD's first-party clients",
+        "A user's token shows what its scope covers, and all to SPiD's first-party clients",
         arguments: Backend.available)
     func scope(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -172,7 +175,7 @@ struct UserTests {
         }
     }
 
-    @Test("a changed profile, a disabled user and a pending deletion show", arguments: Backend.available)
+    @Test("A changed profile, a disabled user and a pending deletion show in SPiD's API", arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -196,7 +199,7 @@ struct UserTests {
         }
     }
 
-    @Test("an address finds only users who have used the asking client", arguments: Backend.available)
+    @Test("A search by address finds only users who have used the asking client", arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -218,8 +221,8 @@ struct UserTests {
     }
 
     @Test(
-        "for an unknown user, another merchant's or one to be deleted the answer is false", arguments: Backend.available
-    )
+        "A user who is unknown, another merchant's or to be deleted counts as not connected",
+        arguments: Backend.available)
     func unconnectedPeople(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -244,7 +247,7 @@ struct UserTests {
         }
     }
 
-    @Test("the API tells whether a user has used a client", arguments: Backend.available)
+    @Test("SPiD's API tells whether a user has used a client", arguments: Backend.available)
     func connected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -268,6 +271,107 @@ struct UserTests {
                     "connected": false
                 ])
             #expect(try await world.api(path + loom.id, try await world.clientToken(world.backend)).status == 403)
+        }
+    }
+
+    // MARK: Types
+    // What the SDKs with typed models read: a member of another type makes the whole answer unreadable to them.
+
+    private enum Kind: String {
+        case text, number, list, map
+
+        func holds(_ value: JSON?) -> Bool {
+            switch self {
+            case .text: value?.string != nil
+            case .number: value?.integer != nil
+            case .list: value?.array != nil
+            case .map: value?.members != nil
+            }
+        }
+    }
+
+    /// The members that account-sdk-ios-web requires, with their types.
+    private static let user: KeyValuePairs<String, Kind> = [
+        "uuid": .text, "userId": .text, "status": .number, "email": .text, "emails": .list, "displayName": .text,
+        "name": .map, "gender": .text, "birthday": .text, "addresses": .map, "accounts": .map, "merchants": .list,
+        "phoneNumber": .text, "phoneNumbers": .list, "published": .text, "updated": .text, "lastAuthenticated": .text,
+        "lastLoggedIn": .text, "locale": .text, "utcOffset": .text,
+    ]
+
+    @Test(
+        "A user with an empty profile and an old sign-in has every member, of the type that typed SDKs read",
+        arguments: Backend.available)
+    func emptyUser(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend(["refresh_token_lifetime": 31_536_000])
+            _ = try await world.person("nobody@example.com")
+            let old = try await world.signIn(with: loom, as: "nobody@example.com")
+            // Sign-ins are listed for ninety days, the token lives longer.
+            world.server.clock.advance(by: .days(100))
+            try await world.server.database.write { db in _ = try db.execute("DELETE FROM logins") }
+            let token = try await world.refresh(try old.require("refresh_token"), as: loom).require("access_token")
+            let id = try old.require("user_id")
+            for path in ["me", "user/\(id)"] {
+                let user = try await world.api(path, token).data
+                for (name, kind) in Self.user {
+                    #expect(kind.holds(user[name]), "\(path): \(name) is no \(kind): \(user[name]?.text ?? "absent")")
+                }
+                #expect(user["merchants"]?.array?.allSatisfy { $0.integer != nil } == true)
+                #expect(user["lastLoggedIn"] == "2027-01-15 08:00:00", "the sign-in behind the token")
+                #expect(user["lastAuthenticated"] == "2027-01-15 08:00:00")
+            }
+            // A client's own token has no sign-in behind it: SPiD's "never".
+            let own = try await world.clientToken(loom)
+            #expect(try await world.api("user/\(id)", own).data["lastLoggedIn"] == false)
+        }
+    }
+
+    @Test("An empty map in SPiD's answers is a map, and an empty list a list", arguments: Backend.available)
+    func emptyCollections(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let own = try await world.clientToken(loom)
+            let clients = try await world.api("clients", own)
+            #expect(
+                clients.data[loom.id]?["fields"] == .object([]) && clients.data[loom.id]?["redirectUris"]?.array != nil)
+            #expect(try await world.api("client/\(loom.id)", own).data["fields"] == .object([]))
+            #expect(try await world.api("logins", own).data == [])
+            #expect(try await world.api("users", own).data == [])
+            // SPiD's own empty maps about the call itself stay lists, as it writes them.
+            #expect(clients.json["debug"]?["params"]?["where"] == [])
+            let made = try await world.api("signup", own, ["email": "new@example.com"]).data
+            #expect(made["addresses"] == .object([]) && made["merchants"] == [1])
+        }
+    }
+
+    @Test("A call about a user does not read the user's other clients whole", arguments: Backend.available)
+    func others(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (unused, loom) = (try await world.spidBackend(), try await world.spidBackend())
+            let news = try await world.spidBackend([
+                "client_name": "Loom's news", "web_origins": ["https://news.example/today", "https://loom.example"],
+            ])
+            for client in [loom, news] { #expect(try await world.signIn(with: client).status == 200) }
+            // Reading this client whole would fail.
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET openid = 'no JSON' WHERE id = \(news.id)")
+            }
+            let path = "user/\(world.user)"
+            for client in [unused, loom] {
+                let token = try await world.clientToken(client)
+                for rest in ["products", "agreements", "connected?clientId=\(loom.id)"] {
+                    #expect(try await world.api("\(path)/\(rest)", token).status == 200, "\(rest)")
+                }
+                #expect(try await world.api("\(path)/agreements/accept", token, [:]).status == 200)
+            }
+            let token = try await world.clientToken(loom)
+            #expect(try await world.api("\(path)/trigger/newpassword", token).status == 201)
+            let accounts = try await world.api(path, token).data["accounts"]
+            #expect(
+                accounts?[news.id] == [
+                    "id": .string(news.id), "accountName": "Loom's news", "domain": "https://news.example",
+                ])
+            #expect(accounts?[loom.id]?["domain"] == "", "it has no page")
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct WebViewAccountTests {
     private static let origin = "http://spindle.test"
 
-    @Test("a session code leads to the account page, without a password", arguments: Backend.available)
+    @Test("A session code leads a web view to the account page, without a password", arguments: Backend.available)
     func opens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -29,7 +29,7 @@ struct WebViewAccountTests {
     }
 
     @Test(
-        "the profile may be changed there, and nothing else: every other address asks for a sign-in",
+        "A web view may change the profile and nothing else; every other account address asks for a sign-in",
         arguments: Backend.available)
     func narrow(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -62,7 +62,9 @@ struct WebViewAccountTests {
         }
     }
 
-    @Test("only an app that speaks SPiD gets there, and to no other page of this server", arguments: Backend.available)
+    @Test(
+        "Only a SPiD-compatible app can open the account page, and no other page of this server",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -81,7 +83,7 @@ struct WebViewAccountTests {
             let plain = try await world.exchange(
                 phone, for: world.app, type: "session", redirectURI: Self.origin + "/account")
             #expect(plain.status == 400)
-            // Nor does the session that another app's web view has.
+            // The session of another app's web view does not open it either.
             var webview = Browser(world.server)
             _ = try await webview.open("/session/\(try await world.sessionCode(of: try await world.signIn()))")
             let page = try await webview.open("/account")
@@ -89,7 +91,7 @@ struct WebViewAccountTests {
         }
     }
 
-    @Test("a code that was sold for the account page is dead once its client is no longer SPiD-compatible")
+    @Test("A session code for the account page is void once its client is no longer SPiD-compatible")
     func changed() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -117,7 +119,7 @@ struct WebViewAccountTests {
         return answer.status == 303 ? try await webview.open(answer.header("location") ?? "/nowhere") : answer
     }
 
-    @Test("a web view of an app that is first-party no more has no account page", arguments: Backend.available)
+    @Test("A web view of an app that is no longer first-party has no account page", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await world.spidBackend()

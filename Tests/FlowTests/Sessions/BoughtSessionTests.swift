@@ -3,10 +3,10 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Limits of a bought session")
+@Suite("Bought sessions: where they hold, and what ends them and what was got in them")
 struct BoughtSessionTests {
     @Test(
-        "a session bought by one merchant's token signs nobody in at another merchant's client",
+        "A session bought with one merchant's token is no sign-in at another merchant's client",
         arguments: Backend.available)
     func crossesMerchants(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -22,7 +22,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a hundred sessions that an app buys end none of those in which the user signed in",
+        "The 101st session that an app buys ends the app's oldest, not a session in which the user signed in",
         arguments: Backend.available)
     func many(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -42,7 +42,9 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("a bought session ends when the client whose token bought it is disabled", arguments: Backend.available)
+    @Test(
+        "A bought session stops working when the client whose token bought it is disabled",
+        arguments: Backend.available)
     func outlivesItsClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = Browser(world.server)
@@ -54,7 +56,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("an authorization code ends with the sign-in that a new password ended", arguments: Backend.available)
+    @Test("A new password voids the authorization codes of older sign-ins", arguments: Backend.available)
     func codeOutlivesSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -65,7 +67,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("a logout link with another user's token asks before it signs out", arguments: Backend.available)
+    @Test("A logout link with another user's token asks before it signs the browser out", arguments: Backend.available)
     func foreignTokenSignsOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await World.make(
@@ -82,7 +84,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a device's logout that reaches backends also ends tokens that one backend bought for another",
+        "A device's logout that reaches backends also ends tokens that one backend bought for another",
         arguments: Backend.available)
     func logoutStopsHalfWay(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -100,7 +102,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a session bought for another client rests while the app whose token bought it is disabled",
+        "A session bought for another client stops while the buying app is disabled, and works again afterwards",
         arguments: Backend.available)
     func buyerIsDisabled(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -120,7 +122,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "whoever has an app's token gets another in a web view that outlives the phone's sign-out",
+        "Signing out on the phone ends lasting tokens that a client without a secret got in a bought web view",
         arguments: Backend.available, ["openid offline_access", "profile"])
     func lastingToken(backend: Backend, scope: String) async throws {
         try await World.with(backend) { world in
@@ -141,7 +143,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "what an app's token got in a web view outlives the app's deletion",
+        "Deleting an app ends lasting tokens that clients without a secret got in its web views, not a backend's",
         arguments: Backend.available, [false, true])
     func deletedApp(backend: Backend, isForgotten: Bool) async throws {
         try await World.with(backend) { world in
@@ -172,7 +174,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a deletion in the middle takes what its tokens got in a web view out of reach of the phone's sign-out",
+        "Signing out on the phone ends tokens got through a chain of web views after a client in its middle is deleted",
         arguments: Backend.available)
     func deletedInTheMiddle(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -185,6 +187,64 @@ struct BoughtSessionTests {
             #expect(try await !world.isLive(try next.require("access_token")))
             let refreshed = try await world.refresh(try next.require("refresh_token"), as: second)
             #expect(refreshed.error == "invalid_grant", "\(refreshed)")
+        }
+    }
+
+    @Test(
+        "Revoking a merchant's site signs its user out of it in web views of the merchant's app too",
+        arguments: Backend.available)
+    func revokedSite(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var own = Browser(world.server)
+            _ = try await site.signIn(in: &own)
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            #expect(try await site.silentError(in: &webview) == nil)
+            _ = try await own.submit(
+                try await own.open("/account"), ["client": site.actor.id], to: "/account/apps/revoke")
+            #expect(try await site.silentError(in: &webview) == "login_required")
+        }
+    }
+
+    @Test("A web view and its tokens end when the client it was opened for is deleted", arguments: Backend.available)
+    func receiver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.exchange(
+                try await world.signIn().require("access_token"), for: world.backend, type: "session",
+                redirectURI: world.backend.redirectURI
+            ).require("code")
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(code)")
+            let tokens = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            #expect(try await world.isLive(try tokens.require("access_token")))
+            let path = "/admin/v1/clients/\(world.backend.id)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+        }
+    }
+
+    @Test(
+        "A second phone's session code takes over a web view; the first phone's logout ends its own tokens there",
+        arguments: Backend.available)
+    func phones(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phones = [try await world.signIn(), try await world.signIn()]
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[0]))")
+            let tokens = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[1]))")
+            _ = try await world.server.get("/logout", bearer: try phones[0].require("access_token"))
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+            #expect(try await webview.isSignedIn(), "by the second phone's token")
+            // The same phone's next code keeps the session.
+            let later = try await world.redeemAuthorization(
+                try await webview.open(world.authorizeAddress(["scope": "openid"])).requireRedirected("code"))
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phones[1]))")
+            #expect(try await world.isLive(try later.require("access_token")))
         }
     }
 

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A merchant's web page asks by a script whether there is a session")
+@Suite("The hasSession script, which tells a merchant's page whether the browser has a session")
 struct HasSessionTests {
     private static let origin = "https://www.loom.example"
     private static let paths = ["/ajax/hasSession.js", "/rpc/hasSession.js"]
 
-    @Test("hasSession is off until the client registers the page's origin", arguments: Backend.available)
+    @Test("The hasSession script is refused until the client registers the page's origin", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.paths {
@@ -42,7 +42,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "only pages of a registered origin get an answer, compared exactly, by Origin or else Referer",
+        "The hasSession script answers pages of a registered origin only, compared exactly, by Origin or else Referer",
         arguments: Backend.available)
     func origins(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -64,7 +64,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("the callback parameter must be a plain name", arguments: Backend.available)
+    @Test("The callback parameter of hasSession must be a plain name", arguments: Backend.available)
     func callback(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await register(world, world.app)
@@ -86,7 +86,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("the answer is a script, not a page, and is not cached", arguments: Backend.available)
+    @Test("The hasSession script is sent as JavaScript, not as a page, and is not cached", arguments: Backend.available)
     func headers(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await register(world, world.app)
@@ -100,7 +100,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "the script tells whether there is a session, and who it is to clients that know the user",
+        "The hasSession script names the user to clients that they use, and tells others only that a user is signed in",
         arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -143,7 +143,8 @@ struct HasSessionTests {
         }
     }
 
-    @Test("a third party's page learns no more than the user allowed", arguments: Backend.available)
+    @Test(
+        "The hasSession script tells a third party's page no more than the user allowed", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger()
@@ -162,7 +163,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "the page of a client that has become a third party's learns who is signed in, whom nobody asked",
+        "A client made a third party's no longer learns from hasSession who is signed in until the user consents",
         arguments: Backend.available)
     func becameThirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -182,7 +183,7 @@ struct HasSessionTests {
     }
 
     @Test(
-        "a session bought by one merchant's token is invisible to another merchant's pages",
+        "A session bought with one merchant's token is invisible to another merchant's hasSession",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -195,7 +196,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("no user name can end the script", arguments: Backend.available)
+    @Test("A user's name cannot break out of hasSession's script", arguments: Backend.available)
     func names(backend: Backend) async throws {
         try await World.with(backend) { world in
             let name = "</script><script>alert(1)</script>\u{2028}\u{2029}'\"\\ שלום 🧵"

@@ -3,11 +3,13 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Signing out of one client, and staying signed in to the browser")
+@Suite("Signing out of one client, with the browser's session kept")
 struct LogoutOfOneClientTests {
     private static let origin = "https://www.loom.example"
 
-    @Test("the user is asked, leaves that client alone, and is at no other one", arguments: Backend.available)
+    @Test(
+        "Signing out of one client asks the user first, and leaves the session and other clients as they are",
+        arguments: Backend.available)
     func leaves(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -20,7 +22,7 @@ struct LogoutOfOneClientTests {
             #expect(out.header("set-cookie") == nil && browser.session == session)
             #expect(try await browser.isSignedIn())
 
-            // For the client it is as if nobody were there; for another one nothing has changed.
+            // The client sees no session; for another client nothing has changed.
             let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))
             #expect(silent.redirected("error") == "login_required")
             #expect(try await script(world, in: &browser).contains("No session found!"))
@@ -29,7 +31,8 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("the user comes back by a press, without a password, and then all is as before", arguments: Backend.available)
+    @Test(
+        "A user who signed out of one client comes back by one press, without a password", arguments: Backend.available)
     func comesBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -47,7 +50,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "a session code leads back to a client that the user left, and signs in to nothing",
+        "A session code for a client signs its user in there again after they signed out of that client",
         arguments: Backend.available)
     func sessionCode(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -60,7 +63,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a client is not left by a node whose clock is behind that of the sign-in", arguments: Backend.available)
+    @Test("Signing out of one client works at a node whose clock is behind the sign-in's", arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -73,7 +76,9 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a new sign-in to the browser is one for all clients", arguments: Backend.available)
+    @Test(
+        "A new sign-in in the browser counts for all clients, also for one that the user had signed out of",
+        arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -85,8 +90,8 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "tokens that were to last as long as the session end with it, and no code is left", arguments: Backend.available
-    )
+        "Signing out of one client ends its tokens without offline access and voids its codes, not another client's",
+        arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -102,7 +107,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a site that the user never used cannot be left, and a script of one that was left signs nobody out")
+    @Test("Signing out of a client that the user never used does nothing, nor does logout.js of a signed-out client")
     func strangers() async throws {
         try await World.with(.sqlite) { world in
             var browser = try await signedIn(world)
@@ -124,7 +129,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("a user leaves a client and comes back without end", arguments: Backend.available)
+    @Test("Signing out of one client is rate limited", arguments: Backend.available)
     func overAndOver(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await signedIn(world)
@@ -137,7 +142,9 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    @Test("an app that has not redeemed its code cannot be left", arguments: Backend.available)
+    @Test(
+        "A user can sign out of an app that has not redeemed its code, which is then void",
+        arguments: Backend.available)
     func unredeemed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger()
@@ -150,7 +157,7 @@ struct LogoutOfOneClientTests {
     }
 
     @Test(
-        "a merchant's own app that needs no introduction cannot be left before it redeems its code",
+        "A user can sign out of an app before it redeems its code, also if the app needs no introduction",
         arguments: Backend.available)
     func unintroduced(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -162,7 +169,7 @@ struct LogoutOfOneClientTests {
         }
     }
 
-    /// Leaves `client`, and expects that neither the session nor `code` is anything to it.
+    /// Signs out of `client`, and expects that it sees no session and cannot redeem `code`.
     private func expectLeft(
         _ client: World.Actor, by browser: inout Browser, having code: String, _ world: World
     ) async throws {
@@ -181,7 +188,7 @@ struct LogoutOfOneClientTests {
         "/logout?logout_scope=client&client_id=\(world.app.id)&redirect_uri=\(TestServer.encode(World.webview))&state=s"
     }
 
-    /// Ada, who has been at the phone's client by this browser.
+    /// A browser in which Ada has used the phone's client.
     private func signedIn(_ world: World) async throws -> Browser {
         try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])
         var browser = Browser(world.server)
@@ -195,6 +202,43 @@ struct LogoutOfOneClientTests {
         try await browser.open(
             "/ajax/hasSession.js?callback=f&client_id=\(world.app.id)", headers: ["Origin": Self.origin]
         ).body
+    }
+
+    // MARK: In a web view
+
+    @Test(
+        "A session code in a web view signs the user in to its client again, not to another that they signed out of",
+        arguments: Backend.available)
+    func another(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (site, phone) = (try await world.website(), try await world.signIn())
+            var webview = try await left(site, by: phone, world)
+            for _ in 1...2 {
+                world.server.clock.advance(by: .seconds(1))
+                let code = try await world.sessionCode(of: phone)
+                #expect(try await webview.open("/auth/session/\(code)").status == 302)
+                #expect(try await webview.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
+                #expect(try await site.silentError(in: &webview) == "login_required")
+            }
+            let code = try await world.exchange(
+                try phone.require("access_token"), for: site.actor, type: "session",
+                redirectURI: site.actor.redirectURI
+            ).require("code")
+            #expect(try await webview.open("/auth/session/\(code)").status == 302)
+            #expect(try await site.silentError(in: &webview) == nil, "a code for that site does")
+        }
+    }
+
+    /// A web view that the tokens of `phone` opened, in which Ada has signed out of `site` alone.
+    private func left(_ site: Website, by phone: Answer, _ world: World) async throws -> Browser {
+        var webview = Browser(world.server)
+        _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+        _ = try await site.signIn(in: &webview)
+        #expect(try await site.silentError(in: &webview) == nil)
+        _ = try await webview.submit(
+            try await webview.open("/logout?logout_scope=client&client_id=\(site.actor.id)"))
+        #expect(try await site.silentError(in: &webview) == "login_required")
+        return webview
     }
 }
 

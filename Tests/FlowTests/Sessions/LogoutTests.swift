@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("/logout, for devices and for users")
+@Suite("Logout of browsers and devices")
 struct LogoutTests {
-    @Test("a logout link on another site asks first, and the form ends the session", arguments: Backend.available)
+    @Test("A logout link on another site asks first, and its form ends the session", arguments: Backend.available)
     func asks(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -24,7 +24,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "a sign-out while the app or its merchant is disabled is undone when it is enabled",
+        "A sign-out while the app or its merchant is disabled still counts after it is enabled again",
         arguments: Backend.available)
     func resting(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -51,7 +51,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("another site cannot submit the logout form", arguments: Backend.available)
+    @Test("Another site cannot submit the logout form", arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -67,7 +67,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "a link signs out at once only from our own pages, not from a mail or another site",
+        "A logout link signs out at once only from our own pages, not from a mail or another site",
         arguments: Backend.available)
     func provable(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -82,7 +82,7 @@ struct LogoutTests {
             }
             var browser = Browser(world.server)
             try await browser.signIn()
-            // A merchant's logo stands on our page, too.
+            // A merchant's logo is on our page too.
             for part in ["image", "iframe", "empty"] {
                 let headers = ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": part]
                 for path in ["/logout", "/flow/logout", "/v2/logout?client_id=\(world.app.id)"] {
@@ -97,7 +97,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout ends a remembered session too", arguments: Backend.available)
+    @Test("A logout ends a remembered session too", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -112,7 +112,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout form sent twice, or after a logout in another tab, reports success", arguments: Backend.available)
+    @Test("A logout form sent twice, or after a logout in another tab, reports success", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -126,7 +126,9 @@ struct LogoutTests {
         }
     }
 
-    @Test("a page that was for one user signs out the next", arguments: ["/account", "/login"])
+    @Test(
+        "A page's sign-out button asks first if another user has signed in since the page was shown",
+        arguments: ["/account", "/login"])
     func stalePage(path: String) async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("grace@example.com")
@@ -143,7 +145,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout of one client without anybody says who is still signed in elsewhere")
+    @Test("Without a session, a logout of one client does not offer to stay signed in elsewhere")
     func nobodyLeft() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -152,7 +154,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a logout form shown to one user does not sign out the next", arguments: Backend.available)
+    @Test("A logout form shown to one user does not sign out the next", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -169,7 +171,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a browser without a session is told that it is signed out", arguments: Backend.available)
+    @Test("A browser without a session is told that it is signed out", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = try await world.server.get("/logout")
@@ -179,8 +181,8 @@ struct LogoutTests {
     }
 
     @Test(
-        "a device's logout ends token, refresh token and family, by header or oauth_token", arguments: Backend.available
-    )
+        "A device's logout ends token, refresh token and family, by header or oauth_token",
+        arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -198,13 +200,159 @@ struct LogoutTests {
         }
     }
 
-    @Test("a client's own token cannot log a user out", arguments: Backend.available)
+    @Test("A client's own token cannot log a user out", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)
             #expect(try await world.server.get("/logout", bearer: own).status == 401)
             let stranger = try await world.newcomer("bea@example.com")
             #expect(try await world.server.get("/user/\(stranger)", bearer: own).status == 403)
+        }
+    }
+
+    // MARK: Where it returns to
+
+    private static let bye = "https://loom.example/bye?from=spindle"
+
+    @Test("A logout asks first, and then returns with the state", arguments: Backend.available)
+    func back(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["post_logout_redirect_uris": [.string(Self.bye)]])
+            let state = "\"><script>alert(1)</script>&x=1"
+            let targets = [
+                ("redirect_uri", World.webview, World.webview + "?state="), ("returnTo", World.webview, ""),
+                ("redirect_uri", "https://loom.example/in", "https://loom.example/in?state="),
+                ("post_logout_redirect_uri", Self.bye, Self.bye + "&state="),
+            ]
+            for (name, target, location) in targets {
+                var browser = Browser(world.server)
+                try await browser.signIn()
+                let page = try await browser.open(
+                    path(["client_id": world.app.id, name: target, "state": state]),
+                    headers: ["Sec-Fetch-Site": "cross-site"])
+                #expect(page.body.contains("Sign out?"))
+                #expect(!page.body.contains("<script>"))
+                #expect(try await browser.isSignedIn())
+                for _ in 1...2 {
+                    let out = try await browser.submit(page)
+                    #expect(out.status == 302)
+                    #expect(out.header("location")?.hasPrefix(location.isEmpty ? target : location) == true)
+                    #expect(out.redirected("state") == state)
+                    #expect(out.setCookie("spindle_session")?.contains("Max-Age=0") == true)
+                }
+                #expect(browser.session == nil)
+            }
+        }
+    }
+
+    @Test(
+        "A logout returns at once when there is no session or the link has a token of the session's user",
+        arguments: Backend.available)
+    func atOnce(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let nobody = try await world.server.get(
+                path(["client_id": world.app.id, "redirect_uri": World.webview]))
+            #expect(nobody.header("location") == World.webview)
+
+            var browser = Browser(world.server)
+            let code = try await world.authorize(in: &browser).requireRedirected("code")
+            let token = try await world.redeemAuthorization(code).require("access_token")
+            // The token says which client asks.
+            let out = try await browser.open(
+                path(["oauth_token": token, "redirect_uri": World.webview, "state": "s"]),
+                headers: ["Sec-Fetch-Site": "cross-site"])
+            #expect(out.header("location") == World.webview + "?state=s")
+            #expect(browser.session == nil)
+            #expect(try await !world.isLive(token))
+        }
+    }
+
+    @Test(
+        "A logout does not return to an address that is unregistered, another client's, or sent without a client",
+        arguments: Backend.available)
+    func openRedirect(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let attempts: [[(String, String)]] =
+                [
+                    "https://evil.example/", "//evil.example/", "/\\evil.example", World.webview + "/",
+                    World.webview + "?x",
+                    "https://loom.example@evil.example/",
+                    "https://loom.example/webview\r\nLocation: https://evil.example",
+                    "javascript:alert(1)", world.backend.redirectURI, "/oauth/authorize",
+                ].flatMap { target in
+                    ["redirect_uri", "post_logout_redirect_uri", "returnTo"].map {
+                        [("client_id", world.app.id), ($0, target)]
+                    }
+                } + [
+                    [("redirect_uri", World.webview)], [("client_id", "nobody"), ("redirect_uri", World.webview)],
+                    [
+                        ("client_id", world.app.id), ("post_logout_redirect_uri", "https://evil.example/"),
+                        ("redirect_uri", World.webview),
+                    ],
+                ]
+            var browser = Browser(world.server)
+            for attempt in attempts {
+                let nobody = try await world.server.get(path(attempt))
+                #expect(nobody.header("location") == nil)
+                try await browser.signIn()
+                let page = try await browser.open(path(attempt))
+                #expect(page.body.contains("Sign out?"))
+                let out = try await browser.submit(page)
+                #expect(out.status == 200)
+                #expect(out.header("location") == nil)
+                #expect(out.body.contains("You are signed out"))
+            }
+        }
+    }
+
+    private func path(_ items: KeyValuePairs<String, String>) -> String { path(items.map { ($0.key, $0.value) }) }
+
+    private func path(_ items: [(String, String)]) -> String {
+        "/logout?" + items.map { "\($0.0)=\(TestServer.encode($0.1))" }.joined(separator: "&")
+    }
+
+    // MARK: Links that the browser prefetches
+
+    private static let purposes = ["prefetch", "prefetch;prerender"]
+
+    @Test(
+        "Prefetching a logout link, our own or a site's with an ID token, does not sign the browser out",
+        arguments: Backend.available)
+    func browser(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            for isOwn in [true, false] {
+                var browser = Browser(world.server)
+                let hint = try await site.signIn(in: &browser).require("id_token")
+                let query = [("id_token_hint", hint), ("post_logout_redirect_uri", Website.bye)]
+                let pairs = query.map { "\($0.0)=\(TestServer.encode($0.1))" }.joined(separator: "&")
+                let path = isOwn ? "/logout" : "/logout?\(pairs)"
+                let headers = ["Sec-Fetch-Site": isOwn ? "same-origin" : "cross-site", "Sec-Fetch-Dest": "document"]
+                for purpose in Self.purposes {
+                    let early = try await browser.open(path, headers: headers.merging(["Sec-Purpose": purpose]) { $1 })
+                    #expect(early.status == 204 && early.header("set-cookie") == nil, "\(early)")
+                    #expect(try await browser.isSignedIn(), "\(path)")
+                }
+                let out = try await browser.open(path, headers: headers)
+                #expect(isOwn ? out.status == 200 : out.header("location") == Website.bye, "\(out)")
+                #expect(try await !browser.isSignedIn(), "\(path)")
+            }
+        }
+    }
+
+    @Test("Prefetching a logout link does not end the token in it", arguments: Backend.available)
+    func token(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("access_token")
+            let path = "/logout?oauth_token=\(token)"
+            let headers = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"]
+            for purpose in Self.purposes {
+                let early = try await world.server.get(path, headers: headers.merging(["Sec-Purpose": purpose]) { $1 })
+                #expect(early.status == 204, "\(early)")
+                #expect(try await world.isLive(token))
+            }
+            #expect(try await world.server.get(path, headers: headers).status == 200)
+            #expect(try await !world.isLive(token))
         }
     }
 }

@@ -2,12 +2,12 @@ import JSON
 import TestSupport
 
 extension Answer {
-    /// The sessions that the page offers to go on with, as many as there are users, in its order.
+    /// The sessions that the page offers, in its order.
     var choices: [String] {
         body.matches(of: /name="session" value="([^"]+)"/).map { String($0.output.1) }
     }
 
-    /// Whether it asks who goes on.
+    /// Whether it is the account picker.
     var isPicker: Bool { status == 200 && formAction == "/login/pick" }
 }
 

@@ -3,11 +3,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Several users in one browser: prompt=select_account asks who goes on")
+@Suite("Several users in one browser, and the page on which prompt=select_account lets them choose")
 struct PickerTests {
     private let asks: KeyValuePairs<String, String> = ["prompt": "select_account"]
 
-    @Test("the signed-in user goes on without a password, by one press", arguments: Backend.available)
+    @Test(
+        "The account picker lets the signed-in user continue with one press, without a password",
+        arguments: Backend.available)
     func goesOn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -26,7 +28,7 @@ struct PickerTests {
     }
 
     @Test(
-        "another account is used beside the first, and each is chosen again without a password",
+        "A second user signs in beside the first, and each can be chosen again without a password",
         arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -40,13 +42,13 @@ struct PickerTests {
             #expect(page.words.contains("Ada Lovelace") && page.words.contains("bob@example.com"))
             let back = try await browser.pick(page.choices[1], on: page)
             #expect(try await world.user(of: back) == world.user)
-            // One at a time is current: without the question the answer is hers.
+            // One session is current: without the picker Ada's is used.
             #expect(try await world.user(of: try await browser.open(world.authorizeAddress())) == world.user)
             #expect(try await browser.open("/login").words.contains(World.email))
         }
     }
 
-    @Test("the set-aside sessions are in a cookie that no script reads, four at most; the fifth ends the first")
+    @Test("Set-aside sessions are in an HttpOnly cookie, four at most; a fifth ends the oldest")
     func bounded() async throws {
         try await World.with(.sqlite) { world in
             var browser = Browser(world.server)
@@ -71,7 +73,7 @@ struct PickerTests {
         }
     }
 
-    @Test("a session that ended is not offered", arguments: Backend.available)
+    @Test("The account picker does not offer a session that has ended", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -85,7 +87,9 @@ struct PickerTests {
         }
     }
 
-    @Test("a session that is set aside ends when it is not used: to be listed is no use", arguments: Backend.available)
+    @Test(
+        "A set-aside session ends when it is not used; being listed in the picker is not use",
+        arguments: Backend.available)
     func unused(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -99,7 +103,7 @@ struct PickerTests {
         }
     }
 
-    @Test("whoever signs out leaves nobody signed in", arguments: Backend.available)
+    @Test("Signing out ends the current session and all set-aside ones", arguments: Backend.available)
     func signOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -123,7 +127,9 @@ struct PickerTests {
         }
     }
 
-    @Test("no other site, no link and no other browser switches users", arguments: Backend.available)
+    @Test(
+        "The current user is switched only by the picker's own form in a browser that holds the chosen session",
+        arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -151,7 +157,7 @@ struct PickerTests {
         }
     }
 
-    @Test("what a client asks of a sign-in holds for whoever is chosen", arguments: Backend.available)
+    @Test("A client's max_age and prompt=login apply to the user chosen in the picker", arguments: Backend.available)
     func demands(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -167,7 +173,7 @@ struct PickerTests {
                 let anew = try await browser.open(world.authorizeAddress(["prompt": prompt]))
                 #expect(anew.formAction == "/login", "\(prompt)")
             }
-            // A silent request is answered for the current user, or for nobody.
+            // Without a current user a silent request gets login_required.
             let again = try await browser.open(world.authorizeAddress(asks))
             _ = try await browser.submit(again, ["decision": "another"])
             let silent = try await browser.open(world.authorizeAddress(["prompt": "none"]))

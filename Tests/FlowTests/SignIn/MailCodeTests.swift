@@ -2,8 +2,9 @@ import JSON
 import Mail
 import TestSupport
 import Testing
+import Values
 
-@Suite("A mailed code signs in the reader of the mail, in the browser that asked")
+@Suite("A mailed code signs in the reader of the mail, in the browser that requested it")
 struct MailCodeTests {
     private func ask(_ visitor: inout BrowserUser, _ email: String = World.email, at path: String = "/login")
         async throws -> Answer
@@ -11,7 +12,7 @@ struct MailCodeTests {
         try await visitor.press(try await visitor.browser.open(path), action: "/login/code", ["email": email])
     }
 
-    @Test("a mailed code signs in, verifies the address, and continues the request", arguments: Backend.available)
+    @Test("A mailed code signs in, verifies the address, and continues the request", arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -28,7 +29,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("an address without a user gets the same page and no mail")
+    @Test("A code for an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -42,7 +43,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("after five wrong codes the right one is refused", arguments: Backend.available)
+    @Test("A mailed code is refused after five wrong ones", arguments: Backend.available)
     func tries(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -60,7 +61,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("parallel guesses at a code get five tries in all", arguments: Backend.available)
+    @Test("Parallel guesses at a mailed code have five tries in all", arguments: Backend.available)
     func volley(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -99,7 +100,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("a mailbox is not flooded, and its owner can still reset the password")
+    @Test("A mailbox gets at most five mailed codes at once")
     func flood() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -110,7 +111,7 @@ struct MailCodeTests {
     }
 
     @Test(
-        "strangers who use up a mailbox's mails leave those of a browser where its owner signed in",
+        "After strangers used up a mailbox's mails, its user's known browser still gets five of each kind",
         arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -132,14 +133,14 @@ struct MailCodeTests {
             #expect(try await owner.browser.submit(page, ["code": own]).status == 303)
             #expect(try await owner.fill("/password", ["email": World.email]).status == 200)
             #expect(try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/") != nil)
-            // It is a share too, and no more.
+            // This share is limited too.
             for _ in 1...10 { _ = try await owner.fill("/password", ["email": World.email]) }
             for _ in 1...4 { _ = try await world.server.mail.letter(to: World.email) }
             #expect(world.server.mail.letters(to: World.email).count == 17)
         }
     }
 
-    @Test("an address that nobody verified has no share of mails for a browser", arguments: Backend.available)
+    @Test("A known browser of a user with an unverified address gets no extra mails", arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -154,16 +155,108 @@ struct MailCodeTests {
         }
     }
 
-    @Test("one IP address gets thirty mails at once")
+    @Test("An IP address requests thirty mails at once, and then has to wait")
     func origin() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
             for number in 1...30 {
-                let asked = try await ask(&visitor, "person\(number)@example.com")
+                let asked = try await ask(&visitor, "user\(number)@example.com")
                 #expect(asked.status == 200)
             }
-            let refused = try await ask(&visitor, "person31@example.com")
+            let refused = try await ask(&visitor, "user31@example.com")
             #expect(refused.status == 429)
+        }
+    }
+
+    /// The ways to a code page, by where they start.
+    enum Way: String, CaseIterable, Sendable {
+        case signIn = "/login"
+        case signUp = "/signup"
+        case verify = "/verify"
+        case change = "/account"
+
+        func ask(_ visitor: inout BrowserUser, _ email: String) async throws -> Answer {
+            if self == .verify || self == .change { try await visitor.browser.signIn() }
+            let page = try await visitor.browser.open(rawValue)
+            return switch self {
+            case .signIn: try await visitor.press(page, action: "/login/code", ["email": email])
+            case .signUp: try await visitor.browser.submit(page, ["email": email, "password": World.password])
+            case .verify: try await visitor.browser.submit(page)
+            case .change:
+                try await visitor.press(
+                    page, action: "/account/email", ["email": email, "current_password": World.password])
+            }
+        }
+
+        var recipient: String { self == .signIn || self == .verify ? World.email : "new@example.com" }
+        var path: String {
+            self == .change ? "/account/email/check" : rawValue == "/login" ? "/login/code/check" : rawValue + "/check"
+        }
+    }
+
+    @Test(
+        "Reloading the code page shows it again, also after a wrong code, until the code is used",
+        arguments: Way.allCases)
+    func again(way: Way) async throws {
+        for backend in Backend.available {
+            try await World.with(backend) { world in
+                var visitor = BrowserUser(world)
+                let asked = try await way.ask(&visitor, way.recipient)
+                #expect(asked.status == 200)
+                let address = try #require(asked.formAction)
+                #expect(address.hasPrefix("\(way.path)?verification="))
+                #expect(try await visitor.browser.open(address).body == asked.body)
+                let code = try #require(try await world.server.mail.letter(to: way.recipient).code)
+                let wrong = try await visitor.browser.submit(asked, ["code": code == "000000" ? "000001" : "000000"])
+                #expect(wrong.status == 400)
+                #expect(wrong.formAction == address)
+                let again = try await visitor.browser.open(address)
+                #expect(again.body == asked.body)
+                #expect(try await visitor.browser.submit(again, ["code": code]).status == 303)
+                let after = try await visitor.browser.open(address)
+                #expect(after.status == 303)
+                #expect(after.header("location") == way.rawValue)
+            }
+        }
+    }
+
+    @Test("The code page is shown in no other browser, and not after it expired", arguments: Way.allCases)
+    func others(way: Way) async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = BrowserUser(world)
+            let address = try #require(try await way.ask(&visitor, way.recipient).formAction)
+            var thief = BrowserUser(world)
+            if way == .verify || way == .change { try await thief.browser.signIn() }
+            #expect(try await thief.browser.open(address).header("location") == way.rawValue)
+            world.server.clock.advance(by: .minutes(30))
+            #expect(try await visitor.browser.open(address).header("location") == way.rawValue)
+        }
+    }
+
+    @Test("The code page for an address without a user looks the same")
+    func unknownAddress() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = BrowserUser(world)
+            let asked = try await Way.signIn.ask(&visitor, "nobody@example.com")
+            #expect(asked.status == 200)
+            #expect(asked.body.contains("nobody<wbr>@example.com"))
+            #expect(try await visitor.browser.open(try #require(asked.formAction)).body == asked.body)
+            #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+
+    @Test("Another user who signs in in the same browser does not see the code page")
+    func anotherUser() async throws {
+        try await World.with(.sqlite) { world in
+            _ = try await world.person("eve@example.com")
+            for way in [Way.verify, .change] {
+                var visitor = BrowserUser(world)
+                let address = try #require(try await way.ask(&visitor, way.recipient).formAction)
+                visitor.browser.forgetSession()
+                #expect(try await visitor.browser.open(address).status == 303)
+                try await visitor.browser.signIn(as: "eve@example.com")
+                #expect(try await visitor.browser.open(address).header("location") == way.rawValue)
+            }
         }
     }
 }

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Mails on request are throttled, and their owner still gets the ones they need")
+@Suite("Requested mails are throttled, and the user still gets the necessary ones")
 struct MailThrottleTests {
     private func askForCode(_ visitor: inout BrowserUser, _ email: String) async throws -> Answer {
         try await visitor.press(try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
     }
 
     @Test(
-        "a stranger who requests codes and sign-ups for an address does not block its password reset",
+        "A stranger who requests codes and sign-ups for an address does not block its password reset",
         arguments: Backend.available)
     func ownReset(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -33,7 +33,7 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("a mailbox has one throttle, however its domain is written")
+    @Test("A mailbox has one throttle, however its domain is written")
     func oneMailbox() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("ada@bücher.example")
@@ -48,12 +48,12 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("a sign-up is charged once, before its password is hashed", arguments: Backend.available)
+    @Test("A sign-up is charged once, before its password is hashed", arguments: Backend.available)
     func hashes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let hashing = world.server.hashing
             let before = hashing.hashesComputed
-            let statuses = try await volley(40, world) { "person\($0)@example.com" }
+            let statuses = try await volley(40, world) { "user\($0)@example.com" }
             #expect(statuses.filter { $0 == 303 }.count == 30)
             #expect(statuses.filter { $0 == 429 }.count == 10)
             #expect(hashing.hashesComputed - before == 30)
@@ -66,7 +66,7 @@ struct MailThrottleTests {
         }
     }
 
-    /// So many sign-ups at once from one address: the statuses of the answers.
+    /// Sends `size` sign-ups at once from one address, and returns the statuses.
     private func volley(_ size: Int, _ world: World, email: @escaping @Sendable (Int) -> String) async throws -> [Int] {
         var browser = Browser(world.server)
         let token = try await browser.open("/signup").fields["form_token"] ?? ""
@@ -85,7 +85,7 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("a reset link that is refused for now keeps no request waiting for a day", arguments: Backend.available)
+    @Test("A request whose reset mail is refused is not kept for a day", arguments: Backend.available)
     func keeping(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)

@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A mailed link keeps the merchant's look and the language that its mail was requested in")
+@Suite("A mailed link keeps the merchant's look and the language of its request")
 struct MailedLinkTests {
     /// Loom's request in Swedish, and what its pages and mails then look like; no browser here asks for Swedish.
     private struct Errand {
@@ -25,7 +25,8 @@ struct MailedLinkTests {
     }
 
     @Test(
-        "the reset page, its refusal and the mail that reports it keep look and language", arguments: Backend.available)
+        "A reset's page, refusal and mail keep the merchant's look and the request's language",
+        arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
@@ -33,7 +34,7 @@ struct MailedLinkTests {
             let again = "/password?continue=\(try await world.begin(errand.continueTo, in: &asker.browser))"
             let asked = try await asker.fill(again, ["email": World.email])
             errand.expectIts(asked)
-            #expect(asked.body.contains("<a href=\"\(again)\">"), "asking again keeps the errand")
+            #expect(asked.body.contains("<a href=\"\(again)\">"), "asking again keeps the request")
             let link = try #require(
                 try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
             var reader = BrowserUser(world)
@@ -43,7 +44,7 @@ struct MailedLinkTests {
             #expect(weak.status == 400)
             errand.expectIts(weak)
             let done = try await reader.browser.submit(page, ["password": "a brand new loom"])
-            // Nobody in this browser has seen a page about the request.
+            // This browser has shown no page about the request.
             let unseen = try await reader.follow(done)
             errand.expectIts(unseen)
             let onward = try await reader.browser.submit(unseen, ["decision": "continue"])
@@ -54,7 +55,9 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("the sign-up page, its refusal and the way on keep look and language", arguments: Backend.available)
+    @Test(
+        "A sign-up link's page and refusal keep the merchant's look and the request's language",
+        arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
@@ -75,7 +78,7 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("a link requested without an app opens the server's own page, in the reader's language")
+    @Test("A link requested without an app opens the server's own page, in the reader's language")
     func plain() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

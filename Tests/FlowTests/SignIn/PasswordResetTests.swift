@@ -1,3 +1,4 @@
+import JSON
 import Mail
 import Storage
 import TestSupport
@@ -16,7 +17,7 @@ struct PasswordResetTests {
             .replacing("http://spindle.test", with: "")
     }
 
-    @Test("a reset works in any browser, and ends every other session and token", arguments: Backend.available)
+    @Test("A reset works in any browser, and ends every other session and token", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -27,7 +28,7 @@ struct PasswordResetTests {
             var reader = BrowserUser(world)
             let page = try await reader.browser.open(path)
             #expect(page.status == 200)
-            #expect(try await elsewhere.isSignedIn(), "a look ended a session")
+            #expect(try await elsewhere.isSignedIn(), "opening the link ends no session")
             let done = try await reader.browser.submit(page, ["password": Self.new])
             #expect(done.status == 303)
             #expect(try await reader.isSignedIn())
@@ -44,9 +45,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test(
-        "a reset in a browser where another user was signed in leaves no session of theirs",
-        arguments: Backend.available)
+    @Test("A reset in a browser of another signed-in user ends that user's session there", arguments: Backend.available)
     func displaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             let grace = try await world.person("grace@example.com")
@@ -59,7 +58,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("of two concurrent resets one sets the password", arguments: Backend.available)
+    @Test("One of eight concurrent resets sets the password", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             var asker = BrowserUser(world)
@@ -80,7 +79,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a password reset invalidates older reset links")
+    @Test("A password reset invalidates older reset links")
     func older() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -90,7 +89,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset link works for a day", arguments: Backend.available)
+    @Test("A reset link works for a day", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -105,7 +104,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a forged reset link, and one of another purpose, are unknown")
+    @Test("A reset link that is forged or of another purpose is unknown")
     func forged() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -117,7 +116,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a weak password is refused, and the reset link still works")
+    @Test("A weak password is refused, and the reset link still works")
     func weak() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -131,7 +130,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("an address without a user gets the same page and no mail")
+    @Test("A reset for an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -144,7 +143,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset for a user whose deletion is pending opens no session", arguments: Backend.available)
+    @Test("A reset for a user whose deletion is pending opens no session", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -163,9 +162,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test(
-        "a reset for a user whose deletion is pending leads to the account of another who is signed in there",
-        arguments: Backend.available)
+    @Test("A reset for a user whose deletion is pending shows no other user's account", arguments: Backend.available)
     func leavingElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             var leaving = try await world.signedIn()
@@ -184,7 +181,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a reset works while sign-ins of its user are throttled", arguments: Backend.available)
+    @Test("A reset works while sign-ins of its user are throttled", arguments: Backend.available)
     func underAttack(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }
@@ -193,6 +190,22 @@ struct PasswordResetTests {
             let path = try await link(world, &visitor)
             #expect(try await visitor.fill(path, ["password": Self.new]).status == 303)
             #expect(try await visitor.isSignedIn())
+        }
+    }
+
+    @Test("A reset refuses the user's own name as a password", arguments: Backend.available)
+    func ownName(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change(
+                "users", world.user, ["name": "Karianne Nordmannsen", "email_verified": true])
+            var browser = Browser(world.server)
+            _ = try await browser.submit(try await browser.open("/password"), ["email": World.email])
+            let letter = try await world.server.mail.letter(to: World.email).text
+            let link = try #require(letter.firstMatch(of: /\/password\/reset\/[\w-]+/)?.output)
+            let page = try await browser.open(String(link))
+            let refused = try await browser.submit(page, ["password": "karianne nordmannsen1"])
+            #expect(refused.status == 400 && refused.words.contains("resembles your name"), "\(refused)")
+            #expect(try await browser.submit(refused, ["password": "a good long loom"]).status == 303)
         }
     }
 }

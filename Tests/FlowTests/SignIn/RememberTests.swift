@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Remembered browsers, and known devices")
+@Suite("Browsers are remembered on request, and known browsers are not throttled with others")
 struct RememberTests {
     private func signIn(_ visitor: inout BrowserUser, remember: Bool, password: String = World.password)
         async throws -> Answer
@@ -13,7 +13,7 @@ struct RememberTests {
         return try await visitor.fill("/login", fields)
     }
 
-    @Test("a remembered session lives a year, used or not, in a cookie that is kept", arguments: Backend.available)
+    @Test("A remembered session lives a year, used or not, in a cookie that is kept", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -29,7 +29,7 @@ struct RememberTests {
     }
 
     @Test(
-        "other sessions live two hours without use, in a cookie that ends with the browser",
+        "A session that is not remembered lives two hours without use, and its cookie ends with the browser",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -41,7 +41,7 @@ struct RememberTests {
         }
     }
 
-    @Test("a new password and a sign-out end a remembered session too", arguments: Backend.available)
+    @Test("A new password and a sign-out end a remembered session too", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -56,7 +56,7 @@ struct RememberTests {
         }
     }
 
-    @Test("a remembered session keeps its true sign-in time", arguments: Backend.available)
+    @Test("A remembered session keeps its true sign-in time", arguments: Backend.available)
     func honest(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -69,7 +69,7 @@ struct RememberTests {
         }
     }
 
-    @Test("a new sign-in replaces the session's cookie, and the old one is dead", arguments: Backend.available)
+    @Test("A new sign-in replaces the session's cookie, and the former one is void", arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -83,7 +83,7 @@ struct RememberTests {
     }
 
     @Test(
-        "a user who confirms the sign-in, by password or code, stays remembered; another user in the browser is not",
+        "A remembered user who confirms the sign-in stays remembered; another user in the browser does not",
         arguments: Backend.available)
     func confirmed(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -115,7 +115,7 @@ struct RememberTests {
     }
 
     @Test(
-        "a box left unticked, at a sign-in by password or code, is ignored in a browser that was remembered",
+        "A remembered user who leaves the box unticked at a new sign-in is no longer remembered",
         arguments: Backend.available, [false, true])
     func unticked(backend: Backend, byCode: Bool) async throws {
         try await World.with(backend) { world in
@@ -130,7 +130,7 @@ struct RememberTests {
             }
             let first = try await signIn(&visitor, remember: true)
             #expect(first.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
-            // A confirmation has no box.
+            // A confirmation page has no box.
             let confirmation = try await visitor.browser.open("/login?confirm=1&continue=%2Faccount")
             #expect(confirmation.status == 200 && !confirmation.body.contains("name=\"remember\""))
             let confirmed = try await again(confirmation, in: &visitor)
@@ -146,7 +146,7 @@ struct RememberTests {
         }
     }
 
-    @Test("guesses from the owner's own IP address do not throttle the known browser", arguments: Backend.available)
+    @Test("Guesses from the user's own IP address do not throttle the known browser", arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var owner = BrowserUser(world)
@@ -162,7 +162,7 @@ struct RememberTests {
         }
     }
 
-    @Test("an invented device cookie does not bypass the throttle")
+    @Test("An invented device cookie does not bypass the throttle")
     func forgedDevice() async throws {
         try await World.with(.sqlite) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }

@@ -16,7 +16,7 @@ struct RepeatedFormTests {
     }
 
     @Test(
-        "A form whose answer got lost is answered alike when its browser sends it again",
+        "A form whose answer got lost gets the same answer when its browser sends it again",
         arguments: Backend.available, Way.allCases)
     func lostAnswer(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -32,13 +32,13 @@ struct RepeatedFormTests {
             #expect(try await form.visitor.isSignedIn())
             #expect(try await sessions(world) == 1)
             #expect(try await world.count("users WHERE email = '\(way.user)'") == 1)
-            // A password that is asked again is an attempt to sign in of its own.
+            // A password that is asked again is another attempt to sign in.
             #expect(try await world.count("logins") == logins + (way == .confirmAddress ? 2 : 0))
         }
     }
 
     @Test(
-        "A form that is clicked twice signs in once, and both are answered alike", arguments: Backend.available,
+        "A form that is clicked twice signs in once, with the same answer to both", arguments: Backend.available,
         Way.allCases)
     func clickedTwice(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
@@ -55,7 +55,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A form is answered when every COMMIT is of unknown outcome", arguments: Backend.available, Way.allCases)
+    @Test("A form is answered when the outcome of every COMMIT is unknown", arguments: Backend.available, Way.allCases)
     func unknownOutcome(backend: Backend, way: Way) async throws {
         try await World.with(backend) { world in
             var form = try await way.form(world)
@@ -143,7 +143,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A code sent again after its life is refused", arguments: Backend.available)
+    @Test("A code sent again after its lifetime is refused", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.signIn.form(world)
@@ -154,7 +154,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("Guesses at a used code count as those at an unused one", arguments: Backend.available)
+    @Test("Guesses at a used code are counted like those at an unused one", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.signIn.form(world)
@@ -169,7 +169,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A link that set a password sets no other when the form comes again", arguments: Backend.available)
+    @Test("A used reset link sets no other password", arguments: Backend.available)
     func anotherPassword(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.reset.form(world)
@@ -183,7 +183,9 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A used link is no way to guess at passwords: the form is answered five times", arguments: Backend.available)
+    @Test(
+        "A used reset link is no way to guess the password, as its form is answered five times",
+        arguments: Backend.available)
     func passwordGuesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             var form = try await Way.reset.form(world)
@@ -195,7 +197,7 @@ struct RepeatedFormTests {
         }
     }
 
-    @Test("A link used in another browser than the request's leads on to the app when its form comes again")
+    @Test("A link used in another browser leads on to the app also when its form is sent again")
     func onward() async throws {
         try await World.with(.sqlite) { world in
             var asker = BrowserUser(world)
@@ -212,6 +214,115 @@ struct RepeatedFormTests {
             let unseen = try await form.visitor.follow(again)
             let back = try await form.visitor.browser.submit(unseen, ["decision": "continue"])
             #expect(try await form.visitor.follow(back).redirected("code") != nil)
+        }
+    }
+
+    private func leave(_ visitor: inout BrowserUser) async throws {
+        let world = visitor.world
+        #expect(try await visitor.fill("/account/delete", ["current_password": World.password]).status == 200)
+        _ = try await world.server.mail.letter(to: World.email)
+    }
+
+    @Test(
+        "A user who declines to keep the account gets the same answer again, and cannot keep it by that page",
+        arguments: Backend.available)
+    func leaving(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var form = try await RepeatedForm.Way.restore.form(world)
+            let left = try await form.send(["decision": "leave"])
+            #expect(left.status == 200 && left.words.contains("Your account will be deleted"))
+            #expect(try await form.send(["decision": "leave"]).body == left.body)
+            #expect(try await form.send(["decision": "keep"]).status == 410)
+            #expect(try await !form.visitor.isSignedIn())
+            #expect(try await world.user()["deletion_due_at"] != nil)
+        }
+    }
+
+    @Test("A code sent again while a deletion is pending makes the same offer again", arguments: Backend.available)
+    func offer(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var leaving = try await world.signedIn()
+            try await leave(&leaving)
+            var form = try await RepeatedForm.Way.signIn.form(world)
+            let lost = try await form.sendInVain().answer
+            let again = try await form.send()
+            #expect(again.formAction == "/account/restore")
+            #expect(again.fields["verification"] == lost.fields["verification"])
+            let kept = try await form.visitor.browser.submit(again, ["decision": "keep"])
+            #expect(kept.status == 303)
+            #expect(try await form.visitor.isSignedIn())
+            #expect(try await form.send().status == 410, "what was offered is decided")
+        }
+    }
+
+    @Test("A code that signed in makes no offer after its user requested the deletion", arguments: Backend.available)
+    func afterDeletion(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var form = try await RepeatedForm.Way.signIn.form(world)
+            var browser = try await form.sendInVain().browser
+            try await leave(&browser)
+            let again = try await form.send()
+            #expect(again.status == 410 && again.formAction == nil, "\(again)")
+            #expect(try await world.count("verifications WHERE purpose = 'restore'") == 0)
+        }
+    }
+
+    @Test("An address is changed once, with one mail, by a code that is sent twice", arguments: Backend.available)
+    func address(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            func ask(_ email: String) async throws -> RepeatedForm {
+                let page = try await visitor.browser.open("/account")
+                let asked = try await visitor.press(
+                    page, action: "/account/email", ["email": email, "current_password": World.password])
+                let code = try #require(try await world.server.mail.letter(to: email).code)
+                return RepeatedForm(visitor: visitor, page: asked, fields: ["code": code])
+            }
+            var first = try await ask("ada.lovelace@example.com")
+            for _ in 1...2 {
+                let done = try await first.send()
+                #expect(done.header("location") == "/account?done=email", "\(done)")
+            }
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(world.server.mail.letters(to: World.email).count == 1)
+            var second = try await ask("countess@example.com")
+            #expect(try await second.send().status == 303)
+            #expect(try await first.send().status == 410, "the address is another by now")
+            #expect(try await world.user()["email"] == "countess@example.com")
+        }
+    }
+
+    @Test("A code that verifies an address is accepted from each of four clicks", arguments: Backend.available)
+    func verify(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            let asked = try await visitor.fill("/verify", [:])
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let form = RepeatedForm(visitor: visitor, page: asked, fields: ["code": code])
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...4 { group.addTask { try await form.sendInVain().answer.status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == [303, 303, 303, 303])
+            #expect(try await world.user()["email_verified"] == true)
+        }
+    }
+
+    @Test("A phone number is added once, with one mail, by a code that is sent twice", arguments: Backend.available)
+    func phone(backend: Backend) async throws {
+        try await PhoneStory.with(backend) { world in
+            var visitor = try await world.signedIn()
+            let asked = try await visitor.asksForText(PhoneStory.number)
+            var form = RepeatedForm(visitor: visitor, page: asked, fields: ["code": try await world.textCode()])
+            for _ in 1...2 {
+                #expect(try await form.send().header("location") == "/account/phones?done=added")
+            }
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(world.server.mail.letters(to: World.email).count == 1)
+            let page = try await form.visitor.browser.open("/account/phones")
+            _ = try await form.visitor.press(page, action: "/account/phones/remove")
+            #expect(try await form.send().status == 410, "the number is removed")
+            #expect(try await world.user()["phone_number_verified"] != true)
         }
     }
 }

@@ -3,18 +3,18 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A new user signs up, and gets nothing before the address is verified")
+@Suite("A user signs up, and gets nothing before the address is verified")
 struct SignUpTests {
     static let email = "grace@example.com"
 
-    @Test("a sign-up is completed by the code, in the same browser", arguments: Backend.available)
+    @Test("A sign-up is completed by the code, in the same browser", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
             let asked = try await visitor.signUp(Self.email, name: "Grace 🧵 Hopper")
             #expect(asked.status == 200)
             #expect(try await !visitor.isSignedIn())
-            #expect(try await world.signIn(as: Self.email).error == "invalid_grant", "there is no account yet")
+            #expect(try await world.signIn(as: Self.email).error == "invalid_grant", "there is no user yet")
             let letter = try await world.server.mail.letter(to: Self.email)
             let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])
             #expect(done.status == 303)
@@ -27,7 +27,9 @@ struct SignUpTests {
         }
     }
 
-    @Test("in the same browser the link needs a click, and opening it changes nothing", arguments: Backend.available)
+    @Test(
+        "A sign-up's link in the same browser needs a click, and opening it changes nothing",
+        arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -36,7 +38,7 @@ struct SignUpTests {
             let page = try await visitor.browser.open(path)
             #expect(page.status == 200)
             #expect(!page.body.contains("type=\"password\""))
-            #expect(try await world.signIn(as: Self.email).error == "invalid_grant", "a look made an account")
+            #expect(try await world.signIn(as: Self.email).error == "invalid_grant", "opening the link makes no user")
             #expect(try await visitor.browser.submit(page).status == 303)
             #expect(try await visitor.isSignedIn())
             #expect(try await visitor.browser.open(path).status == 410, "the link works once")
@@ -44,7 +46,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "in another browser the link asks for a new password, and who signed up there has left nothing",
+        "A sign-up's link in another browser asks for a new password, and drops the first one and the name",
         arguments: Backend.available)
     func otherBrowser(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -70,7 +72,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("a sign-up's link, sent over and over, has a password hashed each time", arguments: Backend.available)
+    @Test("A sign-up's link that is sent over and over is throttled", arguments: Backend.available)
     func hashes(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -88,7 +90,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "strangers who use up the mails of sign-ups leave the owner of the address a link to sign up with",
+        "After strangers used up an address's sign-ups, its owner still gets a link to sign up with",
         arguments: Backend.available)
     func flooded(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -104,7 +106,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("a sign-up continues to the app that asked", arguments: Backend.available)
+    @Test("A sign-up continues to the app that requested it", arguments: Backend.available)
     func onward(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -117,7 +119,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("an address that has a user gets the same page, and its owner another mail", arguments: Backend.available)
+    @Test("A sign-up with a user's address gets the same page, and the user another mail", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var known = BrowserUser(world)
@@ -136,7 +138,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("of two sign-ups for one address the second to finish is refused", arguments: Backend.available)
+    @Test("Of two sign-ups for one address the second to finish is refused", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var first = BrowserUser(world)
@@ -154,7 +156,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("a refused sign-up says why, keeps what was typed, and sends no mail")
+    @Test("A refused sign-up says why, keeps what was typed, and sends no mail")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

@@ -18,7 +18,7 @@ struct UnknownAddressTests {
         return try await visitor.browser.submit(page, ["email": email, "password": World.password], to: path)
     }
 
-    /// What one request wrote and worked.
+    /// The rows that one request wrote, and its hashes.
     private struct Work: Equatable {
         let verifications: Int
         let hashes: Int
@@ -43,7 +43,8 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("a mail asked for on a page of a merchant's app takes that merchant's turns", arguments: Backend.available)
+    @Test(
+        "A mail requested on a page of a merchant's app is sent in that merchant's turn", arguments: Backend.available)
     func turns(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -55,14 +56,14 @@ struct UnknownAddressTests {
                     try $0.get("share", as: String.self)
                 }
             }
-            // The second was asked for on no merchant's page.
+            // The second was requested on the server's own page.
             #expect(shares.sorted() == ["", world.merchant])
         }
     }
 
     @Test(
-        "a code and a reset write the same rows for an unknown address as for a known one", arguments: Backend.available
-    )
+        "A code and a reset write the same rows for an unknown address as for a known one",
+        arguments: Backend.available)
     func sameWork(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (number, path) in ["/password", "/login/code"].enumerated() {
@@ -78,7 +79,7 @@ struct UnknownAddressTests {
     }
 
     @Test(
-        "a sign-up writes the same rows and hashes once, whether or not the address is taken",
+        "A sign-up writes the same rows and hashes once, whether or not the address is taken",
         arguments: Backend.available)
     func sameSignUp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -88,11 +89,11 @@ struct UnknownAddressTests {
             #expect(free == Work(verifications: 1, hashes: 1))
             #expect(try await world.server.mail.letter(to: World.email).code == nil)
             #expect(try await world.server.mail.letter(to: Self.nobody).code != nil)
-            #expect(try await blank(world) == 0, "both are written to")
+            #expect(try await blank(world) == 0, "both get a mail")
         }
     }
 
-    @Test("a throttled mailbox cannot be told from an address without a user", arguments: Backend.available)
+    @Test("A throttled mailbox cannot be told from an address without a user", arguments: Backend.available)
     func fullMailbox(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...5 {
@@ -106,7 +107,7 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("rows stored for an unknown address are never sent, and are deleted", arguments: Backend.available)
+    @Test("Rows stored for an unknown address are deleted without being sent", arguments: Backend.available)
     func neverSent(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/password", "/login/code"] { _ = try await ask(path, Self.nobody, world) }

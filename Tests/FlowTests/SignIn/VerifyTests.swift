@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A client may require a verified address")
 struct VerifyTests {
-    @Test("a user without a verified address is sent to verify it, and returns", arguments: Backend.available)
+    @Test(
+        "A user without a verified address is sent to verify it, and returns to the app", arguments: Backend.available)
     func authorize(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -27,7 +28,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "an app's password grant is refused without a verified address, and a wrong password reveals nothing",
+        "A client that requires a verified address refuses the password grant, and a wrong password reveals nothing",
         arguments: Backend.available)
     func passwordGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -43,7 +44,9 @@ struct VerifyTests {
         }
     }
 
-    @Test("the first proof of an address leaves the places where others signed in before", arguments: Backend.available)
+    @Test(
+        "The first proof of an address forgets other known browsers; a second proof forgets none",
+        arguments: Backend.available)
     func places(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -66,8 +69,8 @@ struct VerifyTests {
         }
     }
 
-    @Test("one user's code does not verify another user's address", arguments: Backend.available)
-    func otherPerson(backend: Backend) async throws {
+    @Test("A user's code does not verify another user's address", arguments: Backend.available)
+    func otherUser(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("eve@example.com")
             var visitor = BrowserUser(world)
@@ -83,11 +86,11 @@ struct VerifyTests {
     }
 
     @Test(
-        "a session that a token bought verifies no address for whoever holds the phone: its reader takes the user over",
+        "A web view verifies no address: its user signs in first, and a mailed code ends earlier sign-ins",
         arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
-            // Somebody made the user with Ada's address and a password of theirs, and leads Ada's browser here.
+            // A stranger registered Ada's address with another password, and leads Ada's browser here.
             let phone = try await world.signIn()
             let code = try await world.sessionCode(of: phone)
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -112,7 +115,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("who asks for too many codes is told how long to wait", arguments: Backend.available)
+    @Test("A user who requests too many codes is told how long to wait", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -125,9 +128,7 @@ struct VerifyTests {
         }
     }
 
-    @Test(
-        "a code typed at /verify counts as the tap for an app on the device, which the page does not name",
-        arguments: Backend.available)
+    @Test("A code typed at /verify does not replace the tap for an app on the device", arguments: Backend.available)
     func tap(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -146,7 +147,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "a code typed at /verify leads back to a client that its user left in another tab",
+        "A code typed at /verify does not lead back silently to a client that its user left",
         arguments: Backend.available)
     func left(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -180,8 +181,8 @@ struct VerifyTests {
         return (page, try #require(try await visitor.world.server.mail.letter(to: World.email).code))
     }
 
-    @Test("a browser without a session signs in before it can verify")
-    func nobody() async throws {
+    @Test("A browser without a session signs in before it can verify")
+    func withoutSession() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
             let answer = try await visitor.browser.open("/verify")

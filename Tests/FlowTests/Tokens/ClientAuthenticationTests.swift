@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Authenticating the client of a request (RFC 6749 §2.3)")
+@Suite("A request authenticates its client (RFC 6749 §2.3)")
 struct ClientAuthenticationTests {
-    @Test("a client sends its secret by Basic or in the body", arguments: Backend.available)
+    @Test("A client sends its secret by Basic or in the body", arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             for method in ["client_secret_basic", "client_secret_post"] {
@@ -21,7 +21,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("ids and secrets are form-encoded inside Basic", arguments: Backend.available)
+    @Test("A client's id and secret are form-encoded inside Basic", arguments: Backend.available)
     func formEncoded(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (id, secret) = (world.backend.id, world.backend.secret)
@@ -34,7 +34,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("malformed Basic is refused with a challenge", arguments: Backend.available)
+    @Test("Malformed Basic credentials are refused with a challenge", arguments: Backend.available)
     func malformedBasic(backend: Backend) async throws {
         try await World.with(backend) { world in
             let pair = Data("\(world.backend.id):\(world.backend.secret)".utf8).base64EncodedString()
@@ -54,7 +54,9 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("Any number of blanks is between a scheme and its credentials (RFC 9110 §11.4)", arguments: Backend.available)
+    @Test(
+        "Any number of blanks may stand between a scheme and its credentials (RFC 9110 §11.4)",
+        arguments: Backend.available)
     func blanks(backend: Backend) async throws {
         try await World.with(backend, settings: ["basic_realm": "Loom"]) { world in
             func base64(_ pair: String) -> String { Data(pair.utf8).base64EncodedString() }
@@ -82,9 +84,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test(
-        "a client that sent no Authorization header gets no WWW-Authenticate challenge",
-        arguments: Backend.available)
+    @Test("A client that sent no Authorization header gets no WWW-Authenticate challenge", arguments: Backend.available)
     func challenges(backend: Backend) async throws {
         try await World.with(backend) { world in
             let inBody = ["client_id": world.backend.id, "client_secret": "a guess"]
@@ -107,7 +107,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("both methods at once are refused, even when both are right", arguments: Backend.available)
+    @Test("Two authentication methods at once are refused, even if both are right", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let both = try await world.server.post(
@@ -126,7 +126,7 @@ struct ClientAuthenticationTests {
     }
 
     @Test(
-        "unknown client, wrong, missing or unexpected secret and disabled client get one answer",
+        "An unknown or disabled client and a wrong, missing or unexpected secret get the same answer",
         arguments: Backend.available)
     func alike(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -146,7 +146,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("a secret is told once and never again", arguments: Backend.available)
+    @Test("A client's secret is shown once and never again", arguments: Backend.available)
     func toldOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let shown = try await world.server.get("/admin/v1/clients/\(world.backend.id)", bearer: world.admin)

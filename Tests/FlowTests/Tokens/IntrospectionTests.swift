@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Introspection, within one's own merchant (RFC 7662)")
+@Suite("A client introspects the tokens of its merchant (RFC 7662)")
 struct IntrospectionTests {
-    @Test("a backend can introspect its merchant's tokens", arguments: Backend.available)
+    @Test("A backend introspects its merchant's tokens", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -28,7 +28,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "an operator may let callers keep what they were told, never beyond the token's end",
+        "With introspection_cache callers may cache an answer, never beyond the token's end",
         arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend, settings: ["introspection_cache": "300"]) { world in
@@ -48,9 +48,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test(
-        "another merchant's, an unknown, an expired and a revoked token are all just inactive",
-        arguments: Backend.available)
+    @Test("A token that is unknown, expired, revoked or another merchant's is inactive", arguments: Backend.available)
     func inactive(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -62,7 +60,7 @@ struct IntrospectionTests {
             let platform = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
             #expect(try await world.introspect(token, as: platform).body == foreign.body)
             #expect(try await world.introspect(world.admin, as: platform).body == foreign.body)
-            // A refresh token is nobody's to introspect here.
+            // A refresh token cannot be introspected.
             let refresh = try await world.introspect(try phone.require("refresh_token"), as: world.backend)
             #expect(refresh.body == foreign.body)
 
@@ -74,7 +72,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("a public client and an unauthenticated request cannot introspect", arguments: Backend.available)
+    @Test("A public client and an unauthenticated request cannot introspect", arguments: Backend.available)
     func publicClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -88,7 +86,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "a client that registered itself can neither introspect nor revoke its merchant's other tokens",
+        "A self-registered client can neither introspect nor revoke its merchant's other tokens",
         arguments: Backend.available)
     func selfRegistered(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -105,7 +103,7 @@ struct IntrospectionTests {
 
             let own = try await world.signInToRegistered(made.actor).require("access_token")
             #expect(try await world.introspect(own, as: made.actor).json["active"] == true)
-            // The merchant's backend, for which somebody vouched, sees what is the merchant's.
+            // The merchant's backend, which administration registered, sees the merchant's tokens.
             #expect(try await world.introspect(own, as: world.backend).json["active"] == true)
             _ = try await world.server.post("/oauth/revoke", ["token": own], basic: made.actor.basic)
             #expect(try await world.introspect(own, as: made.actor).json["active"] == false)

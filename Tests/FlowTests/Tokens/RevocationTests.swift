@@ -2,9 +2,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Revocation (RFC 7009)")
+@Suite("Clients revoke their tokens (RFC 7009)")
 struct RevocationTests {
-    @Test("an access token is revoked alone; a refresh token revokes the whole family", arguments: Backend.available)
+    @Test("An access token is revoked alone; a refresh token revokes the whole family", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -20,7 +20,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a predecessor of the current refresh token revokes the family too", arguments: Backend.available)
+    @Test("A predecessor of the current refresh token revokes the family too", arguments: Backend.available)
     func predecessor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -30,7 +30,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a revocation by an unrelated client is answered 200 and does nothing", arguments: Backend.available)
+    @Test("A revocation by an unrelated client is answered 200 and does nothing", arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -54,7 +54,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a backend may revoke the token that its merchant's device gave it", arguments: Backend.available)
+    @Test("A backend may revoke the token that its merchant's device gave it", arguments: Backend.available)
     func sibling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -64,7 +64,7 @@ struct RevocationTests {
     }
 
     @Test(
-        "a token that is revoked while its client or merchant is disabled lives again afterwards",
+        "A token revoked while its client or merchant is disabled stays revoked",
         arguments: Backend.available, ["clients", "merchants"])
     func resting(backend: Backend, kind: String) async throws {
         try await World.with(backend) { world in
@@ -88,7 +88,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("an unknown token gets 200; a missing token and a wrong secret get an error", arguments: Backend.available)
+    @Test("An unknown token gets 200; a missing token and a wrong secret get an error", arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await World.with(backend) { world in
             #expect(try await revoke("unknown", by: world.app, world).status == 200)
@@ -101,9 +101,7 @@ struct RevocationTests {
         }
     }
 
-    @Test(
-        "a token that was revoked costs no more to revoke, however many sessions its user bought",
-        arguments: Backend.available)
+    @Test("Revoking a token again costs no more, however many sessions its user bought", arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
             let dead = try await world.signIn()
@@ -121,7 +119,7 @@ struct RevocationTests {
                 _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
             }
             #expect(try await statements(token) == few)
-            // Nor does a live one that bought none of them.
+            // A live token that bought no session costs no more either.
             let other = try await world.signIn()
             #expect(try await statements(try other.require("refresh_token")) < 12)
             #expect(try await world.isLive(try phone.require("access_token")))

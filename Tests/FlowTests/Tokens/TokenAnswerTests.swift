@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Answers of the token endpoint")
+@Suite("The token endpoint's answers")
 struct TokenAnswerTests {
-    @Test("a user's token answer has strings and a number, no null, and is not cached", arguments: Backend.available)
-    func person(backend: Backend) async throws {
+    @Test("A user's token answer has strings and a number, no null, and is not cached", arguments: Backend.available)
+    func user(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.signIn()
             #expect(answer.status == 200)
@@ -22,7 +22,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a client's own token has no user and no refresh token", arguments: Backend.available)
+    @Test("A client's own token has no user and no refresh token", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.token(["grant_type": "client_credentials"], as: world.backend)
@@ -43,14 +43,14 @@ struct TokenAnswerTests {
             #expect(refreshed.status == 200)
             #expect(refreshed.json["user_id"] == .bool(false))
 
-            let person = try await world.signIn(with: client)
-            #expect(person.json["user_id"]?.string == world.user)
-            #expect(person.json["is_admin"] == .bool(false))
+            let user = try await world.signIn(with: client)
+            #expect(user.json["user_id"]?.string == world.user)
+            #expect(user.json["is_admin"] == .bool(false))
         }
     }
 
     @Test(
-        "a request without scope gets the registered one without openid, offline_access and administration",
+        "A request without scope gets the registered one without openid, offline_access and admin scopes",
         arguments: Backend.available)
     func defaultScope(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -67,7 +67,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a JSON body is accepted like a form", arguments: Backend.available)
+    @Test("The token endpoint accepts a JSON body like a form", arguments: Backend.available)
     func jsonBody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good: JSON = [
@@ -90,7 +90,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("SPiD's token path answers like ours", arguments: Backend.available)
+    @Test("SPiD's token path gives the same answers as the token endpoint", arguments: Backend.available)
     func alias(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -100,7 +100,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "/user/{id} shows the user of the token, or a connected user to the merchant's client",
+        "The endpoint /user/{id} shows the token's user, or a connected user to the merchant's client",
         arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -121,7 +121,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("health and readiness are answered", arguments: Backend.available)
+    @Test("Health and readiness are answered", arguments: Backend.available)
     func health(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             for path in ["/healthz", "/readyz"] {

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Administration of Ditto's webhooks")
+@Suite("Ditto's webhooks are administered by their merchant and the platform")
 struct DittoAdministrationTests {
     private static let secret = Data((0..<128).map { UInt8($0) }).base64EncodedString()
 
     @Test(
-        "a webhook is created with defaults, shown, changed member by member, and deleted", arguments: Backend.available
-    )
+        "A webhook is created with defaults, shown, changed member by member, and deleted",
+        arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await DittoStory.make(world)
@@ -57,7 +57,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("webhooks are listed page by page", arguments: Backend.available)
+    @Test("Webhooks are listed page by page", arguments: Backend.available)
     func list(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...3 { _ = try await DittoStory(world, ["name": .string("w\(number)")]) }
@@ -71,7 +71,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("an invalid member is named in the refusal", arguments: Backend.available)
+    @Test("An invalid member of a webhook is refused by name", arguments: Backend.available)
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [(String, [JSON])] = [
@@ -121,9 +121,8 @@ struct DittoAdministrationTests {
     }
 
     @Test(
-        "a merchant's administrator has its own webhooks, and cannot undo the platform's disabling",
-        arguments: Backend.available
-    )
+        "A merchant administrator has its own webhooks, and cannot undo the platform's disabling",
+        arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
             func administrator(of merchant: String) async throws -> String {
@@ -156,7 +155,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("a webhook's secrets are never shown, and are stored sealed", arguments: Backend.available)
+    @Test("A webhook's secrets are never shown, and are stored sealed", arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await DittoStory.make(world, ["secrets": [.string(Self.secret)]])
@@ -181,5 +180,72 @@ struct DittoAdministrationTests {
                 #expect(!stored.contains(Self.secret.prefix(16)))
             }
         }
+    }
+
+    @Test(
+        "A deleted webhook's name can be used again only by its merchant or the platform", arguments: Backend.available)
+    func deletedName(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await administrator(world, of: world.merchant)
+            let rival = try await administrator(world, of: world.rival)
+            let rivals: KeyValuePairs<String, JSON> = ["merchant_id": .string(world.rival)]
+            let id = try await DittoStory.make(world, as: own).require("id")
+            expectProblem(try await DittoStory.make(world, rivals, as: rival), 400, member: "name")
+            try await delete(id, world)
+            expectProblem(try await DittoStory.make(world, rivals, as: rival), 400, member: "name")
+            let again = try await DittoStory.make(world, as: own)
+            #expect(again.status == 201, "\(again)")
+            try await delete(try again.require("id"), world)
+            let moved = try await DittoStory.make(world, rivals)
+            #expect(moved.status == 201, "\(moved)")
+            // Now the name is the other merchant's.
+            try await delete(try moved.require("id"), world)
+            expectProblem(try await DittoStory.make(world, as: own), 400, member: "name")
+        }
+    }
+
+    @Test("A deleted merchant's webhook names can be used again only by the platform", arguments: Backend.available)
+    func merchant(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await DittoStory.make(world)
+            let path = "/admin/v1/merchants/\(world.merchant)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            let rival = try await administrator(world, of: world.rival)
+            let rivals: KeyValuePairs<String, JSON> = ["merchant_id": .string(world.rival)]
+            expectProblem(try await DittoStory.make(world, rivals, as: rival), 400, member: "name")
+            #expect(try await DittoStory.make(world, rivals).status == 201)
+        }
+    }
+
+    @Test(
+        "A merchant with a thousand former webhook names can only use one of these again", arguments: Backend.available)
+    func many(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.server.database.write { db in
+                for number in 0...1000 {
+                    try db.execute(
+                        """
+                        INSERT INTO taken (kind, name, merchant_id)
+                        VALUES ('webhook', \("loom-\(number)"), \(world.merchant))
+                        """)
+                }
+            }
+            let own = try await administrator(world, of: world.merchant)
+            expectProblem(try await DittoStory.make(world, as: own), 409)
+            #expect(try await DittoStory.make(world).status == 201)
+            // A name that it had before is free for it.
+            #expect(try await DittoStory.make(world, ["name": "loom-7"], as: own).status == 201)
+        }
+    }
+
+    private func delete(_ id: String, _ world: World) async throws {
+        let answer = try await world.server.send("DELETE", "/admin/v1/webhooks/\(id)", bearer: world.admin)
+        #expect(answer.status == 204)
+    }
+
+    private func administrator(_ world: World, of merchant: String) async throws -> String {
+        let client = try await world.confidential(
+            ["scope": "admin:merchant", "grant_types": ["client_credentials"]], of: merchant)
+        return try await world.clientToken(client, scope: "admin:merchant")
     }
 }

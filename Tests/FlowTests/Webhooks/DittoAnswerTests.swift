@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Ditto's requests in both shapes, and their answers")
+@Suite("Ditto's webhook answers requests in both shapes, and refuses malformed ones")
 struct DittoAnswerTests {
-    @Test("both request shapes get the exact answer", arguments: Backend.available)
+    @Test("Both shapes of Ditto's request get the exact answer", arguments: Backend.available)
     func shapes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -33,7 +33,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("a plain answer holds only what was configured", arguments: Backend.available)
+    @Test("A plain answer to Ditto has only what was configured", arguments: Backend.available)
     func plain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let everything: JSON = ["everything": true, "queriesByCollection": [:]]
@@ -46,7 +46,9 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("an answer is valid as long as the token lives, and no longer than configured", arguments: Backend.available)
+    @Test(
+        "An answer to Ditto is valid as long as the token lives, and no longer than configured",
+        arguments: Backend.available)
     func expiration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -58,13 +60,13 @@ struct DittoAnswerTests {
             expectAdmitted(try await ditto.ask(token), as: world.user, for: 60)
             world.server.clock.advance(by: .seconds(599))
             expectAdmitted(try await ditto.ask(token), as: world.user, for: 1)
-            // Never for no time at all, which could be read as for ever.
+            // Never zero seconds, which could be read as unlimited.
             world.server.clock.advance(by: .milliseconds(1))
             expectRefused(try await ditto.ask(token))
         }
     }
 
-    @Test("a webhook may answer its own period, whatever the token's rest", arguments: Backend.available)
+    @Test("A webhook may answer a fixed period, however long the token still lives", arguments: Backend.available)
     func ownPeriod(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["expiration": "own", "expiration_seconds": 86_400])
@@ -82,14 +84,15 @@ struct DittoAnswerTests {
                 expectAdmitted(try await ditto.ask(token), as: world.user, for: 86_400)
                 world.server.clock.advance(by: .seconds(1799))
             }
-            // A dead token admits nobody all the same.
+            // A dead token still admits no user.
             world.server.clock.advance(by: .seconds(2))
             expectRefused(try await ditto.ask(token))
         }
     }
 
     @Test(
-        "the same request gets the same answer, and confirms a rotation like any use", arguments: Backend.available)
+        "The same request of Ditto gets the same answer, and confirms a rotation like any use",
+        arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -98,13 +101,13 @@ struct DittoAnswerTests {
             let token = try refreshed.require("access_token")
             let first = try await ditto.ask(token)
             #expect(try await ditto.ask(token).json == first.json)
-            // The old refresh token is a replay from here on: the family ends, and with it what Ditto is told.
+            // The old refresh token is a replay from here on, which ends the family.
             #expect(try await world.refresh(try phone.require("refresh_token")).error == "invalid_grant")
             expectRefused(try await ditto.ask(token))
         }
     }
 
-    @Test("a configured provider, app or database must be named, exactly", arguments: Backend.available)
+    @Test("A request of Ditto must name a configured provider, app or database exactly", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -123,7 +126,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("a refusal has the configured status", arguments: Backend.available)
+    @Test("A refusal to Ditto has the configured status", arguments: Backend.available)
     func status(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -133,6 +136,75 @@ struct DittoAnswerTests {
                 expectRefused(try await ditto.ask("nobody"), status: status)
                 expectAdmitted(try await ditto.ask(try await ditto.token()), as: world.user)
             }
+        }
+    }
+
+    private func expectMalformed(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
+        expectRefused(answer, "invalid_request", status: 400, sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "Ditto's request is refused if it is no JSON, or a member is missing, repeated or wrongly typed",
+        arguments: Backend.available)
+    func bodies(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let token = try await ditto.token()
+            for body in [
+                "", "not JSON", "[]", "null", "{}", "\u{FEFF}{}", #"{"appID":"a","provider":"p","token":"t""#,
+                #"{"appID":"a","provider":"p","token":"t","token":"\#(token)"}"#,
+                #"{"appID":"a","provider":"p","token":"t"}{}"#, "appID=a&provider=p&token=t",
+                String(repeating: "[", count: 1000),
+            ] {
+                expectMalformed(try await ditto.send(body))
+            }
+            let changes: [KeyValuePairs<String, JSON>] = [
+                ["token": .null], ["token": ""], ["token": 7], ["token": [.string(token)]], ["provider": .null],
+                ["provider": true], ["appID": .null], ["appID": 7], ["appID": .null, "databaseID": ""],
+                ["databaseID": "another"], ["databaseID": .string(DittoStory.app)], ["version": "2"], ["version": 1],
+            ]
+            for change in changes { expectMalformed(try await ditto.ask(token, change)) }
+            expectMalformed(
+                try await world.server.send(
+                    "POST", "/webhooks/ditto/\(ditto.name)", body: [0x7B, 0xFF, 0xFE, 0x7D]))
+            expectAdmitted(try await ditto.ask(token), as: world.user)
+        }
+    }
+
+    @Test("Large bodies and large tokens of Ditto's requests are refused", arguments: Backend.available)
+    func large(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let tooLarge = try await ditto.ask(String(repeating: "x", count: 70_000))
+            expectRefused(tooLarge, "request_too_large", status: 400)
+            for token in [
+                String(repeating: "x", count: 60_000), String(repeating: "x.", count: 30_000), "\u{0}", "a.\u{0}.b",
+                "' OR 1 = 1", "Bearer x", "😀",
+            ] {
+                expectRefused(try await ditto.ask(token))
+            }
+            expectAdmitted(try await ditto.ask(try await ditto.token()), as: world.user)
+        }
+    }
+
+    @Test("An unknown webhook name gets the same problem document each time", arguments: Backend.available)
+    func unknown(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            try await ditto.change(["disabled": true])
+            let disabled = try await ditto.ask(try await ditto.token())
+            expectProblem(disabled, 404)
+            for name in ["unknown", "LOOM-CARS", "loom-cars%00", "%00", "loom%2Dcars%20", "a%2Fb", "%27"] {
+                let answer = try await world.server.send(
+                    "POST", "/webhooks/ditto/\(name)", body: Array(DittoStory.body("x").utf8))
+                #expect(answer.status == 404, "\(name): \(answer)")
+                #expect(answer.body == disabled.body, "\(name)")
+            }
+            try await ditto.change(["disabled": false])
+            expectAdmitted(try await ditto.ask(try await ditto.token()), as: world.user)
+            let looked = try await world.server.get("/webhooks/ditto/\(ditto.name)")
+            #expect(looked.status == 405)
+            #expect(looked.header("allow") == "POST")
         }
     }
 }

@@ -8,11 +8,11 @@ import Values
 
 @testable import Ditto
 
-@Suite("The rules of Ditto's webhooks are read when they are needed, and kept")
+@Suite("The rules of Ditto's webhooks are read only when they are needed, and cached")
 struct DittoRulesTests {
     private let document = JSON.members(["permissions": DittoStory.permissions]).text
 
-    @Test("who asks at all webhooks of a merchant in turn pushes out no other merchant's rules")
+    @Test("Requests to all webhooks of one merchant push out no other merchant's cached rules")
     func shares() throws {
         let parsed = ParsedRules()
         let (large, small) = (Merchant.ID("large"), Merchant.ID("small"))
@@ -23,11 +23,11 @@ struct DittoRulesTests {
                 #expect(parsed.has("other"), "\(round) \(number)")
             }
         }
-        // The least recently used gave way.
+        // The least recently used were dropped.
         #expect(parsed.has("200") && parsed.has("74") && !parsed.has("73"))
     }
 
-    @Test("the rules of as many webhooks as a merchant makes are read once")
+    @Test("The rules of a merchant's hundred webhooks are read once")
     func fits() throws {
         let parsed = ParsedRules()
         let ids = (1...100).map { DittoWebhook.ID("\($0)") }
@@ -35,7 +35,7 @@ struct DittoRulesTests {
         #expect(ids.allSatisfy(parsed.has))
     }
 
-    @Test("a document that has changed is read anew")
+    @Test("A webhook's changed document is read anew")
     func changed() throws {
         let parsed = ParsedRules()
         let strict = JSON.members(["permissions": DittoStory.permissions, "refusal_status": 403]).text
@@ -43,9 +43,7 @@ struct DittoRulesTests {
         #expect(try parsed.rules(of: strict, for: "a", of: Merchant.ID("m")).refusalStatus == 403)
     }
 
-    @Test(
-        "the rules are not read for a request without Ditto's signature, nor for one that Ditto does not send",
-        arguments: Backend.available)
+    @Test("A webhook's rules are not read for an unsigned or malformed request", arguments: Backend.available)
     func unread(backend: Backend) async throws {
         try await World.with(backend) { world in
             let secret = Data((0..<128).map { UInt8($0) }).base64EncodedString()
@@ -56,8 +54,89 @@ struct DittoRulesTests {
             let forged = try await ditto.ask(try await ditto.token(), signature: "t=1800000000,v1=\(zeros)")
             #expect(forged.status == 401, "\(forged)")
             #expect(try await open.send("not JSON").status == 400)
-            // What it answers to others stands in the rules.
+            // A valid request needs the rules.
             #expect(try await open.ask(try await open.token()).status == 500)
+        }
+    }
+
+    /// Permissions of some 60,000 bytes: five fill a page of the list.
+    private static let permissions: JSON = {
+        let long = String(repeating: "x", count: 470)
+        let queries = JSON.array((1...40).map { .string("_id.owner == '\($0) \(long)'") })
+        return [
+            "read": [
+                "everything": false, "queriesByCollection": ["cars": queries, "boats": queries, "trains": queries],
+            ],
+            "write": ["everything": false, "queriesByCollection": [:]],
+        ]
+    }()
+
+    /// Makes the rules of a webhook unreadable.
+    private func spoil(_ id: String, _ world: World) async throws {
+        let isSpoiled = try await world.server.database.change("UPDATE webhooks SET document = '{}' WHERE id = \(id)")
+        try #require(isSpoiled)
+    }
+
+    @Test("A webhook whose rules cannot be read can be deleted", arguments: Backend.available)
+    func deleted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let id = try await DittoStory(world).id
+            let path = "/admin/v1/webhooks/\(id)"
+            try await spoil(id, world)
+            let shown = try await world.server.get(path, bearer: world.admin)
+            #expect(shown.status == 500, "\(shown)")
+            let gone = try await world.server.send("DELETE", path, bearer: world.admin)
+            #expect(gone.status == 204, "\(gone)")
+            expectProblem(try await world.server.get(path, bearer: world.admin), 404)
+        }
+    }
+
+    @Test("A list reads only the rules of the webhooks that it shows", arguments: Backend.available)
+    func listed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var made: Set<String> = []
+            for number in 1...6 {
+                let name = JSON.string("w\(number)")
+                made.insert(try await DittoStory(world, ["name": name, "permissions": Self.permissions]).id)
+            }
+            func page(_ cursor: String? = nil) async throws -> Answer {
+                let query = cursor.map { "?cursor=\($0)" } ?? ""
+                return try await world.server.get("/admin/v1/webhooks\(query)", bearer: world.admin)
+            }
+            func ids(_ page: Answer) -> [String] {
+                (page.json["items"]?.array ?? []).compactMap { $0["id"]?.string }
+            }
+            let first = try await page()
+            let cursor = try first.require("next")
+            let second = try await page(cursor)
+            #expect(!ids(first).isEmpty && !ids(second).isEmpty && second.json["next"] == .null)
+            #expect(ids(first).count + ids(second).count == 6 && Set(ids(first) + ids(second)) == made)
+
+            try await spoil(try #require(ids(second).last), world)
+            let again = try await page()
+            #expect(again.status == 200 && ids(again) == ids(first), "\(again.status)")
+            #expect(try again.require("next") == cursor)
+            #expect(try await page(cursor).status == 500)
+        }
+    }
+
+    @Test("A change of one webhook neither reads nor touches another's rules", arguments: Backend.available)
+    func changedWebhook(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let other = try await DittoStory(world, ["name": "other"])
+            try await spoil(other.id, world)
+            world.server.clock.advance(by: .seconds(1))
+            let changed = try await ditto.change(["disabled": true])
+            #expect(changed.status == 200 && changed.json["disabled"] == true, "\(changed)")
+            #expect(changed.json["permissions"] == DittoStory.permissions)
+            let shown = try await world.server.get("/admin/v1/webhooks/\(ditto.id)", bearer: world.admin)
+            #expect(shown.json == changed.json)
+            let now = world.server.clock.now
+            let untouched: [String] = try await world.server.database.rows(
+                "SELECT id FROM webhooks WHERE document = '{}' AND disabled_at IS NULL AND updated_at < \(now)"
+            ).map { try $0.get("id") }
+            #expect(untouched == [other.id])
         }
     }
 }

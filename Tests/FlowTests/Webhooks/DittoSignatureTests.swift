@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Ditto's signature over its request")
+@Suite("Ditto signs its requests")
 struct DittoSignatureTests {
     /// 128 bytes, from 0 up and from 255 down, as Ditto's portal shows a secret.
     private static let first = Data((0..<128).map { UInt8($0) }).base64EncodedString()
@@ -26,7 +26,7 @@ struct DittoSignatureTests {
         return header(signature.map { String(format: "%02x", $0) }.joined(), time: "\(seconds)")
     }
 
-    /// The signature was good: what is refused is the token.
+    /// The signature was valid, and the token is refused.
     private func expectHeard(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
         expectRefused(answer, sourceLocation: sourceLocation)
     }
@@ -37,7 +37,8 @@ struct DittoSignatureTests {
     }
 
     @Test(
-        "a valid signature is accepted; without one, or altered, the request is not read", arguments: Backend.available)
+        "A valid signature of Ditto is accepted; a request without one, or altered, is not read",
+        arguments: Backend.available)
     func vectors(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -56,7 +57,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("a user is admitted by a signed request", arguments: Backend.available)
+    @Test("A signed request of Ditto admits its user", arguments: Backend.available)
     func admitted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -68,7 +69,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("malformed signature headers are refused", arguments: Backend.available)
+    @Test("Malformed signature headers of Ditto are refused", arguments: Backend.available)
     func malformed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -86,7 +87,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("a signature is accepted within 300 seconds, before and after", arguments: Backend.available)
+    @Test("A signature of Ditto is accepted within 300 seconds, before and after", arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -96,7 +97,7 @@ struct DittoSignatureTests {
                 let answer = try await ditto.send(Self.body, signature: signature)
                 if isHeard { expectHeard(answer) } else { expectForged(answer) }
             }
-            // Caught and sent again: what it says is what it said, until it is too old.
+            // A replayed request gets the same answer until it is too old.
             let signature = try Self.signed(Self.body, at: now, with: Self.first)
             for _ in 1...2 { expectHeard(try await ditto.send(Self.body, signature: signature)) }
             world.server.clock.advance(by: .seconds(301))
@@ -106,7 +107,7 @@ struct DittoSignatureTests {
     }
 
     @Test(
-        "two secrets are valid during a replacement; without secrets no signature is required",
+        "Two webhook secrets are valid during a replacement; without secrets no signature is required",
         arguments: Backend.available)
     func rotation(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -118,7 +119,7 @@ struct DittoSignatureTests {
             try await ditto.change(["secrets": [.string(Self.second)]])
             expectForged(try await ditto.send(Self.body, signature: old))
             for header in [new, both] { expectHeard(try await ditto.send(Self.body, signature: header)) }
-            // A change of something else leaves them.
+            // Other changes leave the secrets alone.
             try await ditto.change(["expiration_seconds": 60])
             expectForged(try await ditto.send(Self.body))
             #expect(try await ditto.change(["secrets": .null]).json["signed"] == false)
@@ -126,7 +127,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("a repeated signature header is refused", arguments: Backend.available)
+    @Test("A repeated signature header of Ditto is refused", arguments: Backend.available)
     func twoHeaders(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])

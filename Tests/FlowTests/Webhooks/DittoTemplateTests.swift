@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A template of permissions, filled from users' names and attributes")
+@Suite("A webhook's template is filled with the user's subject and attributes")
 struct DittoTemplateTests {
     private static func template(_ queries: JSON) -> JSON {
         [
@@ -16,7 +16,8 @@ struct DittoTemplateTests {
     }
 
     @Test(
-        "a template is filled with the subject, a text attribute, or each text of a list", arguments: Backend.available)
+        "A webhook's template is filled with the subject, a text attribute, or each text of a list",
+        arguments: Backend.available)
     func filled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries: JSON = [
@@ -41,7 +42,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template is filled for an ID token too", arguments: Backend.available)
+    @Test("A webhook's template is filled for an ID token too", arguments: Backend.available)
     func idToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -56,9 +57,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test(
-        "a third party's client reads its users' attributes in what its tokens are answered",
-        arguments: Backend.available)
+    @Test("A webhook's template gets no attributes for a third party's client", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let third = try await world.confidential(["first_party": false, "scope": "openid profile"])
@@ -81,7 +80,8 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a value that could end a quotation removes its query", arguments: Backend.available)
+    @Test(
+        "A value that could end a quotation removes its query from a webhook's template", arguments: Backend.available)
     func hostile(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -95,7 +95,7 @@ struct DittoTemplateTests {
                 try await ditto.describe(["teams": .string(text)])
                 #expect(read(try await ditto.ask(token)) == [], "\(text)")
             }
-            // What only looks like syntax is text; and no blank is filled in twice.
+            // Text that looks like syntax is text, and no value is filled in again.
             let harmless = [
                 "true", "} }", #"],"everything":true"#.replacing("\"", with: ""), "{{sub}}", "{{attributes.other}}",
                 "$args.x", "a\u{2019}b", "&& || == ( )", "/* -- //",
@@ -109,7 +109,9 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("an answer whose queries would come to megabytes is refused, a long one is not", arguments: Backend.available)
+    @Test(
+        "An answer to Ditto whose queries would take megabytes is refused, and a long one is not",
+        arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             let blanks = String(repeating: "{{attributes.teams}}", count: 20)
@@ -125,7 +127,9 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template that could not hold its values is refused, with the place", arguments: Backend.available)
+    @Test(
+        "A webhook's template that could not hold its values is refused, with the place of the error",
+        arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries = [
@@ -145,7 +149,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template must have the shape of the answer, all of it and no more", arguments: Backend.available)
+    @Test("A webhook's template must have exactly the shape of the answer", arguments: Backend.available)
     func shape(backend: Backend) async throws {
         try await World.with(backend) { world in
             let none: JSON = ["everything": false, "queriesByCollection": [:]]

@@ -5,15 +5,15 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Tokens that Ditto's webhook accepts")
+@Suite("Ditto's webhook accepts live tokens of the merchant's clients, of the configured kinds")
 struct DittoTokenTests {
     private func jwtClient(_ world: World) async throws -> World.Actor {
         try await world.relyingClient(["access_token_format": "jwt", "resources": ["https://ditto.example"]])
     }
 
     @Test(
-        "opaque and JWT access tokens are accepted by default, each alone when configured", arguments: Backend.available
-    )
+        "Ditto's webhook accepts opaque and JWT access tokens by default, and one kind alone when configured",
+        arguments: Backend.available)
     func accessTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -30,7 +30,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("an ID token of a listed client is accepted until it expires", arguments: Backend.available)
+    @Test("Ditto's webhook accepts an ID token of a listed client until it expires", arguments: Backend.available)
     func idTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -40,7 +40,7 @@ struct DittoTokenTests {
             let set = try await ditto.change(["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
             #expect(set.status == 200)
             expectAdmitted(try await ditto.ask(idToken), as: world.user, for: 3600)
-            // An access token is not one, whatever it says.
+            // An access token is no ID token, whatever its claims.
             expectRefused(try await ditto.ask(try answer.require("access_token")))
             expectRefused(try await ditto.ask(try await ditto.token(with: try await jwtClient(world))))
             let other = try await world.relyingClient()
@@ -51,7 +51,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("an ID token admits its user after its client lost the scope openid", arguments: Backend.available)
+    @Test("Ditto's webhook refuses an ID token after its client lost the scope openid", arguments: Backend.available)
     func withoutOpenID(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -64,7 +64,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("forged ID tokens, and other JWTs of this server, are refused", arguments: Backend.available)
+    @Test("Ditto's webhook refuses forged ID tokens, and other JWTs of this server", arguments: Backend.available)
     func forgedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -84,7 +84,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "an ID token admits its user after a sign-out, a revocation, a new password, and the merchant's removal",
+        "Ditto's webhook refuses an ID token after a sign-out, a revocation, a new password or the user's removal",
         arguments: Backend.available)
     func endedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -131,7 +131,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "an ID token of a browser that was signed out admits its user while another is signed in",
+        "Ditto's webhook refuses a signed-out browser's ID token while another browser is signed in",
         arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -152,7 +152,7 @@ struct DittoTokenTests {
             _ = try await kept.browser.submit(try await kept.browser.open("/logout"))
             expectAdmitted(try await ditto.ask(tokens[0]), as: world.user)
             expectRefused(try await ditto.ask(tokens[1]))
-            // The app stays signed in, and has it from then.
+            // The app stays signed in, so the token is still accepted.
             expectAdmitted(try await ditto.ask(tokens[2]), as: world.user)
             expectAdmitted(try await ditto.ask(phone), as: world.user)
             let refreshed = try await world.refresh(try kept.answer.require("refresh_token"))
@@ -163,7 +163,8 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "an ID token of a browser's session is refused when the session has only expired", arguments: Backend.available)
+        "Ditto's webhook accepts an ID token whose session has expired without a sign-out",
+        arguments: Backend.available)
     func expiredSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -173,7 +174,7 @@ struct DittoTokenTests {
             let code = try await world.authorize(in: &browser, ["scope": "openid offline_access"])
                 .requireRedirected("code")
             let token = try await world.redeemAuthorization(code).require("id_token")
-            // Its row goes, too.
+            // The session's row is deleted, too.
             world.server.clock.advance(by: .days(9))
             _ = try await world.server.database.write { db in try db.execute("DELETE FROM sessions") }
             expectAdmitted(try await ditto.ask(token), as: world.user)
@@ -181,7 +182,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "tokens that are expired, revoked, signed out, or of a disabled or deleted user are refused",
+        "Ditto's webhook refuses tokens that are expired, revoked, signed out, or of a disabled or deleted user",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -238,7 +239,8 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "a client's own token, another merchant's and a disabled merchant's are refused", arguments: Backend.available)
+        "Ditto's webhook refuses a client's own token, another merchant's and a disabled merchant's",
+        arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.confidential(["scope": "openid profile"], of: world.rival)
@@ -257,7 +259,9 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("tokens of the merchant's own clients, or of the listed ones, are accepted", arguments: Backend.available)
+    @Test(
+        "Ditto's webhook accepts tokens of the merchant's own clients, or of the listed ones alone",
+        arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -273,7 +277,8 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("a token must be meant for this server, or for the configured audience", arguments: Backend.available)
+    @Test(
+        "A token for Ditto must be meant for this server, or for the configured audience", arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -291,7 +296,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("a token must have every configured scope", arguments: Backend.available)
+    @Test("A token for Ditto must have every configured scope", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["scope": "profile email"])
@@ -302,7 +307,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("the answer names the user as the app knows them", arguments: Backend.available)
+    @Test("The answer to Ditto names the user as the app knows them", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["subject_type": "pairwise"])
@@ -316,9 +321,92 @@ struct DittoTokenTests {
             expectAdmitted(admitted, as: subject)
             #expect(admitted.body.contains("_id.owner == '\(subject)'"))
             #expect(!admitted.body.contains(world.user))
-            // Its ID token does not say whose it is to us.
+            // Its ID token has a pairwise subject, by which the webhook finds no user.
             expectRefused(try await ditto.ask(try answer.require("id_token")))
             #expect(world.server.log.says("ditto_pairwise_id_token"))
+        }
+    }
+
+    private func ditto(_ world: World) async throws -> DittoStory {
+        try await DittoStory(world, ["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+    }
+
+    /// Signs Ada in on the app's page; in a signed-in browser no page asks.
+    private func signIn(_ scope: String, in browser: inout Browser, _ world: World) async throws -> Answer {
+        let code = try await world.authorize(in: &browser, ["scope": scope]).requireRedirected("code")
+        return try await world.redeemAuthorization(code)
+    }
+
+    /// The ID token of a phone that is signed out again.
+    private func signedOutPhone(_ world: World, _ ditto: DittoStory) async throws -> String {
+        world.server.clock.advance(by: .seconds(2))
+        let phone = try await world.signIn(scope: "openid")
+        let token = try phone.require("id_token")
+        expectAdmitted(try await ditto.ask(token), as: world.user)
+        _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+        expectRefused(try await ditto.ask(token))
+        return token
+    }
+
+    @Test(
+        "Ditto's webhook refuses a signed-out phone's ID token, also after a browser signs out",
+        arguments: Backend.available, ["profile", "openid profile offline_access"])
+    func browserSignsOut(backend: Backend, scope: String) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await ditto(world)
+            var browser = Browser(world.server)
+            _ = try await signIn(scope, in: &browser, world).require("access_token")
+            let token = try await signedOutPhone(world, ditto)
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try await !browser.isSignedIn())
+            expectRefused(try await ditto.ask(token))
+        }
+    }
+
+    @Test(
+        "Ditto's webhook refuses a signed-out phone's ID token, also after a browser's session has expired",
+        arguments: Backend.available)
+    func browserExpires(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await ditto(world)
+            var browser = Browser(world.server)
+            _ = try await signIn("openid profile", in: &browser, world).require("access_token")
+            let token = try await signedOutPhone(world, ditto)
+            // As the sweep does then.
+            _ = try await world.server.database.write { db in try db.execute("DELETE FROM sessions") }
+            expectRefused(try await ditto.ask(token))
+        }
+    }
+
+    @Test(
+        "Ditto's webhook refuses a signed-out browser's ID token while the app has tokens without openid",
+        arguments: Backend.available)
+    func plainGrant(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await ditto(world)
+            var browser = Browser(world.server)
+            let plain = try await signIn("profile", in: &browser, world).require("access_token")
+            let token = try await signIn("openid profile", in: &browser, world).require("id_token")
+            expectAdmitted(try await ditto.ask(token), as: world.user)
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try await world.isLive(plain), "the app stays signed in")
+            expectRefused(try await ditto.ask(token))
+        }
+    }
+
+    @Test(
+        "Ditto's webhook admits an app that stays signed in after a logout with its next ID token",
+        arguments: Backend.available)
+    func staysSignedIn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await ditto(world)
+            var browser = Browser(world.server)
+            let first = try await signIn("openid offline_access", in: &browser, world)
+            _ = try await browser.submit(try await browser.open("/logout"))
+            let refreshed = try await world.refresh(try first.require("refresh_token"))
+            let (before, after) = (try await world.idToken(in: first), try await world.idToken(in: refreshed))
+            #expect(before["sid"]?.string != nil && after["sid"] == before["sid"])
+            expectAdmitted(try await ditto.ask(try refreshed.require("id_token")), as: world.user)
         }
     }
 }

@@ -52,7 +52,7 @@ import Testing
             ),
             (
                 "key reseal", "Missing expected argument '--new-key-file <new-key-file>'",
-                "Help:  --new-key-file <new-key-file>  The file of the new master key; made if it is not there.\n",
+                "Help:  --new-key-file <new-key-file>  The file of the new master key; created if missing.\n",
                 "spindle key reseal", " [<options>] --new-key-file <new-key-file>"
             ),
             (

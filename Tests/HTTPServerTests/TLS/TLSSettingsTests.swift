@@ -31,11 +31,12 @@ import Testing
     @Test("A file with other content is named")
     func garbage() throws {
         let garbage = try good.file("garbage.pem", "garbage")
-        #expect(error(of: TLSSettings(certificate: garbage, key: good.key)) == "\(garbage) holds no PEM certificate")
-        #expect(error(of: TLSSettings(certificate: good.key, key: good.key)) == "\(good.key) holds no PEM certificate")
+        #expect(error(of: TLSSettings(certificate: garbage, key: good.key)) == "\(garbage) contains no PEM certificate")
         #expect(
-            error(of: TLSSettings(certificate: good.certificate, key: garbage)) == "\(garbage) holds no PEM private key"
-        )
+            error(of: TLSSettings(certificate: good.key, key: good.key)) == "\(good.key) contains no PEM certificate")
+        #expect(
+            error(of: TLSSettings(certificate: good.certificate, key: garbage))
+                == "\(garbage) contains no PEM private key")
     }
 
     @Test("The key of another certificate is refused", arguments: ["P-256", "P-384"])

@@ -15,7 +15,7 @@ struct AppleSignInTests {
         return "-----BEGIN PRIVATE KEY-----\n\(text)\n-----END PRIVATE KEY-----\n"
     }
 
-    /// An issuer that says to be Apple, and what signs our secret there.
+    /// An issuer that claims to be Apple, and the key that signs the client secret.
     private static func withApple(
         _ backend: Backend, _ body: (StandInStory, PrivateKey) async throws -> Void
     ) async throws {
@@ -36,7 +36,8 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "Apple answers by a form without cookies, and gets a client secret signed anew", arguments: Backend.available)
+        "Apple answers by a form without cookies, and gets a client secret signed for each request",
+        arguments: Backend.available)
     func apple(backend: Backend) async throws {
         try await Self.withApple(backend) { story, key in
             var browser = Browser(story.here.server)
@@ -52,14 +53,14 @@ struct AppleSignInTests {
             #expect(posted.status == 303)
             let way = try #require(posted.header("location"))
             #expect(way.hasPrefix("\(story.callback)?state=\(departure.state)&code=a-code&user="))
-            // Another browser has nothing of it.
+            // Another browser cannot use it.
             var thief = Browser(story.here.server)
             story.expect(410, "state_of_another_browser", try await thief.open(way), thief)
             let back = try await browser.open(way)
             #expect(back.status == 303)
             let code = try await browser.open(try #require(back.header("location"))).requireRedirected("code")
-            let person = try await story.here.redeemAuthorization(code).require("user_id")
-            #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
+            let userID = try await story.here.redeemAuthorization(code).require("user_id")
+            #expect(try await story.here.user(userID)["name"] == "Kari Nordmann")
 
             let redemption = try #require(story.there.redemptions.first)
             #expect(redemption.form["client_id"] == "spindle-here")
@@ -78,7 +79,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "an answer posted by another browser signs in neither that browser nor the one that began the state",
+        "An answer posted by another browser signs in neither that browser nor the one that began",
         arguments: Backend.available)
     func anotherBrowsersForm(backend: Backend) async throws {
         try await Self.withApple(backend) { story, _ in
@@ -103,7 +104,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "an invalid form_post answer is refused, and an error of Apple's comes back by form_post too",
+        "An invalid form_post answer is refused, and Apple's errors come by form_post too",
         arguments: Backend.available)
     func forms(backend: Backend) async throws {
         try await Self.withApple(backend) { story, _ in
@@ -122,7 +123,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "Apple's key is a P-256 key in PEM with its key id and team id, and only Apple has one",
+        "Apple's key is a P-256 key in PEM with key id and team id, and only Apple may have one",
         arguments: Backend.available)
     func registration(backend: Backend) async throws {
         try await World.with(backend) { here in

@@ -1,3 +1,4 @@
+import Directory
 import JSON
 import Mail
 import Storage
@@ -7,7 +8,7 @@ import Values
 
 @testable import Federation
 
-@Suite("Connecting another issuer at the account page")
+@Suite("Users connect other issuers at the account page")
 struct ConnectTests {
     /// A user of the app, at the account page.
     private func user(_ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
@@ -20,7 +21,7 @@ struct ConnectTests {
         try await browser.submit(page, ["issuer": story.issuer], to: "/account/links/connect")
     }
 
-    @Test("an issuer is offered, connected, used, announced by mail and removed", arguments: Backend.available)
+    @Test("An issuer is offered, connected, used, announced by mail and removed", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
@@ -46,7 +47,7 @@ struct ConnectTests {
                 after, ["issuer": story.issuer, "subject": "kari"], to: "/account/links/remove")
             #expect(removed.header("location") == "/account?done=link")
             #expect(try await browser.open("/account").status == 200)
-            // What the issuer opened before is over, too.
+            // Sessions that the issuer opened have ended.
             #expect(try await another.open(story.here.authorizeAddress()).status == 200)
             another.forgetSession()
             story.expect(403, "upstreamUnknown", try await story.signIn(&another), another)
@@ -54,7 +55,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "a sign-in that its user removed makes a second account, and can never be connected again",
+        "A removed sign-in at an issuer creates no other user, and can be connected again",
         arguments: Backend.available)
     func removed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -78,10 +79,10 @@ struct ConnectTests {
             let told = try await story.signIn(&another)
             story.expect(409, "upstreamRemoved", told, another)
             #expect(told.link(to: "/login?continue=") != nil && told.link(to: "/account") != nil)
-            // Whoever has another account there begins one here.
+            // Another subject there becomes a new user here.
             #expect(try await story.signIn(&another, ["sub": "ola"]).status == 303)
 
-            // It is offered, whatever the user has done with the app meanwhile.
+            // It is offered even if the user has left the app.
             try await here.server.database.write { db in _ = try db.execute("DELETE FROM connections") }
             #expect(try await connects(try await browser.open("/account")))
             another.forgetSession()
@@ -89,7 +90,7 @@ struct ConnectTests {
             let code = try await another.open(here.authorizeAddress()).requireRedirected("code")
             #expect(try await here.redeemAuthorization(code).require("user_id") == here.user)
 
-            // It is free when the account is gone.
+            // The subject is free when its user is deleted.
             let id = try #require(Int64(here.user))
             _ = try await browser.submit(try await browser.open("/account"), link, to: "/account/links/remove")
             try await here.server.database.write { db in _ = try db.execute("DELETE FROM users WHERE id = \(id)") }
@@ -98,7 +99,9 @@ struct ConnectTests {
         }
     }
 
-    @Test("a person is locked out because they removed what no page connects", arguments: Backend.available)
+    @Test(
+        "A removed sign-in at an issuer is remembered only while the issuer's button can connect it again",
+        arguments: Backend.available)
     func withoutButton(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             try await story.here.link(story.issuer, "kari")
@@ -116,7 +119,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("every sign-in that a user removed is kept", arguments: Backend.available)
+    @Test("Each sign-in at an issuer that a user removed is remembered", arguments: Backend.available)
     func several(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -135,9 +138,7 @@ struct ConnectTests {
         }
     }
 
-    @Test(
-        "a merchant's app attaches somebody's account to a user who removes it, and locks that person out",
-        arguments: Backend.available)
+    @Test("A confined link that its user removed leaves the subject free to sign in", arguments: Backend.available)
     func lockedOut(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             try await story.here.link(story.issuer, "kari", isConfined: true)
@@ -150,7 +151,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("connecting what a merchant's app had attached is announced too, once", arguments: Backend.available)
+    @Test("Connecting a subject that an app had attached sends one mail", arguments: Backend.available)
     func released(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -178,9 +179,7 @@ struct ConnectTests {
         }
     }
 
-    @Test(
-        "a link that a merchant's app made is offered to confirm a sign-in, and cannot be connected",
-        arguments: Backend.available)
+    @Test("A confined link can be connected, and confirms a sign-in only after that", arguments: Backend.available)
     func confined(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let here = story.here
@@ -205,7 +204,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("no merchant puts a link into the mail about its issuer", arguments: Backend.available)
+    @Test("The name of a merchant's issuer is no link in a mail", arguments: Backend.available)
     func name(backend: Backend) async throws {
         let name: JSON = "https://help.example/secure now signs in. See help.example"
         try await StandInStory.with(backend, ["sign_in_name": name]) { story in
@@ -222,8 +221,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "another site's form, an old sign-in, or an issuer that was not offered connects nothing",
-        arguments: Backend.available)
+        "A form from another site, an old sign-in or an unknown issuer connects nothing", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -241,8 +239,7 @@ struct ConnectTests {
         }
     }
 
-    @Test(
-        "a connection is made only for the user who began it, while still signed in", arguments: Backend.available)
+    @Test("An issuer is connected only for the user who began it, while still signed in", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -251,7 +248,7 @@ struct ConnectTests {
             browser.forgetSession()
             story.expect(410, "signed_out_meanwhile", try await story.comeBack(departure, in: &browser), browser)
 
-            // Somebody else signs in there meanwhile.
+            // Another user signs in in the same browser meanwhile.
             try await browser.signIn()
             let second = try story.departure(try await connect(try await user(story, &browser), story, &browser))
             story.grant(story.claims(second))
@@ -266,7 +263,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("a connection that a copied cookie began is made after a new password", arguments: Backend.available)
+    @Test("Connecting an issuer fails if the password is changed in between", arguments: Backend.available)
     func renewed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -282,7 +279,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("a connection that a copied cookie began is made after the next sign-in there", arguments: Backend.available)
+    @Test("Connecting an issuer fails if the user signs in again in between", arguments: Backend.available)
     func signedInAgain(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -297,7 +294,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("one subject of an issuer is connected to one user only", arguments: Backend.available)
+    @Test("A subject of an issuer is connected to one user only", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var stranger = Browser(story.here.server)
@@ -309,5 +306,68 @@ struct ConnectTests {
             #expect(answer.status == 409)
             #expect(answer.words.contains("It was not connected"))
         }
+    }
+
+    /// Facebook, as `merchant` registers it.
+    private static func facebook(of merchant: String, in world: World) async throws -> String {
+        let made = try await World.make(
+            world.server, world.admin, "issuers",
+            [
+                "merchant_id": .string(merchant), "provider": "facebook", "create_users": true,
+                "audiences": [.string(ProviderStandIn.facebookApp)],
+                "client_id": .string(ProviderStandIn.facebookApp),
+                "app_secret": .string(ProviderStandIn.facebookSecret),
+            ])
+        try #require(made.status == 201, "\(made)")
+        return try made.require("id")
+    }
+
+    @Test(
+        "Connecting a provider at one merchant clears its removal at others and at deleted ones",
+        arguments: Backend.available)
+    func removedElsewhere(backend: Backend) async throws {
+        let graph = try ProviderStandIn()
+        let settings = graph.settings.merging(IdentityProviderStory.settings) { $1 }
+        try await World.with(backend, settings: settings) { world in
+            let here = try await Self.facebook(of: world.merchant, in: world)
+            let there = try await Self.facebook(of: world.rival, in: world)
+            let user = try #require(UserID(world.user))
+            func isRemoved() async throws -> [Bool] {
+                try await world.server.database.read { db in
+                    let rivals = TrustedIssuer.ID(there)
+                    return [
+                        try RemovedSignIns.has(user, removed: rivals, in: db),
+                        try RemovedSignIns.contain("2", of: rivals, in: db),
+                    ]
+                }
+            }
+            graph.give(
+                facebook: "ada",
+                ProviderStandIn.Token(app: ProviderStandIn.facebookApp, subject: "1", claims: ["name": "Ada"]))
+            try await world.link(here, "1", isConfined: true)
+            try await world.link(there, "2")
+            var ada = try await world.signedIn()
+            let code = try await ada.browser.open(world.authorizeAddress()).requireRedirected("code")
+            #expect(try await world.redeemAuthorization(code).status == 200)
+            let removed = try await ada.change("links/remove", ["issuer": there, "subject": "2"])
+            #expect(removed.header("location") == "/account?done=link", "\(removed)")
+            // And at a merchant that is gone.
+            let id = try #require(Int64(world.user))
+            try await world.server.database.change(
+                """
+                INSERT INTO removed_sign_ins (user_id, merchant_id, issuer, provider, subject, created_at)
+                VALUES (\(id), 'gone', 'https://www.facebook.com', 'facebook', '', 1)
+                """)
+            #expect(try await isRemoved() == [true, true])
+
+            graph.answer("/facebook/oauth/access_token", ["access_token": "ada", "token_type": "bearer"])
+            let departure = try await ada.change("links/connect", ["issuer": here])
+            let state = try departure.requireRedirected("state")
+            let back = try await ada.browser.open("/login/with/\(here)/callback?code=c&state=\(state)")
+            #expect(back.header("location") == "/account?done=connected", "\(back)")
+            #expect(try await isRemoved() == [false, false])
+            #expect(try await world.count("removed_sign_ins") == 0)
+        }
+        graph.stop()
     }
 }

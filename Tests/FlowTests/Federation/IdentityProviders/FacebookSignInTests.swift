@@ -27,7 +27,7 @@ struct FacebookSignInTests {
             return try await browser.open("\(callback)?code=c&state=\(state)")
         }
 
-        func person(_ browser: inout Browser) async throws -> String {
+        func user(_ browser: inout Browser) async throws -> String {
             let code = try await browser.open(here.authorizeAddress()).requireRedirected("code")
             return try await here.redeemAuthorization(code).require("user_id")
         }
@@ -59,7 +59,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "Facebook's sign-in uses its dialog, its access token, and its own statement of whose the token is",
+        "Sign-in with Facebook uses its dialog, and asks Facebook whose access token it is",
         arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await Self.with(backend) { story in
@@ -68,9 +68,9 @@ struct FacebookSignInTests {
             #expect(page.words.contains("Sign in with <bdi>Facebook</bdi>"))
             let back = try await story.signIn(&browser)
             #expect(back.status == 303, "\(back)")
-            let person = try await story.person(&browser)
-            #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
-            // Facebook cannot be imitated: its assertion opens the account page, where it is offered for confirmation.
+            let userID = try await story.user(&browser)
+            #expect(try await story.here.user(userID)["name"] == "Kari Nordmann")
+            // A merchant cannot imitate Facebook, so its sign-in opens the account page, and can confirm a sign-in.
             #expect(try await browser.open("/account").status == 200)
             let confirm = try await browser.open("/login?confirm=1&continue=/account")
             let way = try confirm.requireLink(to: "/login/with/\(story.issuer)?continue=%2Faccount")
@@ -78,7 +78,7 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("the operator's own address of Facebook is not asked where it is private", arguments: Backend.available)
+    @Test("The operator's own address of Facebook is used even if it is private", arguments: Backend.available)
     func privateAddress(backend: Backend) async throws {
         try await Self.with(backend, settings: ["outbound_allow_private": ""]) { story in
             var browser = Browser(story.here.server)
@@ -88,7 +88,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "a token that Facebook does not know, or that another app was given, is refused", arguments: Backend.available)
+        "A token that Facebook does not know, or that another app was given, is refused", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await Self.with(backend) { story in
             for (token, reason) in [
@@ -118,7 +118,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "a session that a backend's own account opened goes on after its user revoked the app",
+        "Revoking the app ends the session of a confined link, and other merchants are not told",
         arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await Self.with(backend) { story in
@@ -131,30 +131,30 @@ struct FacebookSignInTests {
                 """, in: story)
             let receiver = try CallbackReceiver()
             let rival = try await story.here.told(at: receiver, "/rival", of: story.here.rival)
-            // Its messages come in no order with the rival's.
+            // A receiver apart, as its messages come in no order with the rival's.
             let own = try await story.here.told(at: try CallbackReceiver())
             var backend = Browser(story.here.server)
             _ = try await story.signIn(&backend)
-            #expect(try await story.person(&backend) == story.here.user)
-            // The session is good for its merchant alone, and so is the news of its end.
+            #expect(try await story.user(&backend) == story.here.user)
+            // The session is good at its merchant alone, and only that merchant is told of its end.
             _ = try await backend.submit(try await backend.open("/logout"))
             #expect(try await own.next().gist == "session: status = ended")
             _ = try await story.signIn(&backend)
             var ada = try await story.here.signedIn()
             #expect(try await ada.change("apps/revoke", ["client": story.here.app.id]).status == 303)
             let page = try await backend.open(story.here.authorizeAddress())
-            #expect(page.link(to: "/login/with/\(story.issuer)?") != nil, "nobody is signed in")
+            #expect(page.link(to: "/login/with/\(story.issuer)?") != nil, "no user is signed in")
             _ = try await story.signIn(&backend)
-            #expect(try await story.person(&backend) != story.here.user)
+            #expect(try await story.user(&backend) != story.here.user)
             #expect(try await ada.browser.open("/account").status == 200)
-            // Nobody signed out, and other merchants hear of nothing else either.
+            // Other merchants are told of the changed profile alone.
             try await story.here.change("users", story.here.user, ["nickname": "Ada"])
             #expect(try await rival.next().gist == "user: displayName")
         }
     }
 
     @Test(
-        "a session by an issuer that was disabled comes to life when the issuer's merchant is deleted",
+        "Deleting a merchant ends the sessions of its issuers, also of disabled ones",
         arguments: Backend.available, [true, false])
     func merchantGone(backend: Backend, wasDisabled: Bool) async throws {
         try await Self.with(backend) { story in
@@ -174,9 +174,7 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test(
-        "Facebook, removed at a merchant that is gone, stays removed after its user has connected it",
-        arguments: Backend.available)
+    @Test("Connecting Facebook again clears its removal at a deleted merchant", arguments: Backend.available)
     func connectedAgain(backend: Backend) async throws {
         try await Self.with(backend) { story in
             let here = story.here
@@ -198,7 +196,9 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("a user whose deletion is pending may stay by signing in with Facebook", arguments: Backend.available)
+    @Test(
+        "A user whose deletion is pending can keep the account by signing in with Facebook",
+        arguments: Backend.available)
     func restoring(backend: Backend) async throws {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -214,9 +214,7 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test(
-        "an issuer that is gone by the time keeps an account, in a session that nothing can end",
-        arguments: Backend.available)
+    @Test("A restore page opens no session after its issuer was deleted", arguments: Backend.available)
     func goneMeanwhile(backend: Backend) async throws {
         try await Self.with(backend) { story in
             let here = story.here
@@ -239,7 +237,7 @@ struct FacebookSignInTests {
     }
 
     @Test(
-        "a link that a merchant made neither keeps an account that is to be deleted nor makes a place known",
+        "A confined link neither keeps a user's account from deletion nor makes a browser known",
         arguments: Backend.available)
     func confined(backend: Backend) async throws {
         try await Self.with(backend) { story in

@@ -6,9 +6,7 @@ import Values
 
 @Suite("Sign in with another issuer: when the app requires a fresh sign-in")
 struct IdentityProviderFreshnessTests {
-    @Test(
-        "prompt=login and max_age are passed to the issuer, whose auth_time must show a fresh sign-in",
-        arguments: Backend.available)
+    @Test("An issuer is asked for a fresh sign-in, and its auth_time must show one", arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             for wish: KeyValuePairs in [["prompt": "login"], ["max_age": "300"]] {
@@ -36,7 +34,7 @@ struct IdentityProviderFreshnessTests {
         }
     }
 
-    @Test("a sign-in without auth_time is never fresh enough for max_age", arguments: Backend.available)
+    @Test("A sign-in without auth_time is never fresh enough for max_age", arguments: Backend.available)
     func undated(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -51,7 +49,7 @@ struct IdentityProviderFreshnessTests {
     }
 
     @Test(
-        "SPiD's acr_values=password is met by an issuer that cannot be asked for a fresh sign-in",
+        "An issuer that cannot be asked for a fresh sign-in is not offered for SPiD's acr_values=password",
         arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend, settings: IdentityProviderStory.settings) { here in
@@ -66,7 +64,7 @@ struct IdentityProviderFreshnessTests {
     }
 
     @Test(
-        "an issuer that cannot be asked for a fresh sign-in is not offered when one is required",
+        "An issuer that cannot be asked for a fresh sign-in is not offered when one is required",
         arguments: Backend.available)
     func providers(backend: Backend) async throws {
         try await World.with(backend, settings: IdentityProviderStory.settings) { here in
@@ -76,7 +74,7 @@ struct IdentityProviderFreshnessTests {
             for wish: KeyValuePairs in [["prompt": "login"], ["max_age": "300"]] {
                 let page = try await browser.open(here.authorizeAddress(wish))
                 #expect(page.link(to: "/login/with/") == nil)
-                // The page still knows after a refusal.
+                // The page still requires it after a refusal.
                 let refused = try await browser.submit(page, ["email": World.email, "password": "a guess"])
                 #expect(refused.link(to: "/login/with/") == nil)
                 let code = try await browser.submit(page, ["email": "nobody"], to: "/login/code")
@@ -85,9 +83,7 @@ struct IdentityProviderFreshnessTests {
         }
     }
 
-    @Test(
-        "a web view that the token of an undated sign-in bought is fresh enough for max_age",
-        arguments: Backend.available)
+    @Test("A web view from a sign-in without auth_time is not fresh enough for max_age", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let cases: [(KeyValuePairs<String, JSON>, String?)] = [
@@ -106,7 +102,7 @@ struct IdentityProviderFreshnessTests {
     }
 
     @Test(
-        "a web view that the token of an undated assertion bought is fresh enough for max_age",
+        "A web view from an assertion without auth_time, or with an old one, is not fresh enough for max_age",
         arguments: Backend.available)
     func asserted(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -125,7 +121,7 @@ struct IdentityProviderFreshnessTests {
                 _ = try await webview.open("/auth/session/\(try code.require("code"))")
                 try await expectSilent(error, world.backend, world, &webview)
             }
-            // Whatever else the user gives up, what came from these does not count as opened by that.
+            // These families count as opened by the issuer alone, whatever way to sign in the user gives up.
             let ways: [String?] = try await world.server.database.rows(
                 "SELECT method FROM token_families WHERE path = id AND issuer_id IS NOT NULL"
             ).map { try $0.get("method") }

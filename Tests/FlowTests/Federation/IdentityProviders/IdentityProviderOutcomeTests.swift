@@ -8,7 +8,7 @@ import Values
 @Suite("Sign in with another issuer: outcomes of the return")
 struct IdentityProviderOutcomeTests {
     @Test(
-        "a user who cancelled at the issuer is led back to the sign-in page, in their language",
+        "A user who cancelled at the issuer gets a page with a way back to the sign-in, in their language",
         arguments: Backend.available)
     func declined(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -27,7 +27,7 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("the issuer's other errors are not shown as the user's fault", arguments: Backend.available)
+    @Test("An issuer's other errors are not shown as the user's fault", arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -49,7 +49,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("a session goes on after the issuer that opened it was disabled, or deleted", arguments: Backend.available)
+    @Test(
+        "A session rests while the issuer that opened it is disabled, and ends when it is deleted",
+        arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             let server = story.here.server
@@ -74,7 +76,7 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("a user unknown here is told so, and how to get an account", arguments: Backend.available)
+    @Test("A user whom no link leads to is told so, and how to sign up", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
@@ -85,7 +87,7 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("an address that belongs to a user leads to that user only by rule", arguments: Backend.available)
+    @Test("An address that belongs to a user signs that user in only with link_by_email", arguments: Backend.available)
     func addresses(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authoritative_domains": ["example.com"]]) { story in
             var browser = Browser(story.here.server)
@@ -99,17 +101,19 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("a disabled user, or one whose deletion is pending, gets no session", arguments: Backend.available)
+    @Test(
+        "A disabled user, or one whose deletion is pending, gets no session by another issuer",
+        arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
             #expect(try await story.signIn(&browser).status == 303)
             let code = try await browser.open(story.here.authorizeAddress()).requireRedirected("code")
-            let person = try await story.here.redeemAuthorization(code).require("user_id")
+            let userID = try await story.here.redeemAuthorization(code).require("user_id")
             browser.forgetSession()
-            try await story.here.change("users", person, ["disabled": true])
+            try await story.here.change("users", userID, ["disabled": true])
             story.expect(403, "upstreamDisabled", try await story.signIn(&browser), browser)
-            try await story.here.change("users", person, ["disabled": false])
+            try await story.here.change("users", userID, ["disabled": false])
             let due = story.here.server.clock.now + .days(3)
             try await story.here.server.database.write { db in
                 _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE profile = \("{}")")
@@ -123,7 +127,7 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("an issuer disabled during the sign-in, or during the return, opens no session", arguments: Backend.available)
+    @Test("An issuer disabled during a sign-in opens no session", arguments: Backend.available)
     func closed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -136,7 +140,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("a pending sign-in is deleted when it can no longer be answered", arguments: Backend.available)
+    @Test(
+        "A request to an issuer is deleted after ten minutes, when it can no longer be answered",
+        arguments: Backend.available)
     func retention(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -152,7 +158,9 @@ struct IdentityProviderOutcomeTests {
         }
     }
 
-    @Test("a client that starts sign-ins at the issuer by the thousand is throttled", arguments: Backend.available)
+    @Test(
+        "An IP address starts sixty sign-ins at an issuer at once, then one in five seconds",
+        arguments: Backend.available)
     func throttle(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -165,5 +173,30 @@ struct IdentityProviderOutcomeTests {
             story.here.server.clock.advance(by: .seconds(5))
             #expect(try await browser.open(link).status == 303)
         }
+    }
+
+    @Test("An IPv6 /48 can start 240 sign-ins at another issuer, not sixty for each /64", arguments: Backend.available)
+    func site(backend: Backend) async throws {
+        try await StandInStory.with(backend, settings: ["trusted_proxies": "127.0.0.0/8"]) { story in
+            var browser = Browser(story.here.server)
+            let waiting = try await story.here.begin(story.here.authorizeAddress(), in: &browser)
+            for number in 0..<240 {
+                let host = String(number % 30, radix: 16)
+                let left = try await status(of: story, waiting, in: browser, from: "2001:db8:48:\(host)::1")
+                #expect(left == 303, "\(number)")
+            }
+            let refused = try await status(of: story, waiting, in: browser, from: "2001:db8:48:ffff::1")
+            let elsewhere = try await status(of: story, waiting, in: browser, from: "2001:db8:49::1")
+            #expect(refused == 429 && elsewhere == 303)
+        }
+    }
+
+    private func status(
+        of story: StandInStory, _ waiting: String, in browser: Browser, from address: String
+    ) async throws -> Int {
+        try await story.here.server.get(
+            "/login/with/\(story.issuer)?continue=\(waiting)", cookies: browser.cookies,
+            headers: ["X-Forwarded-For": address]
+        ).status
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Sign in with another issuer: redemption and userinfo")
 struct IdentityProviderRedemptionTests {
     @Test(
-        "a token endpoint that refuses, fails, answers nonsense or is unreachable signs nobody in",
+        "A token endpoint that refuses, fails, answers nonsense or is unreachable opens no session",
         arguments: Backend.available)
     func tokenEndpoint(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -42,8 +42,7 @@ struct IdentityProviderRedemptionTests {
         }
     }
 
-    @Test(
-        "an issuer whose document cannot be fetched gets a page that says so", arguments: Backend.available)
+    @Test("An issuer whose document cannot be fetched gets a page that says so", arguments: Backend.available)
     func noDocument(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/discovery", text: "{}")
@@ -56,7 +55,7 @@ struct IdentityProviderRedemptionTests {
     }
 
     @Test(
-        "the code is redeemed with the verifier, the same redirect URI and our credentials",
+        "An issuer's code is redeemed with the verifier, the same redirect URI and the client's credentials",
         arguments: Backend.available)
     func redemption(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -89,7 +88,7 @@ struct IdentityProviderRedemptionTests {
         }
     }
 
-    @Test("claims missing from the ID token are asked of the userinfo endpoint", arguments: Backend.available)
+    @Test("Claims missing from the ID token are read from the userinfo endpoint", arguments: Backend.available)
     func userinfo(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/userinfo", ["sub": "kari", "name": "Kari Nordmann", "locale": "no"])
@@ -98,10 +97,10 @@ struct IdentityProviderRedemptionTests {
             #expect(try await story.signIn(&browser).status == 303)
             #expect(story.there.bearers == ["Bearer at"])
             let code = try await browser.open(story.here.authorizeAddress()).requireRedirected("code")
-            let person = try await story.here.redeemAuthorization(code).require("user_id")
-            #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
+            let userID = try await story.here.redeemAuthorization(code).require("user_id")
+            #expect(try await story.here.user(userID)["name"] == "Kari Nordmann")
 
-            // About somebody else, or not to be had: nobody is signed in by half a word.
+            // Userinfo about another subject, or none at all, opens no session.
             browser.forgetSession()
             story.there.publish("/userinfo", ["sub": "ola"])
             story.expect(502, "upstream_mistrusted: userinfo", try await story.signIn(&browser), browser)
@@ -109,17 +108,17 @@ struct IdentityProviderRedemptionTests {
             story.expect(503, "upstream_unavailable: userinfo", try await story.signIn(&browser), browser)
             story.there.publish("/userinfo", ["sub": "kari"], status: "401 Unauthorized")
             story.expect(503, "upstream_unavailable: userinfo", try await story.signIn(&browser), browser)
-            // All that was asked for is in the token: there is no need.
+            // With all claims in the token, userinfo is not needed.
             let answer = try await story.signIn(&browser, ["email": "kari@example.com", "name": "Kari"])
             #expect(answer.status == 303)
         }
     }
 
     @Test(
-        "an issuer that accepts none of our authentication methods is refused before the user leaves",
+        "An issuer that accepts no supported client authentication is refused before the user leaves",
         arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
-        // Nothing that we can do: said before anybody leaves.
+        // Refused before the user leaves.
         try await StandInStory.with(
             backend, document: ["token_endpoint_auth_methods_supported": ["tls_client_auth"]]
         ) { story in
@@ -155,7 +154,7 @@ struct IdentityProviderRedemptionTests {
     }
 
     @Test(
-        "a token type other than Bearer, or a missing access token, is refused where userinfo is needed",
+        "A token type other than Bearer, or a missing access token, is refused where userinfo is needed",
         arguments: Backend.available)
     func tokenType(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -181,7 +180,7 @@ struct IdentityProviderRedemptionTests {
         }
     }
 
-    @Test("signed userinfo is accepted when its signature, issuer and audience are valid", arguments: Backend.available)
+    @Test("Signed userinfo is accepted when its signature, issuer and audience are valid", arguments: Backend.available)
     func signedUserinfo(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.addEndpoint("userinfo_endpoint", "/userinfo")

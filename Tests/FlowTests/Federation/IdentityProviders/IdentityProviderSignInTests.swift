@@ -6,7 +6,7 @@ import Values
 
 @Suite("Sign in with another issuer: a second Spindle")
 struct IdentityProviderSignInTests {
-    @Test("button, issuer, return, code, token: a new user, the same one each time", arguments: Backend.available)
+    @Test("A sign-in at an issuer leads to a new user, the same one each time", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -24,18 +24,18 @@ struct IdentityProviderSignInTests {
             let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
             let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
             #expect(tokens.status == 200)
-            let person = try tokens.require("user_id")
-            #expect(person != story.here.user)
-            #expect(try await story.here.user(person)["name"] == "Ada Lovelace")
+            let userID = try tokens.require("user_id")
+            #expect(userID != story.here.user)
+            #expect(try await story.here.user(userID)["name"] == "Ada Lovelace")
 
             var another = Browser(story.here.server)
             let again = try await another.open(try #require(try await story.signIn(&another).header("location")))
             let second = try await story.here.redeemAuthorization(try again.requireRedirected("code"))
-            #expect(try second.require("user_id") == person)
+            #expect(try second.require("user_id") == userID)
         }
     }
 
-    @Test("the ID token tells that another issuer authenticated the user", arguments: Backend.available)
+    @Test("The ID token says that another issuer authenticated the user", arguments: Backend.available)
     func context(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -51,7 +51,7 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("an old session at the issuer counts as an old sign-in here", arguments: Backend.available)
+    @Test("An old session at the issuer counts as an old sign-in here", arguments: Backend.available)
     func authTime(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var other = Browser(story.there.server)
@@ -65,13 +65,13 @@ struct IdentityProviderSignInTests {
             let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
             let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
             #expect(try await story.here.idToken(in: tokens)["auth_time"]?.integer == signedInAt)
-            // For somebody who wants to know that they are at their screen, it is too old.
+            // It is too old for an app with a max_age of five minutes.
             #expect(try await browser.open(story.here.authorizeAddress(["max_age": "300"])).status == 200)
             #expect(try await browser.open(story.here.authorizeAddress(["max_age": "1200"])).status == 302)
         }
     }
 
-    @Test("a merchant's own issuer signs in to that merchant's apps only", arguments: Backend.available)
+    @Test("A merchant's own issuer signs users in to that merchant's apps only", arguments: Backend.available)
     func reach(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -85,7 +85,9 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("who cannot open the account page is told to take an app's access back there", arguments: Backend.available)
+    @Test(
+        "The consent page tells users without an account page to ask the merchant to take access back",
+        arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             #expect(try await story.here.change("clients", story.here.app.id, ["first_party": false]).status == 200)
@@ -103,7 +105,7 @@ struct IdentityProviderSignInTests {
     }
 
     @Test(
-        "the sign-in page shows the enabled issuers of the app's merchant, in their order, and no others",
+        "The sign-in page shows the enabled issuers of the app's merchant, in their order, and no others",
         arguments: Backend.available)
     func buttons(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
@@ -128,7 +130,7 @@ struct IdentityProviderSignInTests {
             try await story.here.change("issuers", second, ["disabled": true])
             let page = try await browser.open(story.here.authorizeAddress())
             #expect(page.link(to: "/login/with/\(second)") == nil)
-            // Nor by an address that somebody kept, or by way of another merchant's app.
+            // Nor by a kept address, or through another merchant's app.
             let ways = [
                 "/login/with/\(second)?continue=\(waiting)",
                 "/login/with/\(story.issuer)", "/login/with/\(story.issuer)?continue=/account", "/login/with/none",
@@ -138,7 +140,7 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test("the issuers' buttons are still there after a wrong password", arguments: Backend.available)
+    @Test("The issuers' buttons are still shown after a wrong password", arguments: Backend.available)
     func refusal(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -150,9 +152,7 @@ struct IdentityProviderSignInTests {
         }
     }
 
-    @Test(
-        "a session remembers which issuer authenticated it, also after it is replaced",
-        arguments: Backend.available)
+    @Test("Each sign-in by an issuer is recorded with the issuer's name", arguments: Backend.available)
     func logins(backend: Backend) async throws {
         try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)

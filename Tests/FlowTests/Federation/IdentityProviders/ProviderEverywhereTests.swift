@@ -31,7 +31,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "the owner of a merchant's own Facebook app signs in as anybody who uses its button, at every merchant",
+        "Sign-ins by a merchant's own Facebook app are good at that merchant alone, until the platform says otherwise",
         arguments: Backend.available)
     func ownersApp(backend: Backend) async throws {
         let graph = try ProviderStandIn()
@@ -53,8 +53,8 @@ struct ProviderEverywhereTests {
             var owner = Browser(world.server)
             #expect(try await signIn(&owner, world, at: issuer).status == 303)
             let code = try await owner.open(world.authorizeAddress()).requireRedirected("code")
-            let person = try await world.redeemAuthorization(code).require("user_id")
-            try await world.introduce(person, to: world.rival)
+            let userID = try await world.redeemAuthorization(code).require("user_id")
+            try await world.introduce(userID, to: world.rival)
             let rival = world.authorizeAddress(for: world.rivalBackend)
             func isConfined(_ browser: inout Browser) async throws {
                 let asked = try await browser.open(rival)
@@ -80,7 +80,9 @@ struct ProviderEverywhereTests {
         graph.stop()
     }
 
-    @Test("a merchant's own button of a provider is good everywhere", arguments: Backend.available)
+    @Test(
+        "A provider that the platform adds is good everywhere, and a merchant's own is not",
+        arguments: Backend.available)
     func whoseButton(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantsToken(world)
@@ -107,7 +109,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "a button that a merchant adds to a provider is good everywhere, or the platform's is not",
+        "A button added by the platform makes a provider good everywhere, and one added by a merchant does not",
         arguments: Backend.available, [true, false])
     func laterButton(backend: Backend, byPlatform: Bool) async throws {
         try await World.with(backend) { world in
@@ -120,15 +122,13 @@ struct ProviderEverywhereTests {
                 bearer: byPlatform ? world.admin : token)
             #expect(changed.status == 200, "\(changed)")
             #expect(changed.json["signs_in_everywhere"] == .bool(byPlatform), "\(changed)")
-            // What else changes leaves it.
+            // Other changes leave it alone.
             let other = try await world.server.send("PATCH", path, json: ["create_users": true], bearer: world.admin)
             #expect(other.json["signs_in_everywhere"] == .bool(byPlatform), "\(other)")
         }
     }
 
-    @Test(
-        "what is good everywhere is said of an issuer that nobody is sent to, or of no provider",
-        arguments: Backend.available)
+    @Test("Only a provider with a button can be good everywhere", arguments: Backend.available)
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
             let everywhere: JSON = ["signs_in_everywhere": true]
@@ -158,7 +158,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "the platform's word makes an app good everywhere that a merchant put in the place of the platform's",
+        "The platform must name its own app to make a provider with a merchant's app good everywhere",
         arguments: Backend.available)
     func anotherApp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -182,7 +182,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "a merchant changes the platform's button, or lets strangers become users there, or not by its own",
+        "A merchant cannot change the app of a provider that is good everywhere, nor let it create users",
         arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -204,7 +204,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "the platform's own client in the place of a merchant's is good at the merchant alone",
+        "A merchant's provider stays good at its merchant alone when the platform changes its app and says no more",
         arguments: Backend.available)
     func platformsApp(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -225,7 +225,7 @@ struct ProviderEverywhereTests {
     }
 
     @Test(
-        "sessions of a provider that the platform confines to its merchant stay good everywhere",
+        "Sessions of a provider that the platform confines are good at its merchant alone",
         arguments: Backend.available)
     func confined(backend: Backend) async throws {
         let graph = try ProviderStandIn()
@@ -252,5 +252,68 @@ struct ProviderEverywhereTests {
             #expect(try await other.open("/account").status == 200)
         }
         graph.stop()
+    }
+
+    @Test(
+        "A merchant that removes the platform's button cannot set its own app secret there",
+        arguments: Backend.available)
+    func secretOfAnother(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantsToken(world)
+            let made = try await make(world, Self.facebook, by: world.admin)
+            #expect(made.json["signs_in_everywhere"] == true, "\(made)")
+            let path = "/admin/v1/issuers/\(try made.require("id"))"
+            func change(_ json: JSON, by token: String) async throws -> Answer {
+                try await world.server.send("PATCH", path, json: json, bearer: token)
+            }
+            let theirs: JSON = ["app_secret": "theirs"]
+            let both: JSON = ["client_id": .null, "app_secret": "theirs"]
+            for json in [theirs, both] { expectProblem(try await change(json, by: token), 403, member: "client_id") }
+            let ended = try await change(["client_id": .null], by: token)
+            #expect(ended.status == 200 && ended.json["client_id"] == nil, "\(ended)")
+            #expect(ended.json["signs_in_everywhere"] == true, "\(ended)")
+            expectProblem(try await change(theirs, by: token), 403, member: "client_id")
+            #expect(try await change(["signs_in_everywhere": false], by: world.admin).status == 200)
+            #expect(try await change(theirs, by: token).status == 200)
+        }
+    }
+
+    @Test(
+        "A merchant can delete a provider only if its sign-ins are good at the merchant alone",
+        arguments: Backend.available)
+    func deletion(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantsToken(world)
+            let google: JSON = ["provider": "google", "client_id": "us", "client_secret": "s"]
+            func delete(_ id: String, by token: String) async throws -> Answer {
+                try await world.server.send("DELETE", "/admin/v1/issuers/\(id)", bearer: token)
+            }
+            let made = try await make(world, google, by: world.admin)
+            #expect(made.json["signs_in_everywhere"] == true, "\(made)")
+            let id = try made.require("id")
+            try await world.link(id, "kari")
+            func change(_ json: JSON) async throws -> Answer {
+                try await world.server.send("PATCH", "/admin/v1/issuers/\(id)", json: json, bearer: token)
+            }
+            func expectKept() async throws {
+                expectProblem(try await delete(id, by: token), 403)
+                // Confined to the merchant, it could be deleted.
+                let word: JSON = ["signs_in_everywhere": false]
+                expectProblem(try await change(word), 403, member: "signs_in_everywhere")
+                expectProblem(try await delete(id, by: token), 403)
+            }
+            try await expectKept()
+            let ended = try await change(["client_id": .null])
+            #expect(ended.status == 200 && ended.json["signs_in_everywhere"] == true, "\(ended)")
+            try await expectKept()
+            #expect(try await world.count("issuer_subjects") == 1)
+            #expect(try await delete(id, by: world.admin).status == 204)
+            let confined: [(String, JSON)] = [(token, .object([])), (world.admin, ["signs_in_everywhere": false])]
+            for (who, more) in confined {
+                let other = try await make(world, google, more, by: who)
+                #expect(other.json["signs_in_everywhere"] == false, "\(other)")
+                #expect(try await delete(try other.require("id"), by: token).status == 204)
+            }
+        }
     }
 }
