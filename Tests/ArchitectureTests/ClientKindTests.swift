@@ -29,10 +29,8 @@ struct ClientKindTests {
 
     /// What names a member of the document in a text for its developer or administrator, or writes one.
     private static let naming = [
-        "Sources/AdminAPI/ClientsEndpoint.swift",
         "Sources/AdminAPI/DocumentMembers.swift",
-        "Sources/AdminAPI/ProblemBoundary.swift",
-        "Sources/Administration/Administrator+strangers.swift",
+        "Sources/Administration/Administrator+clients.swift",
         "Sources/BrowserPages/Scripts/AjaxEndpoint.swift",
         "Sources/Directory/Clients/ClientMetadata+web.swift",
         "Sources/OAuth/Registration/ClientRegistration.swift",
