@@ -10,7 +10,7 @@ extension LogoutEndpoint {
     /// none.
     func clientInPlaceOfToken(_ parameters: OAuth.Parameters) async throws -> Client? {
         guard let text = parameters[.oauthToken] else { return nil }
-        return try await spidClient(Client.ID(text))
+        return try await pages.clients.findLive(ofScripts: Client.ID(text))
     }
 
     /// The client is the one that the request names, or the one whose token came with it. That token may be dead: a

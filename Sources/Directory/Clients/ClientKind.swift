@@ -1,5 +1,5 @@
 package import Storage
-package import Values
+import Values
 
 /// What kind of client one is. Only its document and its row name the kind: everything else asks for a right
 /// (`ClientRight`).
