@@ -9,7 +9,7 @@ extension LogoutEndpoint {
     /// The SPiD-compatible client whose id is sent in place of a token: SPiD's SDK for PHP does so when it has none.
     func clientInPlaceOfToken(_ parameters: OAuth.Parameters) async throws -> Client? {
         guard let text = parameters[.oauthToken] else { return nil }
-        return try await spidClient(Client.ID(text))
+        return try await pages.clients.findLive(ofScripts: Client.ID(text))
     }
 
     /// The client is the one that the request names, or the one whose token came with it. The token may be dead: a link

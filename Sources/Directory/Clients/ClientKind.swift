@@ -1,5 +1,5 @@
 package import Storage
-package import Values
+import Values
 
 /// The kind of a client. Only its document and its row name the kind; all other code asks for a right (`ClientRight`).
 public struct ClientKind: Sendable, Hashable {
