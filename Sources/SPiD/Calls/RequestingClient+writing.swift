@@ -20,7 +20,8 @@ extension RequestingClient {
 
     /// The client as it writes an object of `owner`: a user as above, or the client itself.
     package func writing(of owner: DataObject.Owner) -> any Authority {
-        owner.user.map { writing(of: $0) } ?? self
+        guard let user = owner.user else { return self }
+        return writing(of: user)
     }
 }
 
