@@ -20,7 +20,8 @@ extension RequestingClient {
 
     /// The client as the writer of an object of `owner`: of a user as above, or of the client itself.
     package func writing(of owner: DataObject.Owner) -> any Authority {
-        owner.user.map { writing(of: $0) } ?? self
+        guard let user = owner.user else { return self }
+        return writing(of: user)
     }
 }
 
