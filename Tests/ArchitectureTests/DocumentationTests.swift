@@ -10,14 +10,14 @@ import Testing
         var testDescription: String { "\(path):\(line)" }
     }
 
-    @Test("docs/architecture.md names lines that exist and hold the quoted code", arguments: try answers())
+    @Test("The lines that docs/architecture.md names exist and hold the quoted code", arguments: try answers())
     func references(_ answer: Answer) throws {
         let lines = try SourceTree.file(answer.path).lines
         let found = zip(1..., lines).filter { $0.1.contains(answer.code) }.map(\.0)
         #expect(found.contains(answer.line), "\(answer.path): `\(answer.code)` is at \(found), not \(answer.line)")
     }
 
-    @Test("docs/architecture.md has at least twenty rows")
+    @Test("The index of questions in docs/architecture.md has at least twenty rows")
     func answered() throws { #expect(try Self.answers().count >= 20) }
 
     /// The rows `| question | `path:line` | `code on that line` |`.
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("every file or folder that a page names exists", arguments: SourceTree.documents)
+    @Test("Every file or folder that a page names exists", arguments: SourceTree.documents)
     func files(_ page: SourceFile) {
         let folder = page.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for (number, line) in zip(1..., page.lines) {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("every setting is in docs/configuration.md and in the example")
+    @Test("Every setting is in docs/configuration.md and in the example")
     func settings() throws {
         let page = try SourceTree.file("docs/configuration.md").text
         let example = try SourceTree.file("deploy/spindle.example.yaml").text
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("every module is on the map in docs/architecture.md")
+    @Test("Every module is on the map in docs/architecture.md")
     func map() throws {
         let page = try SourceTree.file("docs/architecture.md").text
         let map =
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "docs/performance.md has the tables that Tests/Benchmarks/run last wrote",
+        "The tables in docs/performance.md are those that Tests/Benchmarks/run last wrote",
         arguments: [("latest", "measured"), ("postgresql", "measured on PostgreSQL")])
     func measured(_ name: String, _ mark: String) throws {
         let table = try SourceTree.file("Tests/Benchmarks/results/\(name).md").text
@@ -84,7 +84,7 @@ import Testing
         #expect(page.contains("<!-- \(mark) -->\n\(table)<!-- /\(mark) -->\n"), "Tests/Benchmarks/run --document")
     }
 
-    @Test("every route is in docs/api.md")
+    @Test("Every route is in docs/api.md")
     func routes() throws {
         let page = try SourceTree.file("docs/api.md").text
         let routes = SourceTree.sources.flatMap { file in

@@ -16,7 +16,9 @@ import Testing
         "removingPercentEncoding", "CharacterSet",
     ]
 
-    @Test("threads are started, text is trimmed and percent-encoded in one place", arguments: SourceTree.sources)
+    @Test(
+        "Threads are started, and text is trimmed and percent-encoded, in one place each", arguments: SourceTree.sources
+    )
     func one(_ file: SourceFile) {
         for (number, line) in file.code {
             for word in Self.seconds { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
@@ -26,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("the one place is there")
+    @Test("The one place of each of these functions exists")
     func found() throws {
         for (word, home) in Self.homes { #expect(try SourceTree.file(home).text.contains(word), "\(home)") }
     }

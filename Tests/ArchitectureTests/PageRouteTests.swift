@@ -3,7 +3,7 @@ import Testing
 @Suite struct PageRouteTests {
     private static let pages = SourceTree.sources.filter { $0.module == "BrowserPages" }
 
-    @Test("every address that takes a form by POST also answers GET with a page", arguments: pages)
+    @Test("Every address that takes a form by POST also answers GET with a page", arguments: pages)
     func forms(_ file: SourceFile) {
         func addresses(_ method: String) -> Set<String> {
             Set(

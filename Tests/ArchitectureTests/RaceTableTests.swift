@@ -3,7 +3,7 @@ import Testing
 
 /// docs/security/check-await-write.md: a row a place, and the tests that change the world there.
 @Suite struct RaceTableTests {
-    @Test("every row of the race table names a test that exists, and every such test has a row")
+    @Test("Every row of the race table names tests, and each of them exists")
     func tests() throws {
         let rows = try SourceTree.file("docs/security/check-await-write.md").lines
             .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Where |") }

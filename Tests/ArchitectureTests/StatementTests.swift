@@ -15,7 +15,7 @@ import Testing
         "serial", "blob", "bytea", "json", "jsonb", "integer", "insert or", "replace into", "nulls first", "rowid",
     ]
 
-    @Test("every SQL statement stays within the subset that both engines share", arguments: statements)
+    @Test("Every SQL statement stays within the subset that both engines share", arguments: statements)
     func subset(_ statement: Statement) throws {
         let text = statement.text.lowercased()
         for word in Self.foreign {
@@ -25,10 +25,10 @@ import Testing
         #expect(!text.contains("::"), "\(statement.place) casts as PostgreSQL does: CAST(… AS …) is for both")
     }
 
-    @Test("the search for SQL statements finds them")
+    @Test("The search for SQL statements finds at least as many as there are")
     func found() { #expect(Self.statements.count > 60) }
 
-    @Test("each migration is embedded by Package.swift and listed")
+    @Test("Each migration is embedded by Package.swift and listed")
     func migrations() throws {
         let manifest = try SourceTree.file("Package.swift").text
         let list = try SourceTree.file("migrations/Migration+all.swift").text

@@ -3,7 +3,7 @@ import Testing
 
 /// What a reader may take for granted in every source file.
 @Suite struct StyleTests {
-    @Test("no source file is over 300 lines, and nine in ten have at most 150")
+    @Test("No source file is over 300 lines, and nine in ten have at most 150")
     func sizes() {
         let sizes = SourceTree.sources.map { (path: $0.path, lines: $0.lines.count - 1) }
         #expect(sizes.count > 100, "where are the sources?")
@@ -12,14 +12,14 @@ import Testing
         #expect(short * 10 >= sizes.count * 9, "\(short) of \(sizes.count) have at most 150 lines")
     }
 
-    @Test("no line is over 120 columns", arguments: SourceTree.swiftFiles)
+    @Test("No line is over 120 columns", arguments: SourceTree.swiftFiles)
     func columns(_ file: SourceFile) {
         for (number, line) in zip(1..., file.lines) { #expect(line.count <= 120, "\(file.path):\(number)") }
     }
 
     static let unfinished = ["TO" + "DO", "FIX" + "ME", "fatalError", "try!", "as!"]
 
-    @Test("no source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)
+    @Test("No source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)
     func unfinished(_ file: SourceFile) {
         for (number, line) in zip(1..., file.lines) {
             for word in Self.unfinished { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
@@ -32,7 +32,7 @@ import Testing
         "arc4random", "getentropy", "getrandom",
     ]
 
-    @Test("the time of day is read in one place, and randomness in one")
+    @Test("The time of day is read in one place, and randomness in one")
     func ambient() {
         #expect(places(of: Self.ambientTime) == ["Sources/Values/WallClock.swift"])
         #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomBlock.swift"])
@@ -55,21 +55,21 @@ import Testing
         "Sources/StorageSQLite/Connection.swift": "an SQLite connection, which one thread has at a time",
     ]
 
-    @Test("every type that opts out of the compiler's data race checks is on a short list with its reason")
+    @Test("Every type that opts out of the compiler's data race checks is on a short list with its reason")
     func unchecked() {
         let found = places(of: ["@unchecked Sendable", "nonisolated(unsafe)"])
         #expect(Set(found) == Set(Self.unchecked.keys))
         #expect(Self.unchecked.count <= 12)
     }
 
-    @Test("no source uses URLSession, which would bring a second HTTP client with its own libcurl")
+    @Test("No source uses URLSession, which would bring a second HTTP client with its own libcurl")
     func networking() {
         // In two halves, so that this file is not one of those it looks for.
         let word = "Foundation" + "Networking"
         for file in SourceTree.swiftFiles { #expect(!file.text.contains(word), "\(file.path) names \(word)") }
     }
 
-    @Test("no file names a path of the machine it was written on", arguments: SourceTree.everything)
+    @Test("No file names a path of the machine it was written on", arguments: SourceTree.everything)
     func machines(_ file: SourceFile) {
         // In two halves, so that this file is not one of those it looks for.
         let paths = ["/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/tmp/ba" + "sh", "/ho" + "me/"]

@@ -21,7 +21,7 @@ import Testing
     /// Ditto's own word for what its webhook answers.
     static let ofOthers: Set = ["DittoPermissions"]
 
-    @Test("a type and its file have the field's own names", arguments: SourceTree.swiftFiles)
+    @Test("A type and its file have the field's own names", arguments: SourceTree.swiftFiles)
     func types(_ file: SourceFile) {
         let declared = file.code.flatMap { number, line in
             line.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)/)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a table and its columns have the field's own names")
+    @Test("A table and its columns have the field's own names")
     func tables() {
         let gone = ["accounts", "permissions", "sign_in_places", "upstream_requests", "account_id", "permission_id"]
         for (place, text) in StatementTests.statements.map({ ($0.place, $0.text) })

@@ -26,7 +26,7 @@ import Values
         #expect(try await house.waiting().count == 1)
     }
 
-    @Test("a logout notice that no client wants any more is given up", arguments: Backend.available)
+    @Test("A logout notice is given up once no client wants it", arguments: Backend.available)
     func nobody(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -40,7 +40,7 @@ import Values
     }
 
     @Test(
-        "a logout notice that cannot be signed now, or whose address may not be asked, waits",
+        "A logout notice waits while it cannot be signed or its address may not be asked",
         arguments: Backend.available)
     func waits(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -54,7 +54,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a logout notice past its deadline is not signed", arguments: Backend.available)
+    @Test("A logout notice past its deadline is not signed", arguments: Backend.available)
     func tooLate(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -68,7 +68,7 @@ import Values
     }
 
     @Test(
-        "a logout notice refused with 400 is not sent again; one that failed otherwise is",
+        "A logout notice is not retried after a 400, but after any other failure",
         arguments: [
             ("400 Bad Request", true), ("401 Unauthorized", true), ("403 Forbidden", true), ("404 Not Found", true),
             ("410 Gone", true), ("501 Not Implemented", true), ("408 Request Timeout", false),
@@ -90,7 +90,7 @@ import Values
     }
 
     @Test(
-        "a client that does not answer occupies two workers, and its other notices wait without counting as attempts",
+        "A client that does not answer occupies two workers; its other notices wait without using up attempts",
         arguments: Backend.available)
     func slow(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -107,7 +107,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("deliveries to a receiver that is down are not leased every few seconds", arguments: Backend.available)
+    @Test("Deliveries to a receiver that is down are not leased every few seconds", arguments: Backend.available)
     func down(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<8 {

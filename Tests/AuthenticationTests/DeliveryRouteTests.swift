@@ -6,7 +6,9 @@ import Values
 
 /// A route sends what comes, as it comes.
 @Suite struct DeliveryRouteTests {
-    @Test("a mail leaves when it is stored, and a delivery that hangs delays no other", arguments: Backend.available)
+    @Test(
+        "A mail is sent as soon as it is stored, and a delivery that hangs delays no other",
+        arguments: Backend.available)
     func apart(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let (newSessions, newSession) = AsyncStream<Int>.makeStream()
@@ -35,7 +37,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("deliveries stored before a restart are sent at the start", arguments: Backend.available)
+    @Test("Deliveries stored before a restart are sent at the start", arguments: Backend.available)
     func backlog(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
@@ -52,7 +54,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("closing the outbox ends every transport, whether or not it had begun", arguments: Backend.available)
+    @Test("Closing the outbox ends every transport, even before it has begun", arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         house.outbox.close()

@@ -10,7 +10,7 @@ import Values
 
 /// What waits in the outbox leaves it, however often somebody falls over.
 @Suite struct DeliveryTests {
-    @Test("a delivery stored by a transaction is sent and then removed", arguments: Backend.available)
+    @Test("A delivery stored by a transaction is sent and then removed", arguments: Backend.available)
     func sent(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let parcel = house.outbox.delivery(DeliveryFixture.letter)
@@ -29,7 +29,7 @@ import Values
     }
 
     @Test(
-        "a blank delivery is stored like any other, is never sent, and delays nothing", arguments: Backend.available)
+        "A blank delivery is stored like any other, is never sent, and delays no other", arguments: Backend.available)
     func blank(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let parcel = house.outbox.delivery(DeliveryFixture.letter)
@@ -47,7 +47,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a transaction that rolls back sends nothing", arguments: Backend.available)
+    @Test("A transaction that rolls back sends nothing", arguments: Backend.available)
     func undone(_ backend: Backend) async throws {
         struct Refused: Error {}
         let house = try await DeliveryFixture(backend)
@@ -62,7 +62,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("the delivery table reveals neither recipient nor content", arguments: Backend.available)
+    @Test("The delivery table reveals neither recipient nor content", arguments: Backend.available)
     func sealed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -91,7 +91,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("each kind of delivery is sent by its own transport", arguments: Backend.available)
+    @Test("Each kind of delivery is sent by its own transport", arguments: Backend.available)
     func kinds(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -101,7 +101,7 @@ import Values
     }
 
     @Test(
-        "a node that dies between sending and recording sends again with the same message id",
+        "A mail whose node died between sending and recording is sent again with the same message id",
         arguments: Backend.available)
     func crash(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
@@ -122,7 +122,7 @@ import Values
     }
 
     @Test(
-        "a result that arrives after its lease expired does not affect the next attempt", arguments: Backend.available)
+        "A result that arrives after its lease expired does not affect the next attempt", arguments: Backend.available)
     func late(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -134,7 +134,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("each delivery is sent once, however many nodes look at the same time", arguments: Backend.available)
+    @Test("Each delivery is sent once, however many nodes look at the same time", arguments: Backend.available)
     func nodes(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<40 { try await house.outbox.post(DeliveryFixture.letter) }
@@ -152,7 +152,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a database whose master key has changed refuses new deliveries", arguments: Backend.available)
+    @Test("A node with an outdated master key cannot store deliveries", arguments: Backend.available)
     func resealed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await Resealing(from: house.masterKey, to: .random(from: SystemRandom()), random: SystemRandom())

@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(
-        "an imported user signs in with the old password, whose hash is upgraded; a wrong one changes nothing",
+        "An imported user signs in with the old password, whose hash is upgraded; a wrong one changes nothing",
         arguments: Backend.available)
     func upgraded(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("of two first sign-ins at once one is refused, though the password is right", arguments: Backend.available)
+    @Test("Concurrent first sign-ins of an imported user all succeed", arguments: Backend.available)
     func atOnce(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (hash, password) = (Self.people[0].hash, Self.people[0].password)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("a disabled imported user, and one without a password, cannot sign in", arguments: Backend.available)
+    @Test("A disabled imported user, and one without a password, cannot sign in", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await ImportTests.run(

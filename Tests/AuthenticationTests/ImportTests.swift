@@ -33,7 +33,7 @@ import Values
 
     static let bcrypt = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
 
-    @Test("an import line becomes a user with the values of that line and no others", arguments: Backend.available)
+    @Test("An import line becomes a user with the values of that line and no others", arguments: Backend.available)
     func whole(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(
@@ -65,7 +65,7 @@ import Values
         }
     }
 
-    @Test("a refused import line is reported by number and reason, without its content, and stops no other line")
+    @Test("A refused import line is reported by number and reason without its content, and stops no other line")
     func refused() async throws {
         let users = try Self.users(try await Backend.sqlite.open())
         let refused: [(line: String, reason: String)] = [
@@ -121,7 +121,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("a second run, or a second line with the same address, imports no duplicate", arguments: Backend.available)
+    @Test(
+        "A second import run, or a second line with the same address, imports no duplicate",
+        arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         // More than two transactions' worth, with one address in the first and the last.
@@ -143,7 +145,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("an import transaction that ran twice counts its own rows as stored", arguments: Backend.available)
+    @Test(
+        "An import transaction that ran twice reports its users as imported, not as existing",
+        arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         func user(_ line: String) throws -> ImportedUser {
@@ -162,7 +166,7 @@ import Values
         await users.database.close()
     }
 
-    @Test("a line keeps number, sub and time of creation", arguments: Backend.available)
+    @Test("An imported user keeps number, sub and time of creation", arguments: Backend.available)
     func kept(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(
@@ -183,7 +187,9 @@ import Values
         await users.database.close()
     }
 
-    @Test("what another user has, or could have, is refused", arguments: Backend.available)
+    @Test(
+        "An import line is refused if its user_id or sub is another user's or could become so, or is invalid",
+        arguments: Backend.available)
     func notKept(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let taken = [

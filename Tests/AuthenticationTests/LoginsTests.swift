@@ -52,7 +52,7 @@ struct LoginsTests {
         }
     }
 
-    @Test("of a user who signs in over and over the newest thousand attempts are kept", arguments: Backend.available)
+    @Test("The newest thousand of a user's sign-in attempts are kept", arguments: Backend.available)
     func endless(_ backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         for number in 1...1100 {
@@ -69,7 +69,7 @@ struct LoginsTests {
         #expect(ids.first == "101x" && ids.last == "ff00")
     }
 
-    @Test("a merchant that signs a user in over and over pushes out others' attempts", arguments: Backend.available)
+    @Test("Sign-in attempts at one client do not push out a user's attempts at others", arguments: Backend.available)
     func pushedOut(_ backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         func record(_ id: String, of client: String?) async throws {
@@ -90,7 +90,9 @@ struct LoginsTests {
         await fixture.database.close()
     }
 
-    @Test("an attempt recorded twice is one row, and a deleted user's is not recorded", arguments: Backend.available)
+    @Test(
+        "A sign-in attempt recorded twice is one row, and a deleted user's is not recorded",
+        arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
         for user in [house.user, house.user, UserID(12345)] {
@@ -110,7 +112,7 @@ struct LoginsTests {
     }
 
     @Test(
-        "a failure is recorded before the password is checked, and removed when the password was right",
+        "A failed sign-in is recorded before the password is checked, and removed if it was right",
         arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
         let house = try await Fixture(backend)

@@ -5,7 +5,7 @@ import Values
 /// Which addresses mail goes to, and how they are written.
 @Suite struct MailAddressTests {
     @Test(
-        "an e-mail address is written in a form that parses as one address",
+        "An e-mail address is written in a form that parses as one address",
         arguments: [
             ("ada@example.com", "ada@example.com"), ("ada+x@a.b-c.example", "ada+x@a.b-c.example"),
             ("o'brien@example.com", "o'brien@example.com"), ("ada@localhost", "ada@localhost"),
@@ -18,7 +18,7 @@ import Values
     func good(text: String, written: String) { #expect(MailAddress(text)?.description == written) }
 
     @Test(
-        "text that could end a command or a field, or cannot be delivered to, is no e-mail address",
+        "Text that could end a command or a header field, or is undeliverable, is no e-mail address",
         arguments: [
             "", "@", "ada", "ada@", "@example.com", "ada@example.com\r\nRCPT TO:<eve@example.net>",
             "ada\r\nDATA@example.com", "ada\n@example.com", "ada\u{0}@example.com", "ada @example.com",
@@ -29,7 +29,7 @@ import Values
         ])
     func bad(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("a sender is an e-mail address, optionally preceded by a name")
+    @Test("A sender is an e-mail address, optionally preceded by a name")
     func sender() throws {
         #expect(Sender("a@b.example")?.name == nil)
         let named = try #require(Sender("Loom News <no-reply@loom.example>"))

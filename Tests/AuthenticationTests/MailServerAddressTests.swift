@@ -6,7 +6,7 @@ import Testing
     typealias Address = (text: String, description: String, security: SMTPServer.Security, hasPassword: Bool)
 
     @Test(
-        "a mail server's URL means TLS unless its scheme says otherwise",
+        "A mail server's URL means TLS unless its scheme says otherwise",
         arguments: [
             ("smtp://mail.example", "smtp://mail.example:587", .startTLS, false),
             ("smtps://mail.example/", "smtps://mail.example:465", .tls, false),
@@ -24,7 +24,7 @@ import Testing
         #expect((server.credentials != nil) == address.hasPassword)
     }
 
-    @Test("a mail server reached without TLS over a network is reported as readable by others")
+    @Test("A mail server without TLS on another machine is reported as readable by others")
     func readable() {
         #expect(SMTPServer("smtp://mail.example?starttls=never-insecure")?.isReadable == true)
         #expect(SMTPServer("smtp://mail.example")?.isReadable == false)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "any other text is refused as a mail server",
+        "Text that is no mail server's URL is refused",
         arguments: [
             "", "mail.example", "http://mail.example", "smtp://", "smtp:mail.example", "smtp://mail.example/inbox",
             "smtp://mail.example?starttls=never", "smtp://mail.example?starttls",
@@ -44,7 +44,7 @@ import Testing
         ])
     func bad(text: String) { #expect(SMTPServer(text) == nil) }
 
-    @Test("a mail server's password does not print")
+    @Test("A mail server's password does not print")
     func silent() throws {
         let server = try #require(SMTPServer("smtps://ada:SECRET@mail.example"))
         var dumped = ""

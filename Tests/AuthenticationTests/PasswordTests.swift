@@ -16,7 +16,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test("a password has 8 to 128 characters as people count them, of any kind")
+    @Test("A password has 8 to 128 characters as people count them, of any kind")
     func lengths() {
         let letters = "Ærlig talt, ei vevkjerring "
         #expect(Self.fault("") == .tooShort)
@@ -35,7 +35,7 @@ import Testing
         #expect(Self.fault("pass\u{301}word\u{300}s  ") == nil)
     }
 
-    @Test("a letter with an accent counts as one character, in one code point or two")
+    @Test("A letter with an accent counts as one character of a password, in one code point or two")
     func composition() {
         #expect(Self.fault("éèêëçàù") == .tooShort)
         #expect(Self.fault("éèêëçàù".decomposedStringWithCanonicalMapping) == .tooShort)
@@ -48,7 +48,7 @@ import Testing
         #expect(Self.fault(listed.decomposedStringWithCanonicalMapping) == .common)
     }
 
-    @Test("passwords have no composition rules")
+    @Test("Passwords have no composition rules")
     func noComposition() {
         for text in ["correct horse battery", "mjukvirvel", "8302746195038", "KNITTWISE", "::::;;;;::", "a quiet loom"]
         {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "commonly guessed passwords are refused in any letter case, also with a few digits or marks appended",
+        "Commonly guessed passwords are refused in any letter case, also with a few digits or marks appended",
         arguments: [
             "password", "PASSWORD", "PassWord", "password1", "Password123!", "password2024", "P@ssw0rd", "p@ssw0rd99",
             "iloveyou", "iloveyou1", "ILoveYou!!", "qwertyuiop", "1q2w3e4r", "1qaz2wsx", "trustno1", "monkey12",
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.fault(text.uppercased()) == .common)
     }
 
-    @Test("a run of one character or one step is refused as a password, however long")
+    @Test("A run of one character or one step is refused as a password, however long")
     func runs() {
         for text in [
             "aaaaaaaa", "AaAaAaAa", "        ", "........", "🧶🧶🧶🧶🧶🧶🧶🧶", "éééééééééé", "00000000000000", "abcdefgh",
@@ -84,7 +84,7 @@ import Testing
         #expect(Self.fault("abcdefhi") == nil)
     }
 
-    @Test("a longer password may contain a common word, or be many digits of the user's own")
+    @Test("A longer password may contain a common word, or be many digits of the user's choice")
     func near() {
         for text in [
             "password of the loom", "my password1", "dragon fruit", "monkeywrench", "monkey83059274", "qwertz und zwei",
@@ -95,7 +95,7 @@ import Testing
         #expect(Self.fault("monkey12345678") == .common)
     }
 
-    @Test("the user's own address, its local part, their names and the service's name are refused as passwords")
+    @Test("A user's address, its local part, names and the service's name are refused as passwords")
     func personal() {
         let person = ["Kari.Holtenbakk@example.com", "Kari Holtenbakk", "Renfield-Hatch", "Loom & Sons"]
         for text in [
@@ -116,7 +116,7 @@ import Testing
         #expect(Self.fault("kari.holtenbakk", ["", "@", " ", "@@"]) == nil)
     }
 
-    @Test("administration learns the password rules, and a password it sets must follow them")
+    @Test("Administration learns the password rules, and a password it sets must follow them")
     func administration() throws {
         for (text, expected) in [
             ("short", "8 to 128 characters"), (String(repeating: "y ", count: 65), "8 to 128 characters"),
@@ -129,7 +129,7 @@ import Testing
         #expect(throws: JSONFault.self) { try UserChanges(["email": "a@example.com", "password": "Passord1"]) }
     }
 
-    @Test("the list of common passwords is lower case, sorted, unique, and holds only otherwise valid passwords")
+    @Test("The list of common passwords is lower case, sorted, unique, and holds only otherwise valid passwords")
     func list() {
         let lines = PackageResources.common_passwords_txt.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count >= 2500)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Delivery
 
-@Suite("Mails to domains that take them at once are not kept waiting by others")
+@Suite("Mails to slow recipient domains")
 struct RecipientDomainTests {
     @Test(
-        "a stranger's mails, to domains that let the mail server wait, take all places of a share",
+        "One share's mails to slow unknown domains leave places for domains that are known to be quick",
         .timeLimit(.minutes(1)))
     func stalled() async throws {
         let domains = RecipientDomains()
@@ -55,7 +55,7 @@ struct RecipientDomainTests {
     }
 
     @Test(
-        "a stranger's mails of two shares, to domains that let the mail server wait, take all places of all",
+        "Two shares' mails to slow unknown domains leave places for domains that are known to be quick",
         .timeLimit(.minutes(1)))
     func stalledByTwo() async throws {
         let domains = RecipientDomains()
@@ -93,7 +93,7 @@ struct RecipientDomainTests {
     }
 
     @Test(
-        "mails to a domain that takes a second for each hold all places of a share by waiting, as long as they come",
+        "Mails that wait for a slow domain leave the share a place",
         .timeLimit(.minutes(1)), arguments: zip([5, 6], [1, 100]))
     func pile(places: Int, refusals: Int) async throws {
         let domains = RecipientDomains()

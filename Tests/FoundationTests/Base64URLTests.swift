@@ -2,8 +2,8 @@ import Cryptography
 import Foundation
 import Testing
 
-@Suite("base64url") struct Base64URLTests {
-    @Test("base64url has RFC 4648's examples without their padding")
+@Suite("Base64url") struct Base64URLTests {
+    @Test("Base64url passes RFC 4648's examples, without their padding")
     func examples() {
         let pairs = [
             "": "", "f": "Zg", "fo": "Zm8", "foo": "Zm9v", "foob": "Zm9vYg", "fooba": "Zm9vYmE", "foobar": "Zm9vYmFy",
@@ -15,7 +15,7 @@ import Testing
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
     }
 
-    @Test("any bytes survive base64url, and Foundation agrees")
+    @Test("Any bytes survive base64url, and Foundation agrees")
     func roundTrip() {
         for length in 0...100 {
             let bytes = SystemRandom().bytes(length)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "a second spelling of the same bytes is refused",
+        "Base64url refuses a second spelling of the same bytes",
         arguments: [
             "Zg==", "Zh", "Zm9", "Zm8=", "A", "Zm9vA", "+/8", "Zm9v\n", " Zm9v", "Zm 9v", "Zm9v.", "Zé9v", "\u{212A}g",
         ])

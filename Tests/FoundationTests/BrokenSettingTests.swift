@@ -7,7 +7,7 @@ import Testing
 /// Settings with which a server would start, and fail its first requests.
 @Suite struct BrokenSettingTests: ConfigurationStory {
     @Test(
-        "a server starts with an issuer that browsers write otherwise, or nobody reaches",
+        "An issuer that browsers write differently, or that cannot be reached, is refused",
         arguments: [
             "https://id.example:0", "https://id.example:65536", "https://id.example:", "https://1.2.3",
             "https://0x7f.1", "https://2130706433", "https://256.1.1.1", "https://id.example.1", "https://%69d.example",
@@ -20,28 +20,28 @@ import Testing
     }
 
     @Test(
-        "an issuer that everybody reads alike is refused",
+        "An issuer that every reader reads alike is accepted",
         arguments: [
             "https://ID.example:443", "http://localhost:8080/a/", "http://[0:0::1]:8080", "http://10.0.0.1",
             "https://xn--bcher-kva.example", "https://id.example/tenant_1", "https://3com.example", "http://intranet",
         ])
     func plainIssuer(_ text: String) { #expect(faults(["issuer": text]).isEmpty) }
 
-    @Test("a server starts without an issuer where its own address makes none")
+    @Test("The issuer is required if the listen address makes no valid one")
     func defaultIssuer() throws {
         #expect(faults(["listen": "-a.b:8080"]).map(\.key) == ["issuer"])
         #expect(faults(["listen": "-a.b:8080", "issuer": "https://id.example"]).isEmpty)
     }
 
     @Test(
-        "what is no path becomes a file in the working directory",
+        "A database setting that is neither a path nor a whole PostgreSQL URL is refused",
         arguments: ["postgresql:x", "postgres:/x", "file:spindle.db", ":memory:", " ", "\t \n"])
     func database(_ text: String) { #expect(faults(["database": text]).map(\.key) == ["database"]) }
 
-    @Test("a path with a colon is refused")
+    @Test("A database path with a colon is accepted")
     func path() { #expect(faults(["database": "./file:spindle.db"]).isEmpty) }
 
-    @Test("a provider's address with a query is accepted, to which no path can be added")
+    @Test("A provider's address with a query is refused")
     func query() {
         for key in ["facebook_api", "google_api"] {
             for text in ["https://api.example/?key=x", "https://api.example?", "https://api.example/a?"] {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "administration listens where everybody else is served",
+        "Administration must listen at another address than the public one",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1:8080", true), ("0.0.0.0:8080", "127.0.0.1:8080", true),
             ("127.0.0.1:8080", "[::]:8080", true), ("localhost:8080", "LocalHost:8080", true),
@@ -67,7 +67,7 @@ import Testing
                 == (isRefused ? ["admin_listen: must be another address than listen (--admin-listen)"] : []))
     }
 
-    @Test("a certificate that is being renewed ends the service for good, or without the name of its setting")
+    @Test("An unreadable certificate or key fails under its setting's name, and permanently only if encrypted")
     func files() throws {
         let files = TLSSettings(certificate: "c.pem", key: "k.pem")
         let faults: [(TLSError, String, CommandFailure.Status)] = [

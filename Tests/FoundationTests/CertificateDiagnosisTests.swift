@@ -8,10 +8,10 @@ import Values
 @Suite struct CertificateDiagnosisTests: ConfigurationStory {
     private let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-    @Test("doctor says nothing of certificates for a server without TLS of its own")
+    @Test("Doctor reports no certificate for a server without TLS")
     func none() throws { #expect(CertificateDiagnosis.findings(try read(), at: now).isEmpty) }
 
-    @Test("doctor reports a certificate that cannot be read as bad")
+    @Test("Doctor reports a certificate that cannot be read as bad")
     func unreadable() throws {
         let configuration = try read(["tls_certificate": "/nonexistent/c.pem", "tls_key": "/nonexistent/k.pem"])
         let findings = CertificateDiagnosis.findings(configuration, at: now)
@@ -20,7 +20,7 @@ import Values
         #expect(findings.first?.detail.contains("/nonexistent/c.pem") == true)
     }
 
-    @Test("doctor warns of a certificate's end two weeks ahead, and reports an expired one as a fault")
+    @Test("Doctor warns of a certificate's end two weeks ahead, and reports an expired one as a fault")
     func end() {
         let states: [(Duration, Finding.State)] = [
             (.days(15), .good), (.days(14), .good), (.days(13), .warning), (.zero, .bad), (.days(-1), .bad),
@@ -35,7 +35,7 @@ import Values
             CertificateDiagnosis.finding("c.pem", end: now, at: now).detail == "c.pem ended at 2027-01-15T08:00:00Z")
     }
 
-    @Test("a running server says it in its log, two weeks ahead and afterwards")
+    @Test("A running server logs its certificate's end two weeks ahead, and again when it has come")
     func running() {
         let lines: [(Duration, String?)] = [
             (.days(14), nil), (.days(13), "warning the certificate ends soon ends="),

@@ -7,10 +7,10 @@ import Values
 
 @testable import Server
 
-@Suite("doctor and the clocks of several nodes")
+@Suite("Doctor and the clocks of several nodes")
 struct ClockDiagnosisTests: ConfigurationStory {
     @Test(
-        "doctor calls a clock good that the database server's is far from",
+        "Doctor reports a clock that differs from the database server's by seconds",
         arguments: Backend.available.filter { $0 == .postgresql }, [0, 3, -3, 300])
     func apart(backend: Backend, seconds: Int64) async throws {
         let address = try await backend.freshAddress()

@@ -8,13 +8,13 @@ import Testing
         ConfigurationDiagnosis.findings(try read(commandLine)).filter { $0.state == .warning }.map(\.detail)
     }
 
-    @Test("doctor warns of the defaults")
+    @Test("Doctor warns of the defaults")
     func defaults() throws {
         #expect(try warnings([:]) == [])
         #expect(try warnings(["issuer": "https://id.example.com", "trusted_proxies": "10.0.0.0/8"]) == [])
     }
 
-    @Test("doctor says nothing of an address that others reach without TLS")
+    @Test("Doctor warns of an address that other machines reach without TLS")
     func openAddresses() throws {
         let open = try warnings([
             "listen": "0.0.0.0:8080", "admin_listen": "[::]:8081", "issuer": "https://id.example.com",
@@ -28,7 +28,7 @@ import Testing
         #expect(try warnings(tls) == [])
     }
 
-    @Test("doctor says nothing of a stranger's host that says who somebody is")
+    @Test("Doctor warns of an identity provider's address on another host than the provider's")
     func providers() throws {
         for (key, own) in [
             ("facebook_api", "https://graph.facebook.com/v19.0"), ("google_api", "https://oauth2.googleapis.com/"),
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("doctor says nothing of keys that never change, kept answers and sessions for every site")
+    @Test("Doctor warns of keys without rotation, cached introspection and SameSite=None sessions")
     func choices() throws {
         let keys = try warnings(["key_rotation": "0"])
         #expect(keys.count == 1 && keys.first?.hasPrefix("key_rotation 0: ") == true)
@@ -55,7 +55,7 @@ import Testing
         #expect(sessions.count == 1 && sessions.first?.hasPrefix("session_samesite none") == true)
     }
 
-    @Test("doctor says nothing of proxies that are half the world")
+    @Test("Doctor warns of ranges of trusted proxies wider than networks are")
     func proxies() throws {
         for wide in ["0.0.0.0/0", "128.0.0.0/1", "8.0.0.0/7", "::/0", "2000::/3"] {
             let told = try warnings(["trusted_proxies": wide])

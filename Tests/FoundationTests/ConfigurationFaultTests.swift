@@ -15,7 +15,7 @@ import Testing
         + "that all clients read alike"
     private let levels = "one of trace, debug, info, notice, warning, error, critical"
 
-    @Test("each invalid environment setting is a fault with its name and place")
+    @Test("Each invalid environment setting is a fault with its name and place")
     func environment() {
         let variables = [
             "SPINDLE_LISTEN": "nowhere", "SPINDLE_ISSUER": "ftp://x", "SPINDLE_REQUEST_TIMEOUT": "soon",
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("variables that Kubernetes sets for a service beside ours are faults, or a typing error is none")
+    @Test("The variables that Kubernetes sets for services are ignored; misspelt settings are faults")
     func neighbours() {
         let theirs = [
             "SPINDLE_SERVICE_HOST": "10.0.0.1", "SPINDLE_SERVICE_PORT": "8080", "SPINDLE_SERVICE_PORT_HTTP": "8080",
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test("each invalid command-line setting is a fault with its name and place")
+    @Test("Each invalid command-line setting is a fault with its name and place")
     func commandLine() {
         #expect(
             told(["listen": "nowhere", "issuer": "ftp://x", "log_level": "loud"]) == [
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "a database's password is refused on the command line, where others can read it, and only there",
+        "A database password is refused on the command line, where others can read it, and only there",
         arguments: [
             ("spindle:secret@db/x", true), ("spindle:secret@a:1,b:2/x?a=b", true), ("db/x?password=secret", true),
             ("db/x?a=b&password=secret", true), ("spindle@db:5432/x", false), ("a:1,b:2/x", false),
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("each invalid setting of a YAML file is a fault with its name and place")
+    @Test("Each invalid setting of a YAML file is a fault with its name and place")
     func yaml() throws {
         let file = try file("bad.yaml", "listen_on: x\nlisten: nowhere\nrequest_timeout: soon\nlog_level: loud\n")
         #expect(
@@ -98,7 +98,7 @@ import Testing
             ])
     }
 
-    @Test("a malformed configuration file is a fault with the place of the mistake and no content")
+    @Test("A malformed configuration file is a fault with the place of the mistake and no content")
     func unreadable() throws {
         let json = try file("bad.json", #"{"listen": "127.0.0.1:8080", "log_level": "info"#)
         #expect(told(file: json) == ["--config: must be valid JSON: not valid JSON at byte 47 (\(json))"])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "a list of anything but plain values is a fault of the file",
+        "A list with anything but plain values is a fault of the file",
         arguments: [
             ("a.json", #"{"trusted_proxies":[["10.0.0.0/8"]]}"#), ("a.json", #"{"trusted_proxies":["10.0.0.0/8",1]}"#),
             ("a.yaml", "trusted_proxies: [[10.0.0.0/8]]"), ("a.yaml", "- trusted_proxies"),
@@ -123,7 +123,7 @@ import Testing
         #expect(faults(file: try file(name, text)).map(\.key) == ["--config"])
     }
 
-    @Test("a null or empty member counts as not given")
+    @Test("A null or empty setting counts as not given")
     func absent() throws {
         let json = try read(file: try file("a.json", #"{"listen":null,"terms":"","trusted_proxies":[]}"#))
         #expect(json.listen.port == 8080 && json.terms == nil && json.trustedProxies.isEmpty)

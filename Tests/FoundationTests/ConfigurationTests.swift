@@ -10,7 +10,7 @@ import Values
 
 /// What an operator sets, and what it becomes.
 @Suite struct ConfigurationTests: ConfigurationStory {
-    @Test("without any setting the documented defaults hold")
+    @Test("Without any setting the documented defaults hold")
     func defaults() throws {
         let configuration = try read()
         #expect(configuration.listen.description == "127.0.0.1:8080")
@@ -31,7 +31,7 @@ import Values
         #expect(configuration.googleAPI == "https://oauth2.googleapis.com")
     }
 
-    @Test("the issuer is verbatim and its origin as browsers write it, by default without the scheme's own port")
+    @Test("The issuer is kept verbatim; its origin is as browsers write it, by default without the scheme's port")
     func origins() throws {
         let tls = ["tls_certificate": "c", "tls_key": "k"]
         for (settings, issuer, origin) in [
@@ -47,7 +47,7 @@ import Values
         }
     }
 
-    @Test("every setting has an option, except those that may hold a secret")
+    @Test("Every setting has an option, except those that may hold a secret")
     func options() throws {
         let secret: Set<ConfigurationKey> = [.masterKey, .mail, .sms, .smsSecret]
         let keys = ConfigurationKey.allCases.filter { !secret.contains($0) }
@@ -56,7 +56,7 @@ import Values
         for key in secret { #expect(throws: (any Error).self) { try ConfigurationOptions.parse([key.option, "x"]) } }
     }
 
-    @Test("a mistake in the templates folder is a configuration fault, so the service is not restarted again and again")
+    @Test("A mistake in the templates folder is a configuration fault, so the service is not restarted repeatedly")
     func templates() throws {
         let path = URL(filePath: try file("sv.json", #"{"login.titel": "Logga in"}"#)).deletingLastPathComponent()
         let folder = path.path(percentEncoded: false)
@@ -79,7 +79,7 @@ import Values
         #expect(good.state == .good && good.detail.contains(other.path(percentEncoded: false)))
     }
 
-    @Test("the command line beats the environment, which beats the file, which beats the default")
+    @Test("The command line beats the environment, which beats the file, which beats the default")
     func order() throws {
         let file = try file("spindle.json", #"{"listen":"127.0.0.1:3","database":"f.db","log_level":"error"}"#)
         let configuration = try read(
@@ -115,7 +115,7 @@ import Values
         #expect(configuration.issuer.text == "https://127.0.0.1:8080")
     }
 
-    @Test("a setting without a value counts as not given")
+    @Test("A setting without a value counts as not given")
     func empty() throws {
         let configuration = try read(
             [:], ["SPINDLE_LISTEN": "", "SPINDLE_TRUSTED_PROXIES": "", "SPINDLE_MASTER_KEY": ""])
@@ -123,7 +123,7 @@ import Values
         #expect(configuration.masterKey.path == "spindle.db.key")
     }
 
-    @Test("text messages go into a folder, or to a gateway that knows our signature")
+    @Test("Text messages go to a folder, or to a gateway that knows the server's signature")
     func texts() throws {
         #expect(try read().sms == nil)
         guard case .folder(let path) = try read([:], ["SPINDLE_SMS": "file:outbox/"]).sms else {
@@ -146,7 +146,7 @@ import Values
         }
     }
 
-    @Test("doctor says where text messages go, and when they reach nobody")
+    @Test("Doctor tells where text messages go, and warns if they do not reach users")
     func textFindings() throws {
         func states(_ sms: String?, issuer: String) throws -> [Finding.State] {
             var environment = ["SPINDLE_ISSUER": issuer, "SPINDLE_SMS_SECRET": "0123456789abcdef"]
@@ -162,7 +162,7 @@ import Values
         #expect(try states("http://127.0.0.1:9000/?k=hidden", issuer: "https://login.example.com") == [.warning])
     }
 
-    @Test("every fault is reported at once, with its key and its place")
+    @Test("Every fault is reported at once, with its key and its place")
     func everyFault() throws {
         let faults = faults(
             ["listen": "nonsense"],
@@ -185,7 +185,7 @@ import Values
         #expect(faults.first { $0.key == "log_format" }?.place?.contains("a.json") == true)
     }
 
-    @Test("an unknown setting is a fault, except those of the tests")
+    @Test("An unknown setting is a fault, except those of the tests")
     func unknownNames() throws {
         let environment = [
             "SPINDLE_LISTENS": "x", "SPINDLE_BINARY": "x", "SPINDLE_TEST_SPEED": "x", "HOME": "/",
@@ -197,7 +197,7 @@ import Values
     }
 
     @Test(
-        "a misspelt setting without a value passes, and so does one that is a mapping of nothing",
+        "An unknown setting is a fault even without a value, and so is an empty mapping as a value",
         arguments: [
             ("a.json", #"{"issuers":null,"maill":{},"listen":{},"terms":null}"#),
             ("a.yaml", "issuers:\nmaill: {}\nlisten: {}\nterms:\n"),
@@ -206,7 +206,7 @@ import Values
         #expect(faults(file: try file(name, text)).map(\.key).sorted() == ["issuers", "listen", "maill"])
     }
 
-    @Test("a setting is cut at U+0000, or names another file where it is not UTF-8")
+    @Test("A setting with U+0000 or invalid UTF-8 is a fault")
     func notText() throws {
         let cut = try file("a.json", #"{"database":"x.db\u0000y","trusted_proxies":["10.0.0.0/8\u0000"]}"#)
         #expect(
@@ -216,7 +216,7 @@ import Values
     }
 
     @Test(
-        "a malformed configuration file is one fault that quotes nothing",
+        "A malformed configuration file is one fault that quotes nothing",
         arguments: [
             ("a.json", #"{"master_key": "SECRET""#), ("a.json", #"{"listen":"a:1","listen":"SECRET:1"}"#),
             ("a.json", "[1]"), ("a.yaml", "master_key: [SECRET"), ("a.yaml", "listen: SECRET\nlisten: SECRET\n"),
@@ -228,10 +228,10 @@ import Values
         #expect(!"\(faults)".contains("SECRET"))
     }
 
-    @Test("a missing configuration file is a fault")
+    @Test("A missing configuration file is a fault")
     func missingFile() { #expect(faults(file: "/nonexistent/spindle.yaml").map(\.key) == ["--config"]) }
 
-    @Test("no secret of a configuration prints")
+    @Test("A configuration prints none of its secrets")
     func secretsDoNotPrint() throws {
         let configuration = try read(
             ["mail": "smtps://ada:SECRET@mail.example"],

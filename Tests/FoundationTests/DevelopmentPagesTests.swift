@@ -24,7 +24,7 @@ extension PageSamples {
 }
 
 @Suite("Pages of a server in development mode") struct DevelopmentPagesTests {
-    @Test("every page in development mode begins with the banner", arguments: Language.allCases)
+    @Test("Every page in development mode begins with the banner", arguments: Language.allCases)
     func banner(_ language: Language) throws {
         let development = try Templates(site: "users.example", isDevelopment: true)
         let plain = try Templates(site: "users.example")
@@ -40,7 +40,7 @@ extension PageSamples {
         }
     }
 
-    @Test("an operator's own layout has the banner too, and no file replaces it")
+    @Test("An operator's own layout shows the development banner too, and no file replaces it")
     func overridden() throws {
         func templates(_ files: [String: String]) throws -> Templates {
             let folder = try TemporaryFolder()

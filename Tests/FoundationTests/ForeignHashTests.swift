@@ -88,7 +88,7 @@ import Testing
             "passwordPASSWORDpassword"),
     ]
 
-    @Test("a published hash verifies its password and no other, and is marked for upgrade", arguments: vectors)
+    @Test("A published hash verifies its password and no other, and is marked for upgrade", arguments: vectors)
     func published(_ vector: Vector) throws {
         let hash = try PasswordHash(imported: vector.hash)
         #expect(try hash.scheme().matches(vector.password))
@@ -98,7 +98,7 @@ import Testing
         #expect(hash.needsUpgrade(to: .standard))
     }
 
-    @Test("bcrypt uses 72 bytes of a password, however long it is, and refuses one with a NUL")
+    @Test("Bcrypt uses 72 bytes of a password, however long it is, and refuses one with a NUL")
     func longBcrypt() throws {
         let hash = try PasswordHash(imported: "$2a$05$abcdefghijklmnopqrstuu5s2v8.iXieOjg/.AySBTTZIIVFJeBui")
         let start = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -111,14 +111,14 @@ import Testing
         #expect(try !empty.matches(PasswordHash.Typed("\0anything")))
     }
 
-    @Test("a salt whose last letter has spare bits is the same salt")
+    @Test("A bcrypt salt whose last letter has spare bits set is the same salt")
     func spareBits() throws {
         // `.` is 0 and `/` is 1 in the last of 22 letters, of which 128 bits need but two.
         let hash = try PasswordHash(imported: "$2a$05$CCCCCCCCCCCCCCCCCCCCC/E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW")
         #expect(try hash.matches(PasswordHash.Typed("U*U")))
     }
 
-    @Test("a foreign hash of a password as typed verifies that spelling and its composed form")
+    @Test("A foreign hash verifies the password as it was typed or in composed form, whichever was hashed")
     func asTyped() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
         // Of "cafe" and a combining acute accent; of the composed letter.
@@ -133,7 +133,7 @@ import Testing
     private static let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
     private static func cafe(_ digest: String) -> String { "$pbkdf2-sha256$1000$c2FsdHNhbHQ$\(digest)" }
 
-    @Test("a stand-in hash is computed, and never matches")
+    @Test("A stand-in hash is computed, and never matches")
     func standIn() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
         let hash = try PasswordHash(imported: "$pbkdf2$1$c2FsdA$DGDID5YfDnHzqbUkr2ASBi/gN6Y")

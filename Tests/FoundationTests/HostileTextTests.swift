@@ -1,10 +1,10 @@
 import Testing
 import Values
 
-@Suite("Findings of the fuzzers of Tests/Fuzz")
+@Suite("IP addresses with control bytes")
 struct HostileTextTests {
     @Test(
-        "an IP address with a NUL in it is refused",
+        "An IP address with a NUL in it is refused",
         arguments: ["192.0.2.1\u{0}", "192.0.2.1\u{0}.example.com", "::1\u{0}", "::ffff:192\u{0}0.2.1", "\u{0}"])
     func addresses(_ text: String) {
         #expect(IPAddress(text) == nil)

@@ -13,7 +13,7 @@ import Testing
         return try AssertionKey(jwk: jwk)
     }
 
-    @Test("every example verifies with its key, and with no other example's of its kind", arguments: JWSExample.all)
+    @Test("Every example verifies with its key, and with no other example's key of its kind", arguments: JWSExample.all)
     func verifies(_ example: JWSExample) throws {
         let token = try SignedJWT(example.token, allowed: Self.allowed)
         #expect(token.algorithm.rawValue == example.algorithm)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("a changed bit anywhere in a signature, or in the signed bytes, is noticed", arguments: JWSExample.all)
+    @Test("A changed bit anywhere in a signature, or in the signed bytes, is noticed", arguments: JWSExample.all)
     func changed(_ example: JWSExample) throws {
         let key = try key(example)
         let parts = example.token.split(separator: ".").map(String.init)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("a signature of another length, or of zeros, is refused", arguments: JWSExample.all)
+    @Test("A signature of another length, or of zeros, is refused", arguments: JWSExample.all)
     func lengths(_ example: JWSExample) throws {
         let key = try key(example)
         let end = try #require(example.token.lastIndex(of: "."))

@@ -3,7 +3,7 @@ import JOSE
 import JSON
 import Testing
 
-@Suite("How many keys are tried for a token") struct KeyChoiceTests {
+@Suite("Choosing keys for a token") struct KeyChoiceTests {
     private static let all = Set(SignatureAlgorithm.allCases)
     private static let own = PrivateKey.generate(.es256)
 
@@ -23,7 +23,7 @@ import Testing
         return input + "." + Base64URL.encode(Self.own.sign(Array(input.utf8)))
     }
 
-    @Test("four keys that fit are tried; with five none is", arguments: [nil, "k"] as [String?])
+    @Test("Up to four keys that fit are tried for a token; if more fit, none is", arguments: [nil, "k"] as [String?])
     func four(name: String?) async throws {
         _ = try await keySet(4, named: name).verify(token(name), allowed: Self.all)
         await #expect(throws: JWTRejection.tooManyKeys) {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("the named key is found among a hundred, and so is the only one of its algorithm")
+    @Test("The key that a token names is found among a hundred, and so is the only one of its algorithm")
     func named() async throws {
         var keys = (1..<99).map { _ in JSONWebKey(PrivateKey.generate(.edDSA)).json }
         keys.append(JSONWebKey(Self.own).json)

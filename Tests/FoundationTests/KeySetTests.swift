@@ -3,7 +3,7 @@ import JOSE
 import JSON
 import Testing
 
-@Suite("JWK sets of others") struct KeySetTests {
+@Suite("JWK sets of other servers") struct KeySetTests {
     private static let all = Set(SignatureAlgorithm.allCases)
     private static let key = PrivateKey.generate(.es256)
     private static let jwk = JSONWebKey(key)
@@ -23,7 +23,7 @@ import Testing
             .verify(Self.token, allowed: Self.all)
     }
 
-    @Test("unusable keys do not spoil the usable one")
+    @Test("Unusable keys in a JWK set do not spoil the usable one")
     func mixedSet() async throws {
         let zeros = String(repeating: "A", count: 43)
         try await verify(
@@ -41,7 +41,7 @@ import Testing
         ["use": .null, "alg": .null, "key_ops": .null, "x5c": .null, "x5t": .null, "x5u": .null, "ext": .null],
     ]
 
-    @Test("a key for verifying is used", arguments: usable)
+    @Test("A JWK that is marked for verifying is used", arguments: usable)
     func used(_ changes: [String: JSON?]) async throws { try await verify(with: Self.jwk(changes)) }
 
     private static let unusable: [[String: JSON?]] = [
@@ -51,12 +51,12 @@ import Testing
         ["x": .string((jwk.json["x"]?.string ?? "") + "=")],
     ]
 
-    @Test("a key with another use, a private key and an inconsistent one are not used", arguments: unusable)
+    @Test("A JWK for another use, with a private key, or inconsistent is not used", arguments: unusable)
     func notUsed(_ changes: [String: JSON?]) async throws {
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: Self.jwk(changes)) }
     }
 
-    @Test("A null kid of a JWK counts as absent: the key verifies tokens without one")
+    @Test("A JWK with a null kid counts as one without kid: the key verifies tokens without one")
     func nullKeyID() async throws {
         let unnamed = CompactJWS.sign(.members(["sub": "a"]), type: "JWT", key: Self.key, keyID: Self.jwk.keyID)
             .split(separator: ".")
@@ -76,14 +76,14 @@ import Testing
         (["x": "AAAA"], "is weak, or its numbers are no key"),
     ]
 
-    @Test("The fault of an unusable key names the member that is missing, null or wrong", arguments: faults)
+    @Test("The fault of an unusable JWK names the member that is missing, null or wrong", arguments: faults)
     func fault(_ changes: [String: JSON?], _ fault: String) throws {
         let set = "{\"keys\":[\(Self.jwk([:])),\(Self.jwk(changes)),{}]}"
         #expect(try AssertionKeys(keySet: set).fault == "keys[1] \(fault)")
         #expect(try AssertionKeys(keySet: "{\"keys\":[\(Self.jwk([:]))]}").fault == nil)
     }
 
-    @Test("EC coordinates must have their full length")
+    @Test("The EC coordinates of a JWK must have their full length")
     func shiftedCoordinates() async throws {
         guard case .p256(let x, let y) = Self.key.publicNumbers else { return }
         let shifted = Self.jwk([
@@ -92,7 +92,7 @@ import Testing
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: shifted) }
     }
 
-    @Test("an RSA key of 1024 bits, or with an absurd exponent, verifies nothing")
+    @Test("An RSA key of 1024 bits, or with an absurd exponent, verifies nothing")
     func weakKeys() async throws {
         let weak = try #require(JWTFixtures.keys["weak"])
         let keys = try AssertionKeys(keySet: "{\"keys\":[\(weak)]}")
@@ -111,7 +111,7 @@ import Testing
         #expect(try !AssertionKeys(keySet: #"{"keys":[{"kty":"RSA","n":"\#(padded)","e":"AQAB"}]}"#).isEmpty)
     }
 
-    @Test("only the first hundred keys and the first 64 KiB count")
+    @Test("Only the first hundred keys and the first 64 KiB of a JWK set count")
     func bounds() async throws {
         let filler = String(repeating: "{},", count: 99)
         _ = try await AssertionKeys(keySet: "{\"keys\":[\(filler)\(Self.jwk.json.text)]}")
@@ -122,11 +122,11 @@ import Testing
     }
 
     @Test(
-        "text that is no key set is refused",
+        "Text that is no JWK set is refused",
         arguments: ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#, "{\"keys\":["])
     func notASet(_ text: String) { #expect(throws: AssertionKeys.Unreadable.self) { try AssertionKeys(keySet: text) } }
 
-    @Test("our own key is published without its private half, under the thumbprint of its required members")
+    @Test("The server's own JWK is published without its private half, with the thumbprint of its required members")
     func ownKey() throws {
         let json = JSONWebKey(Self.key).json
         #expect(json.members?.map(\.name) == ["crv", "kty", "x", "y", "use", "alg", "kid"])

@@ -1,9 +1,9 @@
 import Testing
 import Values
 
-@Suite("Cursors of lists")
+@Suite("List cursors")
 struct ListCursorTests {
-    @Test("A cursor has the position that it was made of, for its list and filters in any order")
+    @Test("A cursor gives back the position it was made of, for its list and filters in any order")
     func position() {
         let list = ListCursor(of: "clients", filters: [("a", "1"), ("b", "2")])
         let same = ListCursor(of: "clients", filters: [("b", "2"), ("a", "1")])
@@ -19,7 +19,7 @@ struct ListCursorTests {
         }
     }
 
-    @Test("A text that a list did not give is no cursor, whatever its bytes")
+    @Test("A text that the list did not issue is no cursor, whatever its bytes")
     func foreign() {
         let list = ListCursor(of: "users")
         for text in ["", "null", "0", "1001", "AAAAAAAA", "AAAAAAAAAAAA", " ", "é", "\u{0}"] {

@@ -13,13 +13,13 @@ import Values
             metadata: metadata)
     }
 
-    @Test("the text format has time, level, message, and metadata sorted by name")
+    @Test("A log line in text has time, level, message, and metadata sorted by name")
     func text() {
         let line = line("listening", ["port": "8080", "address": "127.0.0.1"])
         #expect(line.text(in: .text) == "2025-11-21T08:00:00.007Z info     listening address=127.0.0.1 port=8080")
     }
 
-    @Test("the JSON format has one object a line")
+    @Test("The JSON log format has one object a line")
     func json() throws {
         let line = line("a \"b\"\n", ["list": ["x", .dictionary(["y": "z"])]]).text(in: .json)
         #expect(!line.contains("\n"))
@@ -31,7 +31,7 @@ import Values
     }
 
     @Test(
-        "no logged value can begin another line or steer a terminal",
+        "A logged value cannot begin another line or steer a terminal",
         arguments: [
             "a\nb", "a\r\nb", "a\u{1B}[31mb", "a\u{0}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b", "a\u{7F}b",
         ])
@@ -43,7 +43,7 @@ import Values
     }
 
     @Test(
-        "a line of JSON steers a terminal, or its escapes say something else",
+        "A JSON log line escapes what would steer a terminal, and reads back unchanged",
         arguments: [
             ("a\u{85}b", #"a\u0085b"#), ("a\u{9B}31mb", #"a\u009b31mb"#), ("a\u{7F}b", #"a\u007fb"#),
             ("a\u{202E}b", #"a\u202eb"#), ("a\u{E0041}b", #"a\udb40\udc41b"#), ("blåbær 🫐", "blåbær 🫐"),
@@ -56,14 +56,14 @@ import Values
         #expect(read["metadata"]?["k"]?.string == hostile)
     }
 
-    @Test("a value with spaces, quotes or an equals sign is quoted")
+    @Test("A logged value with spaces, quotes or an equals sign is quoted")
     func quoting() {
         let text = line("x", ["reason": "a admin=\"yes\""]).text(in: .text)
         #expect(text.hasSuffix(#"reason="a admin=\"yes\"""#))
     }
 
     @Test(
-        "no logged value can leave its quotes and begin another member, not even by combining marks",
+        "A logged value cannot leave its quotes and begin another member, not even by combining marks",
         arguments: [
             (#"x" b="y"#, #""x\" b=\"y""#), (#"x\" b="y"#, #""x\\\" b=\"y""#), ("x\\", #""x\\""#),
             ("x \u{301}b=\u{301}y", "\"x \u{301}b=\u{301}y\""), ("x\"\u{301} b", "\"x\\\"\u{301} b\""),
@@ -75,7 +75,7 @@ import Values
         #expect(text.unicodeScalars.suffix(end.count).elementsEqual(end), "\(text)")
     }
 
-    @Test("the line of a refused request keeps the form that log tools expect")
+    @Test("The log line of a refused request keeps its documented form")
     func refusal() {
         let refused = LogLine(
             time: Timestamp(milliseconds: 1_795_354_288_729), level: .info, label: "spindle", message: "refused",

@@ -2,9 +2,9 @@ import Foundation
 import InternationalText
 import Testing
 
-@Suite("Normal forms") struct NormalFormTests {
+@Suite("Unicode normal forms") struct NormalFormTests {
     @Test(
-        "the same characters become the same bytes, however they are typed",
+        "The same characters become the same bytes, however they are typed",
         arguments: [
             ("a", "a"), ("", ""), ("e\u{301}", "\u{E9}"), ("\u{212B}", "\u{C5}"), ("A\u{30A}", "\u{C5}"),
             // Marks of two classes in either order; of one class as they stand.
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// What was hashed before through Foundation is still the same password.
-    @Test("every code point, alone and beside a mark, has Foundation's normal form")
+    @Test("Every code point, alone and beside a mark, has Foundation's normal form")
     func foundation() {
         var different = Set<UInt32>()
         for value in UInt32(0x80)...0x2FFFF {
@@ -37,7 +37,7 @@ import Testing
         #expect(different.subtracting([0xF73, 0xF75, 0xF81]).isEmpty)
     }
 
-    @Test("normalizing twice changes nothing")
+    @Test("Normalizing twice changes nothing")
     func twice() {
         for text in ["a\u{301}\u{323}", "\u{1112}\u{1161}", "\u{F73}\u{323}", "\u{1F6}\u{345}", "x\u{0}e\u{301}"] {
             let form = text.canonicallyComposed
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("a long run of marks is put in order, and does not grow")
+    @Test("A long run of combining marks is put in order, and does not grow")
     func long() {
         let text = "a" + String(repeating: "\u{301}\u{323}", count: 2000)
         #expect(text.canonicallyComposed.utf8.count == text.utf8.count)
@@ -54,7 +54,7 @@ import Testing
 
 @Suite("Host names in ASCII") struct HostNameTests {
     @Test(
-        "a host name becomes the form of the domain name system",
+        "A host name becomes the form of the domain name system",
         arguments: [
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.Example", "xn--bcher-kva.example"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("例え.jp", "xn--r8jz45g.jp"),
@@ -66,7 +66,7 @@ import Testing
     func ascii(name: String, expected: String) { #expect(HostName.ascii(name) == expected) }
 
     @Test(
-        "text that is no host name is refused",
+        "Text that is no host name is refused",
         arguments: [
             "ü\u{0}.example", "-ü.example", "ü-.example", "xn--ü.example", "xn--a.ü", "\u{301}a.com",
             String(repeating: "ü", count: 64) + ".example", String(repeating: "ü", count: 1024), "☃.example", "א1a.com",

@@ -3,8 +3,10 @@ import JOSE
 import JSON
 import Testing
 
-@Suite("Our own signatures") struct OwnSignatureTests {
-    @Test("our signature verifies with the published key, and with no other", arguments: PrivateKey.Algorithm.allCases)
+@Suite("The server's signatures") struct OwnSignatureTests {
+    @Test(
+        "The server's signature verifies with the published key, and with no other",
+        arguments: PrivateKey.Algorithm.allCases)
     func verifies(_ algorithm: PrivateKey.Algorithm) async throws {
         let (key, other) = (PrivateKey.generate(algorithm), PrivateKey.generate(algorithm))
         let token = CompactJWS.sign(
@@ -17,7 +19,7 @@ import Testing
         await #expect(throws: JWTRejection.self) { try await strangers.verify(token, allowed: [allowed]) }
     }
 
-    @Test("a key is the same after it was stored", arguments: PrivateKey.Algorithm.allCases)
+    @Test("A signing key is the same after it was stored", arguments: PrivateKey.Algorithm.allCases)
     func stored(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
@@ -30,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a published key states its use, and has no private member", arguments: PrivateKey.Algorithm.allCases)
+        "A published key states its use, and has no private member", arguments: PrivateKey.Algorithm.allCases)
     func published(_ algorithm: PrivateKey.Algorithm) throws {
         let json = JSONWebKey(PrivateKey.generate(algorithm)).json
         #expect(json["use"] == "sig" && json["alg"] == .string(algorithm.rawValue) && json["kid"]?.string != nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Password hashes") struct PasswordHashTests {
     private let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
 
-    @Test("the reference implementation's Argon2id example verifies")
+    @Test("The reference implementation's Argon2id example verifies")
     func knownVector() throws {
         let hash = PasswordHash(
             encoded: "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
@@ -17,7 +17,7 @@ import Testing
         #expect(made == hash)
     }
 
-    @Test("the standard cost is OWASP's first choice, and is recorded in the hash")
+    @Test("The standard cost is OWASP's first choice, and is recorded in the hash")
     func cost() throws {
         let hash = try PasswordHash(of: [1], salt: [UInt8](repeating: 0, count: 16), parameters: .standard)
         #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a stronger Argon2id hash of another system is never replaced by a weaker one",
+        "A stronger Argon2id hash of another system is never replaced by a weaker one",
         arguments: [
             ("argon2id$v=19$m=19456,t=2,p=1", false), ("argon2id$v=19$m=65536,t=3,p=4", false),
             ("argon2id$v=19$m=65536,t=1,p=1", false), ("argon2id$v=19$m=19456,t=2,p=8", false),
@@ -40,7 +40,7 @@ import Testing
         #expect(hash.needsUpgrade(to: .standard) == isWeaker)
     }
 
-    @Test("the same characters typed in two ways are one password")
+    @Test("The same characters typed in two ways are one password")
     func normalization() async throws {
         let composed = try PasswordHash.Typed("caf\u{E9}")
         let decomposed = try PasswordHash.Typed("cafe\u{301}")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a password has at most 8192 bytes, and may be empty or have a NUL")
+    @Test("A hashed password has at most 8192 bytes, and may be empty or have a NUL")
     func length() async throws {
         #expect(throws: PasswordTooLong()) { try PasswordHash.Typed(String(repeating: "x", count: 8193)) }
         let pool = HashingPool(parameters: cheap, workers: 1, random: SystemRandom())
@@ -70,7 +70,7 @@ import Testing
         #expect(try await !pool.verify("a", against: hash, for: "a"))
     }
 
-    @Test("text that is no hash is an error, not a wrong password")
+    @Test("Text that is no hash is an error, not a wrong password")
     func damaged() {
         for encoded in ["", "x", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=8,t=1,p=1$c29tZXNhbHQ$aGFzaA"] {
             #expect(throws: PasswordHashingFailed()) {

@@ -3,7 +3,7 @@ import Text
 
 /// Percent-encoding (RFC 3986 §2.1).
 @Suite struct PercentEncodingTests {
-    @Test("unreserved characters stay, and every other byte is encoded (RFC 3986 §2.3)")
+    @Test("Percent-encoding keeps unreserved characters and encodes every other byte (RFC 3986 §2.3)")
     func encoding() {
         let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
         #expect(PercentEncoding.encode(unreserved) == unreserved)
@@ -14,13 +14,13 @@ import Text
         }
     }
 
-    @Test("pairs are joined as a query or a form has them, both halves encoded")
+    @Test("Pairs are joined as a query or a form has them, both halves encoded")
     func pairs() {
         #expect(PercentEncoding.encode(pairs: [("a", "1 2"), ("b&", "="), ("c", "")]) == "a=1%202&b%26=%3D&c=")
         #expect(PercentEncoding.encode(pairs: []).isEmpty)
     }
 
-    @Test("what was encoded is decoded, in either case of its digits")
+    @Test("Percent-encoded text is decoded, in either case of its digits")
     func decoding() {
         let bytes = Array(UInt8.min...UInt8.max)
         let text = String(decoding: bytes, as: UTF8.self)
@@ -28,10 +28,10 @@ import Text
         #expect(PercentEncoding.decode("%c3%A9".utf8) == Array("é".utf8))
     }
 
-    @Test("a broken escape is none", arguments: ["%", "a%4", "%zz", "%+F", "%-0", "%%41", "%4\u{e9}"])
+    @Test("A broken percent-escape is an error", arguments: ["%", "a%4", "%zz", "%+F", "%-0", "%%41", "%4\u{e9}"])
     func broken(_ text: String) { #expect(PercentEncoding.decode(text.utf8) == nil) }
 
-    @Test("a plus is a space in a form's fields, and a plus elsewhere")
+    @Test("A plus is a space in a form's fields, and a plus elsewhere")
     func plus() {
         #expect(PercentEncoding.decode("a+b%2B".utf8, ofForm: true) == Array("a b+".utf8))
         #expect(PercentEncoding.decode("a+b".utf8) == Array("a+b".utf8))

@@ -2,7 +2,7 @@ import Testing
 import Values
 
 @Suite struct PrefixTests {
-    @Test("a prefix counts bytes, however few characters they are")
+    @Test("A prefix of a text counts bytes, however few characters they are")
     func bytes() {
         #expect("abc".prefix(bytes: 3) == "abc" && "abcd".prefix(bytes: 3) == "abc" && "".prefix(bytes: 0).isEmpty)
         #expect("aé".prefix(bytes: 2) == "a", "no scalar is cut in two")

@@ -20,7 +20,7 @@ import Testing
         "$pbkdf2-sha512$9999999999$\(salt)$\(digest)", "pbkdf2_sha256$2147483648$salt$\(digest)=",
     ]
 
-    @Test("a hash that would cost too much is refused without computing it", arguments: bombs)
+    @Test("A password hash that would cost too much is refused without computing it", arguments: bombs)
     func bomb(_ encoded: String) throws {
         do throws(PasswordHashFault) {
             _ = try PasswordHash(imported: encoded)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("a hash at the limit is accepted")
+    @Test("A password hash at the limit of cost is accepted")
     func limits() throws {
         for encoded in [
             "$argon2id$v=19$m=262144,t=16,p=16$\(Self.salt)$\(Self.digest)", "$2b$16$\(Self.bcrypt)",
@@ -66,7 +66,7 @@ import Testing
         "pbkdf2_sha256$1000$$\(digest)", "pbkdf2_sha256$1000$salt", "pbkdf2_sha256$1000$salt$\(digest)==",
     ]
 
-    @Test("a nearly valid hash is refused as malformed", arguments: malformed)
+    @Test("A nearly valid password hash is refused as malformed", arguments: malformed)
     func nearly(_ encoded: String) {
         do throws(PasswordHashFault) {
             _ = try PasswordHash(imported: encoded)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "an unknown kind of hash is refused",
+        "An unknown kind of password hash is refused",
         arguments: [
             "", " ", "$", "$$$$", "password", "5f4dcc3b5aa765d61d8327deb882cf99", "$1$salt$digest", "$6$salt$digest",
             "$2x$05$\(bcrypt)", "$2$05$\(bcrypt)", "$argon2$v=19$m=64,t=1,p=1$\(salt)$\(digest)",

@@ -5,7 +5,7 @@ import Values
 
 @testable import Server
 
-@Suite("Equal errors in the log")
+@Suite("Repeated errors in the log")
 struct RepeatedErrorsTests {
     private let clock = ManualClock()
 
@@ -33,7 +33,7 @@ struct RepeatedErrorsTests {
         return written
     }
 
-    @Test("The first of equal errors is written at once, and those after it are told once a second with their count")
+    @Test("The first of equal errors is logged at once, and those after it once a second with their count")
     func counted() throws {
         var repeated = RepeatedErrors()
         let since = clock.now.rfc3339
@@ -45,13 +45,13 @@ struct RepeatedErrorsTests {
         #expect(lines.last?.metadata["request_id"] == "599")
     }
 
-    @Test("A minute of equal errors is fewer than a hundred lines")
+    @Test("A minute of equal errors makes fewer than a hundred log lines")
     func minute() {
         var repeated = RepeatedErrors()
         #expect(outage(60, &repeated).count < 100)
     }
 
-    @Test("The end of repeated errors is told once, with their count, and when the first and the last came")
+    @Test("The end of repeated errors is logged once, with their count and the times of the first and the last")
     func over() throws {
         var repeated = RepeatedErrors()
         let since = clock.now.rfc3339
@@ -75,7 +75,7 @@ struct RepeatedErrorsTests {
         #expect(isWritten, "the next outage begins with a line")
     }
 
-    @Test("Errors that come again before they are over have one end")
+    @Test("Errors that return before their end was logged have one end")
     func flapping() {
         var repeated = RepeatedErrors()
         var told: [LogRecord] = []
@@ -107,7 +107,7 @@ struct RepeatedErrorsTests {
         #expect(written == [true, false, true, true])
     }
 
-    @Test("However many reasons there are, few lines are written, and the count is of all")
+    @Test("Errors of many different reasons make few log lines, whose counts include all")
     func bounded() {
         var repeated = RepeatedErrors()
         let first = (0..<10_000).filter { repeated.admit(error(reason: "\($0)"), at: clock.now) }.count
@@ -117,7 +117,7 @@ struct RepeatedErrorsTests {
         #expect(told.map { $0.metadata["count"]?.description } == ["\(10_000 - 64)"])
     }
 
-    @Test("A clock that is set back keeps no error for good")
+    @Test("A clock that is set back does not keep an error waiting")
     func clockSetBack() {
         var repeated = RepeatedErrors()
         _ = repeated.admit(error(), at: clock.now)

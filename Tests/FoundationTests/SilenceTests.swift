@@ -14,7 +14,7 @@ import Values
         return "\(value) \(String(reflecting: value)) \([value]) \(Optional(value) as Any) \(dumped)"
     }
 
-    @Test("a token does not print, whatever it is wrapped in")
+    @Test("A token does not print, whatever it is wrapped in")
     func token() {
         struct Holder { let token: Secret<Token> }
         let secret = Secret<Token>("very-secret-value")
@@ -24,7 +24,7 @@ import Values
         #expect("\(secret)" == "<secret>")
     }
 
-    @Test("the master key and the keys derived from it do not print")
+    @Test("The master key and the keys derived from it do not print")
     func keys() {
         let masterKey = MasterKey.random(from: FixedRandom(pattern: [173]))
         let seal = Seal(masterKey: masterKey, random: SystemRandom())
@@ -35,7 +35,7 @@ import Values
         }
     }
 
-    @Test("private keys, password hashes and shared secrets do not print")
+    @Test("Private keys, password hashes and shared secrets do not print")
     func others() throws {
         #expect("\(PrivateKey.generate(.es256))" == "<private key>")
         let hash = PasswordHash(encoded: "$argon2id$v=19$m=8,t=1,p=1$c2FsdA$aGFzaA")

@@ -41,7 +41,7 @@ import Values
         }
     }
 
-    @Test("every logged line is there after a flush, in order")
+    @Test("Every logged line is written after a flush, in order")
     func order() throws {
         let stuck = Stuck(capacity: 4096)
         let logger = stuck.log.logger()
@@ -50,7 +50,7 @@ import Values
         #expect(lines.map { $0.split(separator: "=").last.map(String.init) } == (0..<100).map { "\($0)" })
     }
 
-    @Test("a stopped reader stops nobody: lines are dropped and counted, errors are kept")
+    @Test("A stopped reader of the log delays no caller: lines are dropped and counted, errors are kept")
     func slowReader() throws {
         let stuck = Stuck(capacity: 100)
         let logger = stuck.log.logger()
@@ -67,7 +67,7 @@ import Values
         #expect(lines.contains { $0.contains(" warning  log lines dropped") })
     }
 
-    @Test("not even errors are kept without end while nobody reads, and none at its full length")
+    @Test("An unread log keeps a bounded number of errors, each shortened")
     func errors() throws {
         var buffer = LogBuffer(capacity: 10)
         let long = String(repeating: "x", count: 5_000)
@@ -86,7 +86,7 @@ import Values
         #expect(records.allSatisfy { $0.record.metadata["list"] == [.string(kept)] })
     }
 
-    @Test("Equal errors are one line and their count, and refusals are each a line")
+    @Test("Equal errors are one log line with their count, and each refusal is a line")
     func repeated() throws {
         let stuck = Stuck(capacity: 4096)
         let logger = stuck.log.logger()
@@ -101,7 +101,7 @@ import Values
         #expect(lines.filter { $0.contains("refused") }.count == 3)
     }
 
-    @Test("Equal errors are told while the server runs, a second after the first")
+    @Test("Equal errors are counted in the log while the server runs, a second after the first")
     func toldInTime() async throws {
         let pipe = Pipe()
         let log = StandardErrorLog(
@@ -122,7 +122,7 @@ import Values
         withExtendedLifetime(log) {}
     }
 
-    @Test("a line below the level is not even formatted")
+    @Test("A log line below the level is not even formatted")
     func level() throws {
         let stuck = Stuck(capacity: 10)
         let logger = stuck.log.logger()
@@ -131,7 +131,7 @@ import Values
         #expect(try stuck.lines().map { $0.hasSuffix("notice   said") } == [true])
     }
 
-    @Test("a logger's members are in each of its lines; those of a line win")
+    @Test("A logger's members are in each of its lines; those of a line win")
     func members() throws {
         let stuck = Stuck(capacity: 10, format: .json)
         var logger = stuck.log.logger()
@@ -143,7 +143,7 @@ import Values
         #expect(lines.last?.hasSuffix(#""message":"refused","metadata":{"request_id":"8"}}"#) == true)
     }
 
-    @Test("a reader that is gone does not keep the process from ending")
+    @Test("A reader of the log that is gone does not keep the process from ending")
     func goneReader() throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()

@@ -2,13 +2,13 @@ import JSON
 import Testing
 import Values
 
-@Suite("Combining marks in a row (UAX #15 §13)") struct StreamSafeTests {
+@Suite("Runs of combining marks (UAX #15 §13)") struct StreamSafeTests {
     private static func marks(_ count: Int, after start: String = "a") -> String {
         start + String((0..<count).map { $0.isMultiple(of: 2) ? "\u{300}" : "\u{316}" }.joined())
     }
 
     @Test(
-        "Thirty marks in a row are text, however many letters have them",
+        "Thirty combining marks in a row are text, however many letters have them",
         arguments: [
             "", "plain", marks(30), marks(30) + marks(30), marks(30, after: ""), "Nguyễn Thị Ánh Tuyết",
             "Nguye\u{302}\u{303}n", "हिन्दी क्षत्रिय", "ประเทศไทยกำลังก้าวหน้า", "שָׁלוֹם", "ཧཱུྃ", "👩‍👩‍👧‍👦🇳🇴",
@@ -20,7 +20,7 @@ import Values
     }
 
     @Test(
-        "Thirty-one marks in a row are refused wherever they stand",
+        "Thirty-one combining marks in a row are refused wherever they stand",
         arguments: [
             marks(31), marks(31, after: ""), "before " + marks(31) + "after", marks(30) + marks(31),
             marks(16_000), "a" + String(repeating: "\u{301}", count: 31),
@@ -30,7 +30,7 @@ import Values
         ])
     func hostile(_ text: String) { #expect(!text.isStreamSafe) }
 
-    @Test("No code point is made of marks alone, but for those that are counted as marks")
+    @Test("No code point decomposes into marks alone, except those that are counted as marks")
     func madeOfMarks() {
         for value in UInt32(0xA0)...0x2FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -54,13 +54,13 @@ import Values
         #expect("\(JSONSyntaxError.tooManyMarks(offset: 2))" == "more than 30 combining marks in a row at byte 2")
     }
 
-    @Test("What was stored before the rule is still read")
+    @Test("Stored text that breaks the rule about combining marks is still read")
     func stored() throws {
         let json = JSON.members(["name": .string(Self.marks(31))])
         #expect(try JSON(stored: json.text) == json)
     }
 
-    @Test("A host's name that hides marks behind percent-escapes is none")
+    @Test("A host name that hides combining marks behind percent-escapes is refused")
     func hosts() {
         let marks = String(repeating: "%CC%80%CC%96", count: 16)
         #expect(HostSpelling.plain("a\(marks).example") == nil)

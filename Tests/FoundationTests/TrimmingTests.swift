@@ -3,7 +3,7 @@ import Text
 
 /// What is cut off the ends of a text, and what is not.
 @Suite struct TrimmingTests {
-    @Test("characters are cut off both ends, and none within")
+    @Test("Characters are trimmed from both ends, and none within")
     func characters() {
         #expect("[[::1]]".trimming { $0 == "[" || $0 == "]" } == "::1")
         #expect("  a b  ".trimming(while: \.isWhitespace) == "a b")
@@ -12,14 +12,14 @@ import Text
         #expect("a".trimming { _ in false } == "a")
     }
 
-    @Test("of the end alone only what is there goes")
+    @Test("Trimming the end leaves the beginning as it is")
     func suffix() {
         #expect(" a; ;".trimmingSuffix { $0 == ";" || $0 == " " } == " a")
         #expect(["a", "b", "b"].trimmingSuffix { $0 == "b" } == ["a"])
         #expect("…".trimmingSuffix { _ in true }.isEmpty)
     }
 
-    @Test("a mark that combines with a space is cut off with the character, and kept when scalars are cut off")
+    @Test("A combining mark after a space is trimmed with its character, and kept when scalars are trimmed")
     func marks() {
         #expect(" \u{301}a".trimming(while: \.isWhitespace) == "a")
         #expect(Array(" \u{301}a ".trimmingScalars(while: \.isWhiteSpace).unicodeScalars) == ["\u{301}", "a"])
@@ -27,7 +27,7 @@ import Text
         #expect(" \u{200F}a\u{2003}".trimmingScalars(while: \.isWhiteSpace) == "\u{200F}a")
     }
 
-    @Test("blanks are spaces of any width and tabs, and end no line")
+    @Test("Blanks are spaces of any width and tabs, but no line ends")
     func blanks() {
         #expect("\t \u{A0}\u{3000}\u{200B}a\u{200B}".trimmingScalars(while: \.isBlank) == "a")
         #expect("\na\u{2028}".trimmingScalars(while: \.isBlank) == "\na\u{2028}")

@@ -15,7 +15,7 @@ import Values
 
 /// What docs/architecture.md lists of users' events and of a deleted user, against the program.
 @Suite struct UserEventListTests {
-    @Test("docs/architecture.md lists who acts on which event, in the order in which they do")
+    @Test("The page docs/architecture.md lists what each event triggers, in order")
     func events() async throws {
         try await withSubscribers { subscribers in
             var lines: [String] = []
@@ -28,7 +28,7 @@ import Values
         }
     }
 
-    @Test("docs/architecture.md lists what happens when a user is deleted")
+    @Test("The page docs/architecture.md lists what happens when a user is deleted")
     func deletion() async throws {
         try await withSubscribers { subscribers in
             func tables(_ isOne: (StoredTable.Erasure) -> Bool) -> String {

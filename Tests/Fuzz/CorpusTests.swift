@@ -3,13 +3,13 @@ import Testing
 
 /// What Tests/fuzz found worth keeping, without a sanitizer: Tests/fuzz itself throws new bytes at the same readers.
 @Suite struct CorpusTests {
-    @Test("a reader of strangers' bytes keeps its promises with every kept input", arguments: Self.inputs)
+    @Test("A reader of strangers' bytes keeps its promises with every kept input", arguments: Self.inputs)
     func keptInput(_ input: Input) throws {
         let target = try #require(FuzzTarget.all.first { $0.name == input.target })
         target.read(Array(try Data(contentsOf: input.file)))
     }
 
-    @Test("every reader of strangers' bytes has kept inputs, and every kept input has a reader")
+    @Test("Every reader of strangers' bytes has kept inputs, and every kept input has a reader")
     func everyTarget() {
         #expect(Set(Self.inputs.map(\.target)) == Set(FuzzTarget.all.map(\.name)))
     }

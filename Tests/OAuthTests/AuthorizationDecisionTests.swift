@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The next step for a browser that brings an authorization request")
+@Suite("The next step of an authorization request")
 struct AuthorizationDecisionTests {
     typealias Step = AuthorizationRequest.Step
 
@@ -48,7 +48,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a browser without a session signs in, and a merchant's own app is answered")
+    @Test("A browser without a session signs in; with one, a request of a merchant's own app is answered")
     func signIn() async throws {
         try await expect([
             Row(.own, [:], nil, .signIn),
@@ -59,7 +59,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("prompts ask, even where a user is signed in")
+    @Test("A prompt for login, select_account or create asks even where a user is signed in")
     func prompts() async throws {
         for visitor in [Self.visitor(), nil] {
             try await expect([
@@ -73,7 +73,7 @@ struct AuthorizationDecisionTests {
     }
 
     @Test(
-        "where sessions would do, the user is asked which of them, but not by a client that wants no page or a password"
+        "The user picks one of several sessions, unless the client asks for a password or no page"
     )
     func pick() async throws {
         let fixture = try await AuthorizationFixture()
@@ -93,7 +93,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a user who left the client alone is asked; a silent request finds nobody")
+    @Test("A user who signed out of the client is asked again, and a silent request gets login_required")
     func gone() async throws {
         try await expect([
             Row(.own, [:], Self.visitor(isGone: true), .signIn),
@@ -102,7 +102,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
+    @Test("A sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
     func maxAge() async throws {
         try await expect([
             Row(.own, ["max_age": "60"], Self.visitor(60), .respond),
@@ -115,7 +115,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("an essential acr that a sign-in did not reach is refused, not asked for again and again")
+    @Test("An essential acr that a sign-in did not reach is refused, not asked for repeatedly")
     func unreachedContext() async throws {
         let fixture = try await AuthorizationFixture()
         let claims = #"{"id_token":{"acr":{"essential":true,"value":"urn:spindle:issuer"}}}"#
@@ -129,7 +129,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a bought session is valid for the merchant whose token bought it, and for no other")
+    @Test("A bought session is valid for the merchant whose token bought it, and for no other")
     func bought() async throws {
         let fixture = try await AuthorizationFixture()
         let request = try await fixture.request(.own)
@@ -145,7 +145,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("an app that needs a verified address gets it before anything else")
+    @Test("A client that requires a verified address gets it before anything else")
     func verify() async throws {
         try await expect([
             Row(.strict, [:], Self.visitor(email: .verified), .respond),
@@ -159,7 +159,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a third party asks for what it was not allowed, its own merchant's app only on demand")
+    @Test("A third party asks consent for what it was not allowed; a merchant's own app only on demand")
     func consent() async throws {
         let all = Scope(["openid", "profile"])
         try await expect([
@@ -177,7 +177,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a merchant the user never met gets no answer, nor does an app at an address that any app can claim")
+    @Test("A merchant new to the user is introduced first, and so is an app whose redirect URI any app can claim")
     func introduce() async throws {
         let unmet = Self.visitor(isIntroduced: false)
         try await expect([
@@ -201,7 +201,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("ticked scopes are granted with those that need no consent, and no others, whatever the form says")
+    @Test("Ticked scopes are granted with those that need no consent, and no others, whatever the form sends")
     func decision() async throws {
         let fixture = try await AuthorizationFixture()
         let rows: [(KeyValuePairs<String, String>, ticked: [String], before: [String]?, ConsentDecision?)] = [

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A request that deletes a client or a merchant does a bounded part of it")
+@Suite("Deletion of clients and merchants in bounded parts")
 struct BackgroundDeletionTests {
     @Test(
-        "nobody sees a client that is being deleted, its tokens are dead, and it cannot be changed back",
+        "A client that is being deleted is not listed, its tokens are dead, and it cannot be changed back",
         arguments: Backend.available)
     func unseen(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -32,7 +32,7 @@ struct BackgroundDeletionTests {
     }
 
     @Test(
-        "what a request leaves of a client, later rounds delete, each no more than its budget",
+        "The rest of a deleted client's rows is deleted by later rounds, each within its budget",
         arguments: Backend.available)
     func client(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -51,7 +51,7 @@ struct BackgroundDeletionTests {
     }
 
     @Test(
-        "the sessions that a client's tokens bought end before the client is deleted",
+        "The sessions that a client's tokens bought end before the client is deleted",
         arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -75,7 +75,8 @@ struct BackgroundDeletionTests {
         await world.database.close()
     }
 
-    @Test("a merchant whose deletion is interrupted lives on without its issuers", arguments: Backend.available)
+    @Test(
+        "An interrupted deletion hides the merchant at once, and later rounds finish it", arguments: Backend.available)
     func interrupted(backend: Backend) async throws {
         struct Interruption: Error {}
         let world = try await TokenFixture(try await backend.open())
@@ -88,7 +89,7 @@ struct BackgroundDeletionTests {
     }
 
     @Test(
-        "a merchant that is being deleted is not seen, and goes with its clients in later rounds",
+        "A merchant that is being deleted is not seen, and goes with its clients in later rounds",
         arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let database = try await backend.open()
@@ -112,7 +113,7 @@ struct BackgroundDeletionTests {
         await database.close()
     }
 
-    @Test("a deletion that fails delays no other", arguments: Backend.available)
+    @Test("A deletion that fails delays no other", arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
         let world = try await TokenFixture(try await backend.open())
@@ -136,7 +137,7 @@ struct BackgroundDeletionTests {
     }
 
     @Test(
-        "a deletion that stood still goes on with a client that was made again under its id meanwhile",
+        "A deletion stops when its client was created again under the same id",
         arguments: Backend.available)
     func madeAgain(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A client or merchant is emptied before it is deleted")
+@Suite("Bulk deletion of a client's or merchant's rows")
 struct BulkErasureTests {
-    @Test("a client's rows are deleted in batches, and other clients' rows stay", arguments: Backend.available)
+    @Test("A client's rows are deleted in batches, and other clients' rows stay", arguments: Backend.available)
     func client(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let own = try await world.signIn(on: world.backend)
@@ -25,7 +25,7 @@ struct BulkErasureTests {
         await world.database.close()
     }
 
-    @Test("a merchant's clients and links are deleted, and another's stay", arguments: Backend.available)
+    @Test("A merchant's clients and links are deleted, and another's stay", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let database = try await backend.open()
         let (one, other) = (try await TokenFixture(database), try await TokenFixture(database))
@@ -62,7 +62,7 @@ struct BulkErasureTests {
         await database.close()
     }
 
-    @Test("a token family's many refresh tokens go in batches before it", arguments: Backend.available)
+    @Test("The many refresh tokens of a token family are deleted in batches before it", arguments: Backend.available)
     func chain(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         for _ in 1...3 {

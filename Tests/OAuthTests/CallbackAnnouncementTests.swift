@@ -10,7 +10,7 @@ import Values
 
 @testable import OAuth
 
-@Suite("Callbacks are stored once, whatever becomes of the COMMIT")
+@Suite("Callbacks are stored once, whatever the outcome of the COMMIT")
 struct CallbackAnnouncementTests {
     /// Keeps what is left, by its id, as the outbox does; and counts how often somebody was sent.
     private final class PostDouble: Sendable {
@@ -47,7 +47,7 @@ struct CallbackAnnouncementTests {
         }
     }
 
-    @Test("a transaction that runs twice stores each message once", arguments: Backend.available)
+    @Test("A transaction that runs twice stores each callback once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)
@@ -73,7 +73,7 @@ struct CallbackAnnouncementTests {
     }
 
     @Test(
-        "the end of a browser session is told once to a client with many token families", arguments: Backend.available)
+        "A client with many token families is told once of the end of a browser session", arguments: Backend.available)
     func browsers(backend: Backend) async throws {
         struct Undone: Error {}
         let house = try await Fixture(backend)
@@ -113,7 +113,8 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("logout, revocation and disconnection are told once though they run twice", arguments: Backend.available)
+    @Test(
+        "Logout, revocation and disconnection are announced once even if they run twice", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let world = house.world
@@ -133,7 +134,7 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("a client of a disabled merchant is told of no change, but of the end", arguments: Backend.available)
+    @Test("A client of a disabled merchant is told of no change, except of the end", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)

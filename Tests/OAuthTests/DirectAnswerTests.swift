@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Conditions that must still hold when front-channel tokens are issued")
+@Suite("Front-channel tokens")
 struct DirectAnswerTests {
     private static let user = UserID(7)
 
@@ -65,7 +65,7 @@ struct DirectAnswerTests {
     private static let types = ["id_token", "token", "code token", "code id_token", "code id_token token"]
 
     @Test(
-        "without consent, or after its revocation, no front-channel token is issued, not even one of two",
+        "No front-channel token is issued without consent or after its revocation, not even one of two",
         arguments: types)
     func consent(_ type: String) async throws {
         let scene = try await Scene()
@@ -93,7 +93,8 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "no front-channel token is issued for an ended session, another user's, or a disabled user", arguments: types)
+        "No front-channel token is issued for an ended session, another user's session or a disabled user",
+        arguments: types)
     func session(_ type: String) async throws {
         let scene = try await Scene()
         try await scene.allow()

@@ -8,9 +8,11 @@ import Values
 
 @testable import OAuth
 
-@Suite("A user's token families at one client are bounded")
+@Suite("Bounds of a user's token families")
 struct FamilyBoundTests {
-    @Test("beyond a thousand the oldest end, and other clients' and users' stay", arguments: Backend.available)
+    @Test(
+        "Of more than a thousand families of a user at one client the oldest end, and no others",
+        arguments: Backend.available)
     func oldest(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let now = world.clock.now
@@ -46,7 +48,7 @@ struct FamilyBoundTests {
     }
 
     @Test(
-        "a user's families at a merchant's clients have no bound in all, or others' end them",
+        "A merchant's clients together have a bound of families per user, which ends no other merchant's",
         arguments: Backend.available)
     func inAll(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -98,7 +100,7 @@ struct FamilyBoundTests {
     }
 
     @Test(
-        "a user who signs in over and over leaves a thousand ended families, and as many expired",
+        "A user's ended and expired families at one client are kept to a thousand each",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -136,7 +138,7 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
-    @Test("an access token that can be refreshed lives a day at most, for a loop leaves one each time")
+    @Test("An access token that can be refreshed lives a day at most")
     func longLived() async throws {
         let world = try await TokenFixture(
             try await Backend.sqlite.open(), lifetimes: [.init("access_token_lifetime", 31_536_000)])
@@ -148,7 +150,7 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
-    @Test("an app that refreshes over and over leaves a thousand tokens of its family", arguments: Backend.available)
+    @Test("A token family keeps a thousand refresh tokens at most", arguments: Backend.available)
     func refreshed(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let phone = try #require(try await world.clients.findLive(world.phone.id))
@@ -178,7 +180,7 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
-    @Test("families that have expired do not end one that lives", arguments: Backend.available)
+    @Test("Expired families do not end a live one", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let now = world.clock.now
@@ -198,7 +200,7 @@ struct FamilyBoundTests {
         await world.database.close()
     }
 
-    @Test("an app that opens sessions over and over leaves a thousand ended ones", arguments: Backend.available)
+    @Test("A user's ended sessions are kept to a thousand", arguments: Backend.available)
     func endedSessions(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let (user, now) = (world.user, world.clock.now)

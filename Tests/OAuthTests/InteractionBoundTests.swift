@@ -7,9 +7,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The requests that wait and are too many go in batches")
+@Suite("Trimming of waiting interactions")
 struct InteractionBoundTests {
-    @Test("each batch walks through the requests that stay, in the one write", arguments: [false, true])
+    @Test(
+        "Surplus interactions are deleted up to a boundary that is read once, outside the writes",
+        arguments: [false, true])
     func boundary(isSignedIn: Bool) async throws {
         let (base, clock, random) = (try await Backend.sqlite.open(), ManualClock(), SystemRandom())
         let interactions = Interactions(

@@ -32,7 +32,7 @@ import Values
     }
 
     @Test(
-        "a key set is cached as long as its issuer says, from a minute to an hour, five minutes by default",
+        "A key set is cached as long as its issuer sets, from a minute to an hour, five minutes by default",
         arguments: [(nil, 300), ("120", 120), ("1", 60), ("99999999999999999999", 3600)] as [(String?, Int64)])
     func life(said: String?, seconds: Int64) async throws {
         publish(old, life: said)
@@ -45,7 +45,7 @@ import Values
         #expect(server.requests.count == 2)
     }
 
-    @Test("concurrent lookups share one request")
+    @Test("Concurrent lookups of a key set share one request")
     func singleFlight() async throws {
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...16 { group.addTask { #expect(await takes(old)) } }
@@ -53,7 +53,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("an unknown key causes at most one request in ten seconds")
+    @Test("An unknown key id causes at most one request in ten seconds")
     func unknownKey() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         _ = try await fixture.issuers.register(
@@ -83,7 +83,7 @@ import Values
     }
 
     @Test(
-        "after a bad answer the earlier keys are used for a day",
+        "After a bad answer the earlier keys are used for a day",
         arguments: [("500 Internal Server Error", "{}"), ("200 OK", "<html>")])
     func outage(status: String, body: String) async throws {
         #expect(await takes(old))
@@ -103,7 +103,7 @@ import Values
         #expect(await takes(new))
     }
 
-    @Test("a server that is gone is survived, and one that never answered means try again later")
+    @Test("Cached keys survive their server; without any the answer is temporarily_unavailable")
     func gone() async throws {
         #expect(await takes(old))
         server.stop()
@@ -120,7 +120,7 @@ import Values
         #expect(error?.retryAfter == .seconds(10))
     }
 
-    @Test("the reason for missing keys is in the log only")
+    @Test("A failed lookup of keys tells its reason again without another request")
     func cause() async throws {
         server.answer("", status: "404 Not Found")
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
@@ -133,7 +133,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("strangers who ask for three thousand key sets of one merchant push out none of another's")
+    @Test("Thousands of lookups for one merchant push out no key set of another's")
     func shares() async throws {
         #expect(await takes(old))
         let asked = server.requests.count
@@ -151,7 +151,7 @@ import Values
         #expect(server.requests.count == others + 1)
     }
 
-    @Test("a server that does not end its answer is given up, by all lookups that wait for it")
+    @Test("A server that does not end its answer is given up, by all lookups that wait for it")
     func slow() async throws {
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))
@@ -169,7 +169,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("a redirect is not accepted as a key set")
+    @Test("A redirect is not accepted as a key set")
     func redirect() async throws {
         let other = try LoopbackServer()
         other.answer(old.keySet.text)

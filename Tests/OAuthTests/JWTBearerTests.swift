@@ -14,7 +14,7 @@ import Values
 
     // MARK: Who it is
 
-    @Test("a subject is one user from its first assertion on", arguments: Backend.available)
+    @Test("An issuer's subject is the same user from its first assertion on", arguments: Backend.available)
     func newcomer(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -32,7 +32,7 @@ import Values
                 == 1)
     }
 
-    @Test("a sign-in of three days ago passes for one of now where its time has a fraction")
+    @Test("The auth_time of an assertion may have a fraction, and is never later than now")
     func signInTimes() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -55,7 +55,7 @@ import Values
         #expect(try await fixture.refusal(of: signer.sign(text)) == "assertion_claim")
     }
 
-    @Test("eight concurrent assertions of one new subject create one user", arguments: Backend.available)
+    @Test("Eight concurrent assertions of one new subject create one user", arguments: Backend.available)
     func newcomersRace(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -69,7 +69,7 @@ import Values
         #expect(try await fixture.count("SELECT fingerprint FROM access_tokens") == 8)
     }
 
-    @Test("a merchant's issuer is unknown to another merchant", arguments: Backend.available)
+    @Test("A merchant's issuer is unknown to another merchant", arguments: Backend.available)
     func foreignMerchant(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -93,7 +93,7 @@ import Values
         #expect(try await fixture.refusal(of: assertion, from: platform) == "client_without_merchant")
     }
 
-    @Test("unknown users, disabled users and disabled issuers are refused", arguments: Backend.available)
+    @Test("Unknown users, disabled users and disabled issuers are refused", arguments: Backend.available)
     func refusedPeople(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer, [:])
@@ -109,7 +109,7 @@ import Values
     }
 
     @Test(
-        "a client that needs verified addresses gets no token of a user without one, and no assertion is spent for it",
+        "A client that requires verified addresses gets no token for a user without one, and spends no assertion",
         arguments: Backend.available)
     func unverified(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
@@ -129,7 +129,7 @@ import Values
         #expect(try await fixture.present(known, from: strict).user == user)
     }
 
-    @Test("the granted scope is the client's, without administration")
+    @Test("The scope of a jwt-bearer grant is the client's, without administration")
     func scope() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -142,7 +142,7 @@ import Values
 
     // MARK: Once
 
-    @Test("an assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
+    @Test("An assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
     func replay(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -184,7 +184,7 @@ import Values
         return token[...dot] + Base64URL.encode(signature)
     }
 
-    @Test("an attempt that runs again after a lost COMMIT recognizes its own work", arguments: Backend.available)
+    @Test("An attempt that runs again after a lost COMMIT recognizes its own work", arguments: Backend.available)
     func retry(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What merchants' names look like is made out once, and kept")
+@Suite("Likeness of merchants' names")
 struct MerchantNamesTests {
     private func store(over database: any Database) -> Merchants {
         let clock = ManualClock()
@@ -16,7 +16,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "the first change of a name makes out in its write what all names look like, or each change reads them aside",
+        "The likeness of merchants' names is computed before the write, once",
         arguments: Backend.available)
     func learned(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -36,7 +36,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "names that are nobody's any more stay in memory, or push out those in use",
+        "Former names leave the memory of likenesses and never push out names in use",
         arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         let database = CountedReads(base: try await backend.open())
@@ -66,7 +66,7 @@ struct MerchantNamesTests {
     }
 
     @Test(
-        "a merchant's earlier names stay taken, and only the platform gives one with a hundred of them another",
+        "A merchant's earlier names stay taken, and beyond a hundred only the platform can rename it",
         arguments: Backend.available)
     func earlier(backend: Backend) async throws {
         let database = try await backend.open()

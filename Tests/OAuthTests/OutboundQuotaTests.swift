@@ -6,7 +6,7 @@ import Values
 
 @testable import Outbound
 
-@Suite("Requests to other servers are bounded, for each purpose and each client or host")
+@Suite("Bounds of requests to other servers")
 struct OutboundQuotaTests {
     /// Holds questions until it is opened.
     private final class Gate: Sendable {
@@ -33,7 +33,7 @@ struct OutboundQuotaTests {
         }
     }
 
-    @Test("one client or host gets its share, others go on, and all together stay below the purpose's bound")
+    @Test("One client or host gets its share, others go on, and all together stay below the purpose's bound")
     func atOnce() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
@@ -57,7 +57,7 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .sector, by: "5") {}
     }
 
-    @Test("a request that ends by an error, a time-out or a cancellation frees its place")
+    @Test("An outbound request that fails, times out or is cancelled frees its place")
     func freed() async throws {
         struct Fault: Error {}
         let quota = OutboundQuota(clock: ManualClock())
@@ -73,7 +73,7 @@ struct OutboundQuotaTests {
         #expect(quota.underWay == 0)
     }
 
-    @Test("a client or host that asks too often waits, others do not, and places return with time")
+    @Test("A client or host that asks too often waits, others do not, and its allowance returns with time")
     func rate() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
@@ -91,7 +91,7 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .sector, by: "a") {}
     }
 
-    @Test("thirty thousand names together keep to the common rate, and hold no memory for good")
+    @Test("Thirty thousand names together keep to the common rate, and are forgotten again")
     func askers() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -101,7 +101,7 @@ struct OutboundQuotaTests {
         #expect(answered == 24_000)
     }
 
-    @Test("a browser uses up its own share of a client's requests, at once and with time, not the client's")
+    @Test("A browser uses up its own share of a client's requests, not the client's")
     func parts() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
@@ -128,7 +128,7 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
     }
 
-    @Test("one IPv6 site uses up what all browsers together may ask for of a client's request objects")
+    @Test("One IPv6 site has a bounded share of a client's request objects, and other sites have theirs")
     func site() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -142,7 +142,7 @@ struct OutboundQuotaTests {
     }
 
     @Test(
-        "a merchant whose sixty key sets hang takes neither the places of others nor their rate",
+        "A merchant's sixty hanging key sets take neither the places of others nor their rate",
         arguments: [OutboundPurpose.keys, .discovery])
     func merchants(purpose: OutboundPurpose) async throws {
         let quota = OutboundQuota(clock: ManualClock())
@@ -169,7 +169,7 @@ struct OutboundQuotaTests {
         for number in 1...100 { try await quota.ask(for: purpose, by: "b", part: "\(number)") {} }
     }
 
-    @Test("a merchant's clients together have a quarter of the request objects that are fetched at once")
+    @Test("A merchant's clients together have a quarter of the request objects that are fetched at once")
     func shares() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
@@ -192,7 +192,7 @@ struct OutboundQuotaTests {
         #expect(quota.underWay == 0)
     }
 
-    @Test("a merchant with a thousand clients does not use up the request objects of all merchants")
+    @Test("A merchant with a thousand clients does not use up the request objects of all merchants")
     func rateOfShare() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -207,7 +207,7 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .requestObject, by: "other", of: "b", part: "192.0.2.77") {}
     }
 
-    @Test("a browser that asks for ever other merchants' clients has a rate of its own")
+    @Test("A browser has its own rate across all clients")
     func rateOfBrowser() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -220,13 +220,13 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::2") {}
     }
 
-    @Test("a purpose that strangers cannot cause has no rate")
+    @Test("Deliveries to other servers have no rate")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         for _ in 1...2000 { try await quota.ask(for: .delivery, by: "client.example") {} }
     }
 
-    @Test("a server that does not answer in time frees its place")
+    @Test("An outbound request to a server that does not answer in time frees its place")
     func timeOut() async throws {
         let silent = try LocalListener { _ in nil }
         defer { silent.stop() }

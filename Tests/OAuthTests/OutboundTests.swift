@@ -15,7 +15,7 @@ import Values
     }
 
     @Test(
-        "a non-public IP address is refused, however it is written",
+        "A non-public IP address is refused, however it is written",
         arguments: [
             "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://172.16.3.4/",
             "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data", "https://100.64.0.1/",
@@ -30,7 +30,7 @@ import Values
     }
 
     @Test(
-        "a URL that two readers could read differently is refused",
+        "A URL that two readers could read differently is refused",
         arguments: [
             "", "keys", "//example.com/", "ftp://example.com/", "file:///etc/passwd", "unix:/run/socket",
             "http+unix://%2Frun%2Fsocket/", "https:///keys", "https://user@example.com/",
@@ -43,7 +43,7 @@ import Values
         await #expect(throws: OutboundError.unacceptableURL) { try await open.get(url) }
     }
 
-    @Test("a parameter may have any value, and changes nothing but the query")
+    @Test("A parameter may have any value, and changes nothing but the query")
     func query() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -64,7 +64,7 @@ import Values
         }
     }
 
-    @Test("http is allowed to permitted private addresses only")
+    @Test("Plain http is allowed to permitted private addresses only")
     func unencrypted() async throws {
         let server = try LoopbackServer()
         await #expect(throws: OutboundError.unencrypted) { try await open.get(server.address) }
@@ -75,7 +75,7 @@ import Values
         #expect(server.requests.isEmpty)
     }
 
-    @Test("an answer has its cache lifetime")
+    @Test("An outbound answer has its cache lifetime")
     func answer() async throws {
         let server = try LoopbackServer()
         server.answer("{}", headers: ["Cache-Control: public, Max-Age=\"120\"", "Cache-Control: must-revalidate"])
@@ -96,7 +96,7 @@ import Values
         #expect(try await local.get(server.address).maxAge == nil)
     }
 
-    @Test("a resolved host is connected to at the checked address, and keeps its name")
+    @Test("A resolved host is connected to at the checked address, and keeps its name")
     func name() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -106,7 +106,7 @@ import Values
         await #expect(throws: OutboundError.unknownHost) { try await local.get("https://nobody.invalid/") }
     }
 
-    @Test("a redirect is not followed")
+    @Test("An outbound request follows no redirect")
     func redirect() async throws {
         let (server, other) = (try LoopbackServer(), try LoopbackServer())
         other.answer("{}")
@@ -115,7 +115,9 @@ import Values
         #expect(other.requests.isEmpty)
     }
 
-    @Test("a body is cut at its limit, whether or not its length was announced", arguments: [true, false])
+    @Test(
+        "An outbound answer's body is cut at its limit, whether or not its length was announced",
+        arguments: [true, false])
     func size(saysLength: Bool) async throws {
         let server = try LoopbackServer()
         let body = String(repeating: "x", count: Outbound.longestBody + 1)
@@ -126,7 +128,7 @@ import Values
         #expect(try await local.get(server.address, limit: body.utf8.count).body.count == body.utf8.count)
     }
 
-    @Test("an answer that does not end is given up")
+    @Test("An outbound answer that does not end is given up")
     func time() async throws {
         let server = try LoopbackServer()
         server.answer("{", headers: ["Content-Length: 2"], hangsUp: false)
@@ -135,7 +137,7 @@ import Values
         await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
     }
 
-    @Test("no listener, no TLS and half an answer are all reported as unreachable")
+    @Test("No listener, no TLS and half an answer are all reported as unreachable")
     func unreachable() async throws {
         let server = try LoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
         await #expect(throws: OutboundError.unreachable) { try await local.get(server.address) }
@@ -148,7 +150,7 @@ import Values
 
 @Suite("Ranges of IP addresses") struct CIDRTests {
     @Test(
-        "a range contains its addresses and no others",
+        "A range of IP addresses contains its addresses and no others",
         arguments: [
             ("10.0.0.0/8", "10.255.255.255", "11.0.0.0"), ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
             ("0.0.0.0/0", "255.1.2.3", "::1"), ("172.16.0.0/12", "172.31.255.255", "172.32.0.0"),
@@ -162,7 +164,7 @@ import Values
     }
 
     @Test(
-        "text that is no range is refused",
+        "Text that is no range of IP addresses is refused",
         arguments: [
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/08", "10.0.0.1/8", "10.0.0/8",
             "10.0.0.0/8/8", "2001:db8::1/64", "::/129", "[::1]", "::ffff:10.0.0.0/95", "localhost", " 10.0.0.0/8",
@@ -170,12 +172,12 @@ import Values
     func malformed(_ text: String) { #expect(CIDR(text) == nil) }
 
     @Test(
-        "a public IP address is recognized as public",
+        "A public IP address is recognized as public",
         arguments: ["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "64:ff9b::1.1.1.1", "::ffff:1.1.1.1"])
     func isPublic(_ text: String) throws { #expect(try #require(IPAddress(text)).isPublic) }
 
     @Test(
-        "all IPv4 clients that come through NAT64 count as one subscriber",
+        "All IPv4 clients that come through NAT64 count as one subscriber",
         arguments: [
             ("64:ff9b::cb00:7107", "203.0.113.7"), ("64:ff9b::203.0.113.7", "203.0.113.7"),
             ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b:1::cb00:7107", "64:ff9b:1::/64"),
@@ -186,7 +188,7 @@ import Values
         #expect(address.subscriber == network)
     }
 
-    @Test("an IP address is read back as it is written")
+    @Test("An IP address is read back as it is written")
     func description() {
         #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1")
         #expect(IPAddress("2001:DB8:0::1")?.description == "2001:db8::1")

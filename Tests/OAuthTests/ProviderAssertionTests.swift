@@ -7,7 +7,7 @@ import Testing
 import Values
 @testable import Federation
 
-@Suite("A provider's token in a JWT as SPiD's SDKs write it") struct ProviderAssertionTests {
+@Suite("Providers' tokens in JWTs of SPiD's SDKs") struct ProviderAssertionTests {
     private static let secret = SignSecret("a274de")
     /// As the SDK for Android encodes: a line feed every 76 characters and at the end of each part.
     private static let android = """
@@ -24,7 +24,7 @@ import Values
         + "cGUiOiJmYWNlYm9vayIsInRva2VuX3ZhbHVlIjoiZmJ0b2stYWxpY2UifQ==."
         + "99439eb1b137bb6eaeb809e28fabdbc1a39379d7621f7e03333ee7b1bc523c2a"
 
-    @Test("both vectors verify and have the same content", arguments: [android, iOS])
+    @Test("The assertions of both mobile SDKs verify and have the same content", arguments: [android, iOS])
     func vectors(_ text: String) throws {
         #expect(ProviderAssertion.isMeant(by: text))
         let assertion = try ProviderAssertion(text, signedWith: Self.secret)
@@ -34,7 +34,7 @@ import Values
         #expect(assertion.expiresAt.iso8601 == "2030-01-01T00:00:00Z")
     }
 
-    @Test("a lost line feed, another secret and each letter of the signature matter")
+    @Test("An assertion with a lost line feed, another secret or any changed letter of its signature is refused")
     func signature() throws {
         let last = Self.iOS.hasSuffix("a") ? "b" : "a"
         for text in [
@@ -48,14 +48,14 @@ import Values
         #expect(refusal(Self.iOS, secret: "a274df") == "provider_assertion_signature")
     }
 
-    @Test("RFC 7515's form verifies too")
+    @Test("An assertion in RFC 7515's form verifies too")
     func rfc() throws {
         let text = sign(["alg": "HS256"], claims(["exp": 1_900_000_000]))
         let assertion = try ProviderAssertion(text, signedWith: Self.secret)
         #expect(assertion.expiresAt == Timestamp(milliseconds: 1_900_000_000 * 1000))
     }
 
-    @Test("only our algorithm is accepted, whatever the header says")
+    @Test("Only HS256 is accepted, whatever the header of the assertion names")
     func algorithms() {
         for header: JSON in [
             ["alg": "none", "typ": "JWT"], ["alg": "HS512", "typ": "JWT"], ["typ": "JWT"], ["alg": "hs256"],
@@ -67,7 +67,7 @@ import Values
         #expect(refusal(unsigned) == "provider_assertion_algorithm")
     }
 
-    @Test("each claim is required, with its type")
+    @Test("Each claim of a provider assertion is required, with its type")
     func claimFaults() {
         let cases: [(KeyValuePairs<String, JSON>, String)] = [
             (["token_type": "twitter"], "token_type"), (["token_type": .null], "token_type"),
@@ -82,7 +82,7 @@ import Values
         }
     }
 
-    @Test("text that is no JWT, or too long, is not parsed")
+    @Test("Text that is no JWT, or too long, is not parsed as a provider assertion")
     func malformed() {
         let long = sign(["alg": "HS256"], claims(["token_value": .string(String(repeating: "a", count: 16 * 1024))]))
         for text in ["", "a.b", "a.b.c", "e30.e30", "e30.W10.c", "e3-+.e30.c", long] {
@@ -92,7 +92,7 @@ import Values
         #expect(!ProviderAssertion.isMeant(by: "e30.e30.c"), "an assertion of RFC 7523 is another thing")
     }
 
-    @Test("dates of both SDKs, with their zones, and numbers are read")
+    @Test("Dates of both mobile SDKs, with their zones, and numbers are read")
     func dates() {
         let good: [(JSON, String)] = [
             ("2030-01-01 00:00:00+0000", "2030-01-01T00:00:00Z"),

@@ -24,14 +24,14 @@ import Values
         }
     }
 
-    @Test("a provider that does not answer is given up")
+    @Test("A provider that does not answer is given up")
     func silent() async throws {
         let server = try LocalListener { _ in nil }
         let address = "http://127.0.0.1:\(server.port)"
         #expect(await reason(address, longestWait: .milliseconds(200)) == "provider_unavailable")
     }
 
-    @Test("a provider that is unreachable, or at a forbidden address, is reported as unavailable")
+    @Test("A provider that is unreachable, or at a forbidden address, is reported as unavailable")
     func gone() async throws {
         let server = try LocalListener { _ in [] }
         let address = "http://127.0.0.1:\(server.port)"
@@ -41,7 +41,7 @@ import Values
         #expect(await reason("http://192.0.2.1", longestWait: .seconds(60)) == "provider_unavailable")
     }
 
-    @Test("Google is asked about tokens and users at two hosts, a gateway at one")
+    @Test("Google's tokens and users are looked up at two hosts, a gateway's at one")
     func addresses() {
         let google = ProviderAddresses(facebook: "", google: "https://oauth2.googleapis.com")
         #expect(google.googleTokens == "https://oauth2.googleapis.com")
@@ -50,7 +50,7 @@ import Values
         #expect(gateway.googlePeople == "https://gateway.example")
     }
 
-    @Test("a name that is too long, or not text, is left out")
+    @Test("A provider's user name that is too long, or not text, is left out")
     func names() {
         var person = ProviderUser()
         person.take("name", .string(String(repeating: "n", count: 201)))
@@ -61,7 +61,7 @@ import Values
         #expect(person.profile == [.init("name", "Ada")])
     }
 
-    @Test("a provider's user id is accepted only if it can be stored")
+    @Test("A provider's user id is accepted only if it can be stored")
     func subjects() {
         #expect(ProviderInterface.subject("10215241773831025") == "10215241773831025")
         #expect(ProviderInterface.subject(10_215_241_773_831_025) == "10215241773831025")

@@ -5,12 +5,12 @@ import Values
 
 @testable import Federation
 
-@Suite("Documents that others publish") struct PublishedDocumentsTests {
+@Suite("Published documents of other servers") struct PublishedDocumentsTests {
     private struct Place: PublishedSource {
         let share: String
     }
 
-    @Test("nothing is fetched until the time comes again from which the clock was set back")
+    @Test("After the clock was set back documents are fetched again at once")
     func clockSetBack() async throws {
         let clock = ManualClock()
         let answers = Mutex<[Int]>([])
@@ -29,7 +29,7 @@ import Values
         #expect(try await documents.document(at: place) == 3)
     }
 
-    @Test("more requests than 64 of one share wait for a server that does not answer", .timeLimit(.minutes(1)))
+    @Test("At most 64 requests of one share wait for a server that does not answer", .timeLimit(.minutes(1)))
     func crowd() async {
         let (gate, open) = AsyncStream<Never>.makeStream()
         let documents = PublishedDocuments<Place, Int>(clock: ManualClock()) { place in

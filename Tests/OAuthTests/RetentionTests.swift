@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("How long a token family is kept")
+@Suite("Retention of token families")
 struct TokenFamilyRetentionTests {
-    @Test("a token family that is not refreshed is not kept for its whole year", arguments: Backend.available)
+    @Test("A token family that is not refreshed is deleted long before its year is over", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         try await world.signIn()
@@ -21,7 +21,7 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("a token family in use is kept, whether its token rotates or stays", arguments: Backend.available)
+    @Test("A token family in use is kept, whether its token rotates or stays", arguments: Backend.available)
     func used(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         var (rotated, kept) = (try await world.signIn(), try await world.signIn(on: world.backend))
@@ -37,7 +37,7 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("an access token that outlives its refresh token keeps its family", arguments: Backend.available)
+    @Test("An access token that outlives its refresh token keeps its family", arguments: Backend.available)
     func longAccess(backend: Backend) async throws {
         let world = try await TokenFixture(
             try await backend.open(),
@@ -55,7 +55,9 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("an ended token family goes after a week, its many tokens in batches before it", arguments: Backend.available)
+    @Test(
+        "An ended token family is deleted after a week, its many tokens in batches before it",
+        arguments: Backend.available)
     func ended(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         var answer = try await world.signIn()
@@ -83,7 +85,7 @@ struct TokenFamilyRetentionTests {
         await world.database.close()
     }
 
-    @Test("a table that cannot be swept does not delay the others", arguments: Backend.available)
+    @Test("A table that cannot be swept does not delay the others", arguments: Backend.available)
     func starving(backend: Backend) async throws {
         let database = try await backend.open()
         try await database.write { db in

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConcurrencyContractTests {
     private struct Refusal: Error {}
 
-    @Test("a guarded UPDATE is won exactly once, however many ask", arguments: Backend.available)
+    @Test("A guarded UPDATE is won exactly once, however many try", arguments: Backend.available)
     func guardedUpdate(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id) VALUES (\(1))")
@@ -27,7 +27,7 @@ import Testing
         #expect(try winners.first == row?.get("winner", as: Int.self))
     }
 
-    @Test("of 200 concurrent writers all commit except the one that throws", arguments: Backend.available)
+    @Test("Of 200 concurrent writers all commit except the one that throws", arguments: Backend.available)
     func oneOfManyFails(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let failures = await withTaskGroup { group in
@@ -51,7 +51,7 @@ import Testing
         #expect(Set(try rows.map { try $0.get("id", as: Int.self) }) == Set(0..<200).subtracting([77]))
     }
 
-    @Test("a refused row of one writer does not affect its neighbours", arguments: Backend.available)
+    @Test("A refused row of one writer does not affect its neighbours", arguments: Backend.available)
     func oneOfManyConflicts(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let conflicts = await withTaskGroup { group in
@@ -73,7 +73,7 @@ import Testing
         #expect(try await database.countThings() == 20)
     }
 
-    @Test("counters that are read and then written end right", arguments: Backend.available)
+    @Test("Concurrent increments that read and then write lose no update", arguments: Backend.available)
     func readModifyWrite(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), 0), (\(2), 0)")
@@ -94,7 +94,7 @@ import Testing
         #expect(try await database.number(of: 2) == 30)
     }
 
-    @Test("two writers that each check the other's row do not both pass", arguments: Backend.available)
+    @Test("Two writers that each check the other's row do not both pass", arguments: Backend.available)
     func writeSkew(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), 1), (\(2), 1)")
@@ -114,7 +114,7 @@ import Testing
         #expect(left.compactMap(\.self).reduce(0, +) == 1)
     }
 
-    @Test("a read sees one moment, whatever is written meanwhile", arguments: Backend.available)
+    @Test("A read sees one moment, whatever is written meanwhile", arguments: Backend.available)
     func snapshot(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), \(1))")
@@ -140,7 +140,7 @@ import Testing
         #expect(try await database.number(of: 1) == 2)
     }
 
-    @Test("a cancelled caller cancels nobody else, and its own write ends whole", arguments: Backend.available)
+    @Test("A cancelled caller cancels no other, and its own write ends whole", arguments: Backend.available)
     func cancellation(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let answered = Ledger<Int>()

@@ -6,7 +6,7 @@ import Testing
 
 /// Many who want one row take no thread from those who want others.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct ContentionTests {
-    @Test("while every write waits for one locked row, reads are done and the server is ready")
+    @Test("While every write waits for one locked row, reads go on and the server is ready")
     func locked() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -40,7 +40,7 @@ import Testing
         await database.close()
     }
 
-    @Test("while some lose race after race for one row, a write of another is done, and in the end theirs are")
+    @Test("Writes that lose race after race for one row delay no other row's, and succeed in the end")
     func losing() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let tries = (0..<6).map { _ in Ledger<Int>() }
@@ -81,7 +81,7 @@ import Testing
         await database.close()
     }
 
-    @Test("hundreds who add to one row, and some who add to another, all get their turn")
+    @Test("Hundreds of writers of one row and some of another all get their turn")
     func fair() async throws {
         let (database, _) = try await Self.pair(connections: 8)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -97,7 +97,7 @@ import Testing
         await database.close()
     }
 
-    @Test("closing a database while writes lose their races loses none that was queued, and answers all")
+    @Test("Closing a database loses no queued write, even one that is losing races, and answers all")
     func closing() async throws {
         let (database, other) = try await Self.pair(connections: 4)
         let begun = Ledger<Int>()

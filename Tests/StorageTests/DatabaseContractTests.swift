@@ -6,7 +6,7 @@ import Testing
 @Suite struct DatabaseContractTests {
     private struct Refusal: Error {}
 
-    @Test("stored values come back: NULL, the ends of BIGINT, any text", arguments: Backend.available)
+    @Test("Stored values come back: NULL, the ends of BIGINT, any text", arguments: Backend.available)
     func values(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let texts: [String?] = [
@@ -27,7 +27,7 @@ import Testing
         #expect(try rows.dropFirst(texts.count).map { try $0.get("number", as: Int64?.self) } == numbers)
     }
 
-    @Test("a value is bound, never read as SQL", arguments: Backend.available)
+    @Test("A value is bound, never read as SQL", arguments: Backend.available)
     func injection(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let hostile = "x'); DROP TABLE things; --"
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "after long work was abandoned, other work is done as before, and what was done is kept",
+        "A write during the abandoning of long work is done and kept",
         arguments: Backend.available)
     func healthyInTheLastSecond(_ backend: Backend) async throws {
         let database = try await backend.openThings()
@@ -47,7 +47,7 @@ import Testing
         await database.close()
     }
 
-    @Test("execute says how many rows it changed", arguments: Backend.available)
+    @Test("The call execute tells how many rows it changed", arguments: Backend.available)
     func changedRows(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let counts = try await database.write { db in
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("counts, sums and comparisons are numbers", arguments: Backend.available)
+    @Test("Counts, sums and comparisons are numbers", arguments: Backend.available)
     func numbers(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (1, \(Int64.max)), (2, \(-5)), (3, NULL)")
@@ -105,7 +105,7 @@ import Testing
         #expect(try row?.get("top", as: Int64.self) == .max)
     }
 
-    @Test("a thrown error undoes everything and reaches the caller", arguments: Backend.available)
+    @Test("A thrown error undoes everything and reaches the caller", arguments: Backend.available)
     func rollback(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         await #expect(throws: Refusal.self) {
@@ -117,7 +117,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("a refused row undoes what came before it, with the same error on both engines", arguments: Backend.available)
+    @Test("A refused row undoes what came before it, with the same error on both engines", arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, name) VALUES (1, \("tWXyZ-secret"))")
@@ -168,7 +168,7 @@ import Testing
         #expect(try await database.run("INSERT INTO things (id, text) VALUES (\(2), \("admin"))") == 1)
     }
 
-    @Test("a read cannot write", arguments: Backend.available)
+    @Test("A read cannot write", arguments: Backend.available)
     func readOnly(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         await #expect(throws: StorageError.self) {
@@ -177,7 +177,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("a result of 30,000 rows comes whole and in order", arguments: Backend.available)
+    @Test("A result of 30,000 rows comes whole and in order", arguments: Backend.available)
     func bigResult(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.write { db in
@@ -190,7 +190,7 @@ import Testing
         #expect(try rows.last?.get("text", as: String.self) == "the text of number 29999")
     }
 
-    @Test("data survives close and open; a closed database refuses", arguments: Backend.available)
+    @Test("Data survives close and open; a closed database refuses", arguments: Backend.available)
     func close(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let first = try await Backend.open(address)

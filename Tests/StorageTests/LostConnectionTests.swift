@@ -6,7 +6,7 @@ import Testing
 
 /// Connections that die: between transactions, inside one, and while COMMIT is under way.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct LostConnectionTests {
-    @Test("a connection killed while idle is replaced unnoticed")
+    @Test("A connection killed while idle is replaced unnoticed")
     func idle() async throws {
         let (database, other, _) = try await Self.pair()
         for id in 0..<3 {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a transaction whose connection is killed runs again, whole")
+    @Test("A transaction whose connection is killed runs again, whole")
     func inside() async throws {
         let (database, other, _) = try await Self.pair()
         let victim = try await database.processID()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await database.countThings() == 2)
     }
 
-    @Test("a closure that loses its connection every time gives up, and the next one works")
+    @Test("A closure that loses its connection every time gives up, and the next one works")
     func always() async throws {
         let (database, other, _) = try await Self.pair()
         let pids = Ledger<Int>()
@@ -58,7 +58,7 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("work that a server in recovery refuses runs again on another connection, and is unavailable if all do")
+    @Test("Work that a server in recovery refuses runs again on another connection, and is unavailable if all refuse")
     func standby() async throws {
         let (database, other, _) = try await Self.pair(connections: 2)
         // What a standby says when a transaction opens that writes: feature_not_supported.
@@ -81,7 +81,7 @@ import Testing
         #expect(error?.kind == "unavailable")
     }
 
-    @Test("a COMMIT that was done but never acknowledged is found done by the second run")
+    @Test("A COMMIT that was done but never acknowledged is found done by the second run")
     func unknownOutcome() async throws {
         let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -103,7 +103,7 @@ import Testing
         #expect(try await other.countThings() == 2)
     }
 
-    @Test("a COMMIT that never arrived is done by the second run")
+    @Test("A COMMIT that never arrived is done by the second run")
     func lostCommit() async throws {
         let (_, other, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("work is unavailable while the server is gone, and succeeds when it returns")
+    @Test("Work is unavailable while the server is gone, and succeeds when it returns")
     func gone() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -133,7 +133,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("not every request tries to connect to a server that is gone")
+    @Test("While a server is gone, requests do not each try to connect to it")
     func knocking() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
@@ -146,7 +146,7 @@ import Testing
         #expect(cutter.knocks - before <= 10 + seconds)
     }
 
-    @Test("when new connections cannot be made, the existing ones do the work")
+    @Test("When new connections cannot be made, the existing ones do the work")
     func fewConnections() async throws {
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)

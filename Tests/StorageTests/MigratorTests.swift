@@ -20,7 +20,7 @@ import Testing
     private static let broken = Migration(
         version: 3, name: "broken", script: "CREATE TABLE more (id BIGINT PRIMARY KEY);\nCREATE NONSENSE;\n")
 
-    @Test("an empty database gets the whole schema, once", arguments: Backend.available)
+    @Test("An empty database gets the whole schema, once", arguments: Backend.available)
     func fromEmpty(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: Migration.all)
@@ -35,7 +35,7 @@ import Testing
         #expect(try row?.get("applied_at", as: Int.self) == 1)
     }
 
-    @Test("a database that is behind gets the missing steps", arguments: Backend.available)
+    @Test("A database that is behind gets the missing steps", arguments: Backend.available)
     func behind(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first]).migrate(at: 1)
@@ -48,7 +48,7 @@ import Testing
         #expect(try row?.get("seen_at", as: Int?.self) == nil)
     }
 
-    @Test("an altered step and a newer schema are refused", arguments: Backend.available)
+    @Test("An altered step and a newer schema are refused", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first, Self.second]).migrate(at: 1)
@@ -64,7 +64,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await old.migrate(at: 2) }
     }
 
-    @Test("an engine without row ids does not see WITHOUT ROWID", arguments: Backend.available)
+    @Test("An engine without row ids does not see WITHOUT ROWID", arguments: Backend.available)
     func withoutRowIDs(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let script = "CREATE TABLE notes (\n    id TEXT PRIMARY KEY\n) WITHOUT ROWID;\n"
@@ -77,7 +77,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.rows("SELECT rowid FROM notes") }
     }
 
-    @Test("a step that fails leaves nothing behind", arguments: Backend.available)
+    @Test("A step that fails leaves nothing behind", arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: [Self.first, Self.second, Self.broken])
@@ -86,7 +86,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.read { try $0.rows("SELECT id FROM more") } }
     }
 
-    @Test("servers that start together migrate once", arguments: Backend.available)
+    @Test("Servers that start together migrate once", arguments: Backend.available)
     func together(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let applied = try await withThrowingTaskGroup { group in

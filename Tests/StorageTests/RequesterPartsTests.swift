@@ -6,7 +6,7 @@ import Testing
     private let turns = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
     private let stage = TurnsStage()
 
-    @Test("one administrator with any number of changes delays another of the same merchant by one change")
+    @Test("An administrator with many changes delays others of the same merchant by one change")
     func parts() async throws {
         let greedy = Requester.merchant("a").asked(by: "greedy")
         await withTaskGroup(of: Void.self) { group in
@@ -28,7 +28,7 @@ import Testing
         #expect(stage.refused == 69)
     }
 
-    @Test("merchants whose many parts fill the queue leave another one room")
+    @Test("Merchants whose many administrators fill the queue leave another merchant room")
     func manyParts() async throws {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<8 {

@@ -3,7 +3,7 @@ import Testing
 
 /// Lists, searches and downloads, of which few run at once.
 @Suite struct RequesterTurnsTests {
-    @Test("a merchant with many slow lists delays another's by none, and a second one's by one")
+    @Test("A merchant with many slow lists does not delay the next merchant, and a third requester by one list")
     func turns() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(stage.begun).count == 22)
     }
 
-    @Test("one requester may have 32 waiting, and all together 512, of which the largest give way")
+    @Test("A requester may have 32 lists waiting and all together 512; beyond that the largest give way")
     func bounds() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         @Sendable func ask(_ requester: Requester, _ name: String) async {
@@ -60,7 +60,7 @@ import Testing
         #expect(stage.refused == 8)
     }
 
-    @Test("many users' downloads leave lists of merchants a place, and room to wait")
+    @Test("Many users' downloads leave lists of merchants a place, and room to wait")
     func users() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -86,7 +86,7 @@ import Testing
         #expect(stage.begun.contains("b"))
     }
 
-    @Test("nine users with many downloads each do not refuse another user's")
+    @Test("Nine users with many downloads each do not keep another user's out")
     func usersOfMany() async throws {
         let (turns, stage) = (RequesterTurns(most: 2, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -107,7 +107,7 @@ import Testing
         #expect(stage.begun.contains("honest"))
     }
 
-    @Test("at the end of the process what waits is refused")
+    @Test("Lists that wait when the process ends are refused")
     func closing() async throws {
         let (turns, stage) = (RequesterTurns(most: 1, of: "lists"), TurnsStage())
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -3,9 +3,9 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-@Suite("Whether changes can be stored")
+@Suite("Detecting whether changes can be stored")
 struct RoomTests {
-    @Test("Nothing is tried until a change was refused, and then until a trial succeeds")
+    @Test("Storing is tried only after a change was refused, and then until a trial succeeds")
     func doubt() async throws {
         let (doubt, trials) = (WriteDoubt(), Ledger<Int>())
         struct Full: Error {}
@@ -39,7 +39,7 @@ struct RoomTests {
         "BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END"
 
     @Test(
-        "While PostgreSQL's disk is full nothing can be stored, and new room is found without a change",
+        "While PostgreSQL's disk is full changes count as impossible, and new room is found without a change",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func postgreSQL() async throws {
         let database = try await Backend.postgresql.openThings()

@@ -8,7 +8,7 @@ import Testing
 
 /// What a connection keeps between statements.
 @Suite struct SQLiteConnectionTests {
-    @Test("a statement is prepared once, whatever its values; another literal is another statement")
+    @Test("A statement is prepared once, whatever its values; another literal is another statement")
     func preparedOnce() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         func select(_ number: Int) -> SQL { "SELECT \(number) AS n" }
@@ -22,7 +22,7 @@ import Testing
         connection.close()
     }
 
-    @Test("text composed at run time is prepared for each run")
+    @Test("Text composed at run time is prepared for each run")
     func runTimeText() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         for number in 1...600 {
@@ -38,7 +38,7 @@ import Testing
         connection.close()
     }
 
-    @Test("a prepared statement sees a changed schema")
+    @Test("A prepared statement sees a changed schema")
     func changedSchema() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let writer = try Connection.forWriting(path)
@@ -57,7 +57,7 @@ import Testing
         writer.close()
     }
 
-    @Test("another process's write lock is waited for, then reported as unavailable")
+    @Test("Another process's write lock is waited for, then reported as unavailable")
     func busy() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)
@@ -71,7 +71,7 @@ import Testing
         first.close()
     }
 
-    @Test("a wait for another process's write lock can be ended")
+    @Test("A wait for another process's write lock can be ended")
     func endlessLock() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)
@@ -89,7 +89,7 @@ import Testing
         first.close()
     }
 
-    @Test("who waits for a lock after it took too long once waits no more, and gets it when it is free")
+    @Test("A wait for a lock whose time was shortened ends early each time, and gets the lock once it is free")
     func shortenedLock() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)
@@ -106,7 +106,7 @@ import Testing
         first.close()
     }
 
-    @Test("large texts and many are bound whole, and a small one after them")
+    @Test("Large texts and many are bound whole, and a small one after them")
     func boundTexts() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         for size in [0, 1, 65_535, 65_536, 65_537, 1_000_000, 3] {

@@ -15,7 +15,7 @@ import Testing
         func another() { number.withLock { $0 += 1 } }
     }
 
-    @Test("the writer is durable, checks foreign keys and keeps temporary data in memory")
+    @Test("The SQLite writer is durable, checks foreign keys and keeps temporary data in memory")
     func pragmas() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         #expect(try await database.writerPragma("synchronous") == 2)
@@ -31,7 +31,7 @@ import Testing
         await database.close()
     }
 
-    @Test("lists that always overlap let the log grow without an end")
+    @Test("Lists that always overlap do not keep SQLite's write-ahead log from being reset")
     func overlappingScans() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -70,7 +70,7 @@ import Testing
         await database.close()
     }
 
-    @Test("closing leaves nothing open: the log is folded into the file and removed")
+    @Test("Closing leaves nothing open: the log is folded into the file and removed")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -85,7 +85,7 @@ import Testing
         #expect(refusal?.kind == "unavailable")
     }
 
-    @Test("a read that throws leaves no snapshot behind")
+    @Test("A read that throws leaves no snapshot behind")
     func readers() async throws {
         let database = try await Backend.sqlite.openThings()
         for id in 1...5 {
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("a read that never ends is ended")
+    @Test("A read that takes too long is ended")
     func overdue() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path, longestRead: .milliseconds(50))
@@ -119,7 +119,7 @@ import Testing
         await database.close()
     }
 
-    @Test("searches that hang do not delay other reads", .timeLimit(.minutes(5)))
+    @Test("Searches that hang do not delay other reads", .timeLimit(.minutes(5)))
     func scans() async throws {
         let database = try await Backend.sqlite.openThings()
         let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
@@ -143,7 +143,7 @@ import Testing
         await database.close()
     }
 
-    @Test("a transaction kept beyond its closure refuses")
+    @Test("An SQLite transaction kept beyond its closure refuses")
     func escaped() async throws {
         final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
         let pocket = Pocket()
@@ -154,7 +154,7 @@ import Testing
         #expect(throws: StorageError.self) { try pocket.kept?.rows("SELECT id FROM things") }
     }
 
-    @Test("a misspelt column is an error, not a text")
+    @Test("A misspelt column is an error, not a text")
     func doubleQuotes() async throws {
         let database = try await Backend.sqlite.openThings()
         let reading = await #expect(throws: StorageError.self) {
@@ -167,7 +167,7 @@ import Testing
         #expect(writing?.kind == "unreadable")
     }
 
-    @Test("one text is one statement, and each of its parameters has a value")
+    @Test("One text is one statement, and each of its parameters has a value")
     func oneStatement() async throws {
         let database = try await Backend.sqlite.openThings()
         let texts = ["DELETE FROM things; DELETE FROM parts", "", "DELETE FROM things WHERE id = $1"]
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("a stored text ends at U+0000, invalid UTF-8 is repaired, and other types are read as text")
+    @Test("A stored text ends at U+0000, invalid UTF-8 is repaired, and other types are read as text")
     func strangeValues() async throws {
         let database = try await Backend.sqlite.openThings()
         try await database.run("INSERT INTO things (id, text) VALUES (2, CAST(x'610062' AS TEXT))")
@@ -193,7 +193,7 @@ import Testing
         #expect(throws: StorageError.unreadable("no column m")) { try row?.get("m", as: String.self) }
     }
 
-    @Test("the change of a RETURNING statement is whole and committed, and execute counts it")
+    @Test("A statement with RETURNING is done whole and committed, and execute counts its rows")
     func returning() async throws {
         let database = try await Backend.sqlite.openThings()
         let first = try await database.write { db in
@@ -205,7 +205,7 @@ import Testing
         #expect(try await database.run("UPDATE things SET number = \(7) RETURNING id") == 3)
     }
 
-    @Test("a copy is whole, and never replaces another file")
+    @Test("A copy of a database is whole, and never replaces another file")
     func copying() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         try await database.createThings()
@@ -220,7 +220,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.copy(to: path + "2") }
     }
 
-    @Test("a file that is no database, and a missing folder, are reported at the start")
+    @Test("A file that is no database, and a missing folder, are reported at the start")
     func badFiles() async throws {
         let path = try await Backend.sqlite.freshAddress()
         try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
@@ -232,7 +232,7 @@ import Testing
         #expect(nowhere == .unavailable("unable to open database file"))
     }
 
-    @Test("a damaged database is not mistaken for an empty one, and is not written to")
+    @Test("A damaged database is not mistaken for an empty one, and is not written to")
     func damaged() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The schema") struct SchemaTests {
-    @Test("deleting a parent row scans no child table: every foreign key has an index")
+    @Test("Deleting a parent row scans no child table: every foreign key has an index")
     func foreignKeys() async throws {
         let database = try await Backend.sqlite.open()
         let plans = try await database.read { db in

@@ -6,7 +6,7 @@ import Testing
 
 /// A server that takes what is sent and answers nothing, as behind a broken network or on a frozen machine.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct SilentServerTests {
-    @Test("work that a silent server does not answer is refused, and done again when the server answers again")
+    @Test("Work that a silent server does not answer is refused, and done when the server answers again")
     func silence() async throws {
         let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(
@@ -31,7 +31,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("a COMMIT that was done, and that a silent server does not acknowledge, is found done by the second run")
+    @Test("A COMMIT that was done, and that a silent server does not acknowledge, is found done by the second run")
     func unknownOutcome() async throws {
         let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(
@@ -48,7 +48,7 @@ import Testing
         #expect(seen.entries == [nil, attempt], "the first COMMIT was done, and the closure ran twice")
     }
 
-    @Test("a load balancer hears soon that the server is silent, while work still waits for it")
+    @Test("A load balancer learns soon that the server is silent, while work still waits for it")
     func readiness() async throws {
         let (cutter, other) = try await Self.cutter()
         try await other.run("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY)")
@@ -67,7 +67,7 @@ import Testing
         try await database.confirmReady()
     }
 
-    @Test("an abandoned database refuses work that the server does not answer, and closes")
+    @Test("An abandoned database refuses work that the server does not answer, and closes")
     func abandoned() async throws {
         let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
@@ -87,7 +87,7 @@ import Testing
         await database.close()
     }
 
-    @Test("while work that waits for a lock is abandoned, other work is done as before")
+    @Test("While work that waits for a lock is abandoned, other work is done as before")
     func abandonedAlone() async throws {
         let (cutter, other) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
@@ -121,7 +121,7 @@ import Testing
         #expect(try await other.number(of: 2) == 3)
     }
 
-    @Test("closing does not wait for a silent server without end")
+    @Test("Closing does not wait for a silent server")
     func closing() async throws {
         let (cutter, _) = try await Self.cutter()
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1, answerTime: .seconds(600))

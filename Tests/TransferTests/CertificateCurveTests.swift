@@ -1,7 +1,7 @@
 import CCurl
 import Testing
 
-@Suite("Which certificates of a called server are decoded") struct CertificateCurveTests {
+@Suite("Keys in a server's certificate") struct CertificateCurveTests {
     /// `id-ecPublicKey`, and curves' names (RFC 5480 §2.1.1, RFC 5639 §4.1).
     private static let ecPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
     private static let p256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
@@ -24,7 +24,7 @@ import Testing
 
     private func isDecoded(_ bytes: [UInt8]) -> Bool { spindle_has_known_curves(bytes, bytes.count) != 0 }
 
-    @Test("keys on curves that authorities sign for, or on none, are not")
+    @Test("A key on a curve that authorities sign for, or on none, is decoded")
     func known() {
         for name in [Self.p256, Self.p384, Self.p521] {
             #expect(isDecoded(key(name)), "\(name)")
@@ -39,7 +39,7 @@ import Testing
         #expect(isDecoded(key([0x05, 0x00], as: rsa) + signature))
     }
 
-    @Test("a key on a curve of the server's own making is, before anything is verified")
+    @Test("A key on a curve of the server's making is refused before anything is verified")
     func unknown() {
         var longName = Self.p256
         longName.replaceSubrange(1...1, with: [0x81, 0x08])

@@ -4,7 +4,7 @@ import Transfer
 import Values
 
 @Suite("Concurrent requests", .serialized) struct HTTPClientConcurrencyTests {
-    @Test("a hundred requests wait at once on one thread")
+    @Test("A hundred requests wait at once on one thread")
     func hundred() async throws {
         let client = Requests.client()
         let server = try ScriptedServer { _ in nil }
@@ -22,7 +22,7 @@ import Values
         }
     }
 
-    @Test("a cancelled request frees its place, and one cancelled before it began never takes it")
+    @Test("A cancelled request frees its place, and one cancelled before it began never takes it")
     func cancellation() async throws {
         let client = Requests.client(mostConnectionsToHost: 1)
         let server = try ScriptedServer { head in
@@ -41,7 +41,7 @@ import Values
         #expect(server.requests.count == 2)
     }
 
-    @Test("many requests over few connections get each its own answer")
+    @Test("Many requests over few connections get each its own answer")
     func sharing() async throws {
         let client = Requests.client(keepsConnections: true, mostConnectionsToHost: 8)
         let server = try ScriptedServer(keepsConnections: true) { head in
@@ -65,7 +65,7 @@ import Values
         #expect(server.requests.count == 640)
     }
 
-    @Test("a released client ends its thread")
+    @Test("A released HTTP client ends its thread")
     func end() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         for _ in 1...200 {

@@ -7,7 +7,7 @@ import Values
     private let client = Requests.client()
 
     @Test(
-        "a body is counted, whether its length is announced or not",
+        "An answer's body is counted, whether its length is announced or not",
         arguments: ["Content-Length: 1001", "Connection: close", "Transfer-Encoding: chunked"])
     func body(_ framing: String) async throws {
         let text = String(repeating: "x", count: 1001)
@@ -19,7 +19,7 @@ import Values
         #expect(try await client.send(Requests.request(server.url, longestBody: 1001)).body.count == 1001)
     }
 
-    @Test("a body announced as too long is refused before it comes")
+    @Test("An answer's body announced as too long is refused before it comes")
     func announced() async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"
@@ -29,7 +29,7 @@ import Values
         }
     }
 
-    @Test("a body that never ends is cut off")
+    @Test("An answer's body that never ends is cut off")
     func endless() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 5_000_000))
@@ -38,7 +38,7 @@ import Values
         }
     }
 
-    @Test("an extension of a chunk that never ends is read to the end of the time")
+    @Test("A chunk extension counts towards the limit of the body")
     func framing() async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"
         let server = try ScriptedServer(head + String(repeating: "e", count: 30_000_000))
@@ -47,7 +47,9 @@ import Values
         }
     }
 
-    @Test("fields are counted together, including those of interim answers and trailers", arguments: [0, 1, 2])
+    @Test(
+        "An answer's fields are counted together, including those of interim answers and trailers",
+        arguments: [0, 1, 2])
     func head(_ place: Int) async throws {
         let fields = (1...20).map { "X-\($0): \(String(repeating: "y", count: 100))\r\n" }.joined()
         let chunked = "Transfer-Encoding: chunked\r\n\r\n0\r\n"
@@ -64,7 +66,9 @@ import Values
         #expect(try await client.send(Requests.request(server.url, longestHead: 4000)).status == 200)
     }
 
-    @Test("an answer that does not end is given up", arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"])
+    @Test(
+        "An answer to the HTTP client that does not end is given up",
+        arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"])
     func time(_ start: String) async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in start }
         // The server never ends it: only giving up can end this test.
@@ -76,7 +80,7 @@ import Values
         }
     }
 
-    @Test("an attempt to connect is given up before the total time is over")
+    @Test("An attempt to connect is given up before the total time is over")
     func connecting() async throws {
         // It listens and speaks no TLS: the handshake never ends.
         let server = try ScriptedServer { _ in nil }

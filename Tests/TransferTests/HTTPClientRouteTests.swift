@@ -7,7 +7,7 @@ import Values
     private let client = Requests.client()
 
     @Test(
-        "a host is not looked up: the given IP address is connected to, and the name is kept",
+        "The HTTP client connects to the given IP address without looking up the host, and keeps its name",
         arguments: ["nobody.invalid", "localhost", "127.1", "2130706433", "10.0.0.1", "[::1]", "[2001:db8::1]"])
     func name(_ host: String) async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
@@ -16,7 +16,7 @@ import Values
         #expect(server.requests.first?.head.contains("Host: \(host):\(server.port)") == true)
     }
 
-    @Test("requests for one host at two IP addresses go each to its own")
+    @Test("Requests for one host at two IP addresses go each to its own")
     func addresses() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let url = "http://host.invalid:\(server.port)/"
@@ -29,7 +29,7 @@ import Values
         #expect(server.connections == 3)
     }
 
-    @Test("a forbidden IP address is refused at the last moment, however it was checked before")
+    @Test("A forbidden IP address is refused at the last moment, however it was checked before")
     func refused() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let client = Requests.client { $0 != Requests.loopback }
@@ -39,7 +39,7 @@ import Values
         #expect(server.connections == 0)
     }
 
-    @Test("a proxy of the environment is not used")
+    @Test("The HTTP client uses no proxy of the environment")
     func proxy() async throws {
         let proxy = try ScriptedServer("HTTP/1.1 500 Proxy\r\n\r\n")
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
@@ -49,7 +49,7 @@ import Values
         #expect(proxy.connections == 0)
     }
 
-    @Test("a refused connection is a failure")
+    @Test("A refused connection is a failure of the request")
     func nobody() async throws {
         let server = try ScriptedServer("")
         let url = server.url
@@ -57,7 +57,7 @@ import Values
         await #expect(throws: TransferError.self) { try await client.send(Requests.request(url)) }
     }
 
-    @Test("nothing is sent to a server that does not speak TLS")
+    @Test("The HTTP client sends nothing to a server that does not speak TLS")
     func noTLS() async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\n\r\n")
         await #expect(throws: TransferError.self) {

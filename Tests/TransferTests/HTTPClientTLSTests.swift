@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Transfer
 
-@Suite("What the HTTP client offers in a TLS handshake") struct HTTPClientTLSTests {
+@Suite("The HTTP client's TLS handshake") struct HTTPClientTLSTests {
     /// The first message of a handshake (RFC 8446 §4.1.2).
     private struct Hello {
         var suites: [Int] = []
@@ -39,7 +39,7 @@ import Transfer
         }
     }
 
-    @Test("no Diffie-Hellman in a field that the server chooses: it would take a second of the thread of all requests")
+    @Test("The HTTP client offers no finite-field Diffie-Hellman, whose field the server could choose")
     func finiteFields() async throws {
         let heard = Mutex<[Hello]>([])
         let server = try LocalListener(serving: { connection in

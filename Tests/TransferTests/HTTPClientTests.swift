@@ -6,7 +6,7 @@ import Values
 @Suite("The HTTP client") struct HTTPClientTests {
     private let client = Requests.client()
 
-    @Test("a request goes out as it was given, with Host and Content-Length and nothing else")
+    @Test("An HTTP request goes out as it was given, with Host and Content-Length and nothing else")
     func request() async throws {
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
         let fields = [(name: "X-Empty", value: ""), (name: "accept", value: "a/b"), (name: "X-Twice", value: "1")]
@@ -24,7 +24,7 @@ import Values
     }
 
     @Test(
-        "an empty body has a length where its method may have one",
+        "An empty body has a length where its method may have one",
         arguments: [("POST", true), ("PUT", true), ("PATCH", true), ("GET", false), ("DELETE", false), ("HEAD", false)])
     func emptyBody(_ method: String, _ hasLength: Bool) async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -34,7 +34,7 @@ import Values
         #expect(head.contains("Content-Length: 0") == hasLength)
     }
 
-    @Test("an answer has status, fields and body; interim answers and trailers are left out")
+    @Test("An answer has status, fields and body; interim answers and trailers are left out")
     func answer() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 Nobody\r\nX-A:  b \r\nx-a: c:d\r\n"
@@ -46,7 +46,7 @@ import Values
         #expect(response.body == Array("abcde".utf8))
     }
 
-    @Test("a compressed body is not decoded, and none is asked for")
+    @Test("A compressed body is not decoded, and none is asked for")
     func compressed() async throws {
         let server = try ScriptedServer(
             "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\u{1F}\u{0B}x")
@@ -55,7 +55,7 @@ import Values
         #expect(server.requests.first?.head.contains { $0.lowercased().hasPrefix("accept-encoding") } == false)
     }
 
-    @Test("a redirect is not followed", arguments: [301, 302, 303, 307, 308])
+    @Test("The HTTP client follows no redirect", arguments: [301, 302, 303, 307, 308])
     func redirect(_ status: Int) async throws {
         let other = try ScriptedServer("HTTP/1.1 200 OK\r\n\r\n")
         let server = try ScriptedServer(
@@ -64,7 +64,7 @@ import Values
         #expect(other.requests.isEmpty)
     }
 
-    @Test("cookies are not kept")
+    @Test("The HTTP client keeps no cookies")
     func cookie() async throws {
         let server = try ScriptedServer("HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n")
         for _ in 1...2 { _ = try await client.send(Requests.request(server.url)) }
@@ -73,7 +73,7 @@ import Values
     }
 
     @Test(
-        "a value that would end a request line or a field is refused before anything is sent",
+        "A value that would end a request line or a field is refused before anything is sent",
         arguments: [
             ("GET / HTTP/1.1\r\nX: y", "A", "b"), ("", "A", "b"), ("GE T", "A", "b"), ("GET", "A\r\nB", "b"),
             ("GET", "A:", "b"), ("GET", "", "b"), ("GET", "A", "b\r\nC: d"), ("GET", "A", "b\nC: d"),
@@ -88,7 +88,7 @@ import Values
     }
 
     @Test(
-        "an incomplete HTTP answer is a failure",
+        "An incomplete HTTP answer is a failure",
         arguments: [
             "", "hello\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
@@ -98,7 +98,7 @@ import Values
         await #expect(throws: TransferError.self) { try await client.send(Requests.request(server.url)) }
     }
 
-    @Test("connections are kept only where that is requested", arguments: [(true, 1), (false, 5)])
+    @Test("Connections are kept only where that is requested", arguments: [(true, 1), (false, 5)])
     func reuse(keepsConnections: Bool, connections: Int) async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" }
         let client = Requests.client(keepsConnections: keepsConnections)

@@ -3,7 +3,7 @@ import Transfer
 
 @Suite("URLs of outbound requests") struct TransferURLTests {
     @Test(
-        "host and port are those that are written",
+        "The host and port of a URL are those that are written",
         arguments: [
             ("https://example.com", "example.com", 443), ("http://example.com/a?b=c", "example.com", 80),
             ("HTTPS://Example.COM:8443/", "Example.COM", 8443), ("https://a_b.example./", "a_b.example.", 443),
@@ -17,7 +17,7 @@ import Transfer
     }
 
     @Test(
-        "a URL that two parsers could read differently is refused",
+        "An outbound URL that two parsers could read differently is refused",
         arguments: [
             "", "/", "example.com", "example.com:80/", "//example.com/", "ftp://example.com/", "file:///etc/passwd",
             "https:///keys", "https:/example.com", "https:example.com", "https://user@example.com/",

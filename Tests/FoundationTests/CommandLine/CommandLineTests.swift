@@ -9,7 +9,7 @@ import Testing
         try #require(try SpindleCommand.command(for: arguments) as? Wanted)
     }
 
-    @Test("an option's value is the next word or follows an equals sign; the last one counts")
+    @Test("An option's value is the next word or follows an equals sign; the last one counts")
     func values() throws {
         let command: InitCommand = try command(
             "init", "--listen", "a:1", "--database=x=y", "--listen=b:2", "--json", "--basic-realm=", "--issuer", "-")
@@ -21,7 +21,7 @@ import Testing
         #expect(command.options.config == nil)
     }
 
-    @Test("a repeatable option keeps all its values, in order")
+    @Test("A repeatable option keeps all its values, in order")
     func repeated() throws {
         let command: ClientCommand.Create = try command(
             "client", "create", "--redirect-uri", "a", "--scope", "s", "--redirect-uri=b")
@@ -31,7 +31,7 @@ import Testing
         #expect(command.merchant == nil)
     }
 
-    @Test("a flag with an opposite is yes, no or unset")
+    @Test("A flag with an opposite is yes, no or unset")
     func opposites() throws {
         let command: ClientCommand.Change = try command(
             "client", "change", "--first-party", "abc", "--no-spid-compatible", "--access-token-lifetime", "60")
@@ -42,7 +42,7 @@ import Testing
         #expect(command.members.accessTokenLifetime == 60)
     }
 
-    @Test("arguments are identified by position, and after two dashes they may look like options")
+    @Test("Arguments are identified by position, and after two dashes they may look like options")
     func places() throws {
         let both: ClientCommand.EndSecret = try command("client", "end-secret", "--json", "id", "--", "--secret")
         #expect(both.id == "id" && both.secret == "--secret" && both.output.json)
@@ -52,7 +52,7 @@ import Testing
         #expect(input.file == "-" && input.dryRun)
     }
 
-    @Test("a number has the default that the help states")
+    @Test("A numeric option has the default that the help states")
     func numbers() throws {
         let usual: UserCommand.List = try command("user", "list")
         #expect(usual.page.count == 100)
@@ -60,7 +60,7 @@ import Testing
         #expect(few.page.count == 7 && few.page.after == "12")
     }
 
-    @Test("two commands parsed from two lines hold their own values")
+    @Test("Two commands parsed from two lines hold their own values")
     func apart() throws {
         let first: InitCommand = try command("init", "--listen", "a:1")
         let second: InitCommand = try command("init", "--listen", "b:2")

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "--help, -h and help explain a command in the same words, on the standard output",
+        "The options --help and -h and the command help explain a command in the same words, on the standard output",
         arguments: ExpectedHelp.all)
     func help(expected: ExpectedHelp) throws {
         for arguments in [expected.words + ["--help"], expected.words + ["-h"], ["help"] + expected.words] {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("every command that a group names has its help")
+    @Test("Every command that a group names has its help")
     func whole() {
         func commands(_ text: String) -> [String] {
             let lines = text.split(separator: "\n").drop { $0 != "SUBCOMMANDS:" }.dropFirst()
@@ -39,7 +39,7 @@ import Testing
         #expect(named.count == 32)
     }
 
-    @Test("a group named alone prints its help", arguments: ["", "merchant", "client", "user", "key"])
+    @Test("A group named alone prints its help", arguments: ["", "merchant", "client", "user", "key"])
     func group(command: String) throws {
         let expected = try #require(ExpectedHelp.all.first { $0.command == command })
         let end = try #require(self.end(expected.words))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "help for an unknown command is that of the nearest command above it",
+        "Help for an unknown command is that of the nearest command above it",
         arguments: [["serv"], ["merchant", "creat"]])
     func unknownHelp(words: [String]) throws {
         let above = words.dropLast().joined(separator: " ")
@@ -56,14 +56,15 @@ import Testing
         #expect(end(["help"] + words)?.status == 0)
     }
 
-    @Test("help takes precedence over other mistakes on the line, but not after two dashes")
+    @Test("Help takes precedence over other mistakes on the line, but not after two dashes")
     func priority() {
         #expect(end(["serve", "--lisen", "x", "--help"])?.status == 0)
         #expect(end(["backup", "--", "--help"]) == nil)
     }
 
     @Test(
-        "--version prints the version of the program, after any command", arguments: [[], ["serve"], ["user", "show"]])
+        "The option --version prints the program's version, after any command",
+        arguments: [[], ["serve"], ["user", "show"]])
     func version(words: [String]) {
         #expect(end(words + ["--version"])?.text == Spindle.version)
         #expect(end(words + ["--version"])?.status == 0)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "a mistake is named, with the usage of the command it belongs to",
+        "A mistake on the command line is named, with the usage of the command it belongs to",
         arguments: [
             ("srve", "Unexpected argument 'srve'", "", "spindle", " <subcommand>"),
             ("merchant creat", "Unexpected argument 'creat'", "", "spindle merchant", " <subcommand>"),

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct StreamTableTests {
-    @Test("a stream is found by its id, whichever are removed around it")
+    @Test("A stream is found by its id, whichever are removed around it")
     func found() {
         var (table, known) = (StreamTable(), Set<Int32>())
         for turn: Int32 in 0..<400 {

@@ -8,7 +8,7 @@ import Testing
         "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
     }
 
-    @Test("a connection serves request after request")
+    @Test("A connection serves request after request")
     func persistence() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("a refused request is answered and the connection closed", arguments: BadRequest.all)
+    @Test("A refused request is answered and the connection closed", arguments: BadRequest.all)
     func refused(_ request: BadRequest) async throws {
         try await Served.run(loops: 1) { served in
             let wire = try served.dial()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("50 pipelined requests get 50 answers in their order")
+    @Test("Pipelined requests are answered in their order")
     func pipelining() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("of pipelined requests one runs at a time")
+    @Test("Of pipelined requests one runs at a time")
     func oneAtWork() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("a client that has ended its side gets its answers, then the end")
+    @Test("A client that has ended its side gets its answers, then the end")
     func halfClose() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("a client that waits for 100 is told to go on once, and only when its body is wanted")
+    @Test("A client that waits for 100 is told to go on once, and only when its body is wanted")
     func expectation() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("a body over its route's limit is handed up as a fault, and nothing after it is read")
+    @Test("A body over its route's limit is handed up as a fault, and nothing after it is read")
     func tooLarge() async throws {
         try await Served.run { served in
             for body in [
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("a client that sends on after its refusal can read the refusal")
+    @Test("A client that sends on after its refusal can read the refusal")
     func lingering() async throws {
         try await Served.run { served in
             for _ in 0..<20 {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("an answer with a line break in a field becomes a 500, and the connection goes on")
+    @Test("An answer with a line break in a field becomes a 500, and the connection goes on")
     func splitting() async throws {
         try await Served.run { served in
             let wire = try served.dial()

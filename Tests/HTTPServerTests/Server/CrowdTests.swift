@@ -2,9 +2,9 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Who has many of all connections")
+@Suite("Crowds of connections")
 struct CrowdTests {
-    @Test("one IPv6 site with all connections counts as many clients, and keeps everybody else out")
+    @Test("An IPv6 site is a crowd with more than half of all connections, a single address with fewer")
     func site() throws {
         let others = (1...20).map { Network("192.0.2.\($0)") } + [Network("2001:db8:7::1"), nil]
         let ours = (0..<64).map { Network("2001:db8:1:\(String($0, radix: 16))::1") }

@@ -3,7 +3,7 @@ import Testing
 
 /// Connections that take the place of others.
 @Suite struct GenerationTests {
-    @Test("a connection that sent nothing gets nothing while others are reset during their requests")
+    @Test("A connection that sent nothing gets nothing while others are reset during their requests")
     func strangers() async throws {
         // The last of two hundred is asked long after it was dialled, on a machine that has much else to do.
         var limits = ServerLimits()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("an identifier finds nothing once its connection is gone")
+    @Test("A connection's identifier finds nothing once the connection is gone")
     func identifiers() {
         let first = ConnectionID(slot: 5, generation: 1)
         #expect(first != ConnectionID(slot: 5, generation: 2))

@@ -3,11 +3,11 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Requests that do not end have a bound together") struct IncompleteRequestTests {
+@Suite("Memory for unanswered requests") struct IncompleteRequestTests {
     private static let line = "connection ended: its requests do not end"
     private static let settings = Frame.preface + Frame(.settings).bytes
 
-    @Test("heads that wait for their bodies: the connection with most is closed, its neighbour is answered")
+    @Test("When heads waiting for their bodies take too much, the connection with most is closed and others go on")
     func heads() async throws {
         let certificate = try TestCertificate()
         try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("bodies of plain connections: one that holds more than all may is closed, its neighbour is answered")
+    @Test("A plain connection whose body exceeds the room for all requests is closed, and others go on")
     func plain() async throws {
         try await Served.run(loops: 1, heldOfEach: 40_000) { served in
             let wire = try served.dial()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("requests whose handlers wait count too: the connection with most is closed, its neighbour is answered")
+    @Test("When requests at work take too much, the connection with most is closed and others go on")
     func atWork() async throws {
         let certificate = try TestCertificate()
         try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("plain requests count from their first byte until they are answered")
+    @Test("Plain requests count from their first byte until they are answered")
     func plainHeads() {
         let handler = ScriptedHandler(bodyLimit: 1_000)
         let service = Service(handler: handler, limits: ServerLimits(), logger: KeptLog().logger)
@@ -84,7 +84,7 @@ import Testing
         #expect(session.incompleteBytes == 9)
     }
 
-    @Test("what a request held is given back when it begins, and when its stream is gone")
+    @Test("A request's memory is given back when it begins, and when its stream is gone")
     func givenBack() {
         let client = HTTP2Client()
         client.request(1, "POST", endsStream: false)

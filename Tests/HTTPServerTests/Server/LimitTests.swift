@@ -7,7 +7,7 @@ import Testing
 @Suite struct LimitTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("connections over the limit wait, are served when others end, and the log says so once")
+    @Test("Connections over the limit wait, are served when others end, and one log line reports it")
     func connections() async throws {
         var limits = ServerLimits()
         limits.maxConnections = 4
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "a client that uses all its connections without end, and has all there may be, does not shut others out",
+        "A client that keeps all connections busy does not shut others out",
         arguments: [1, 3])
     func greedy(addresses: UInt32) async throws {
         var limits = ServerLimits()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("connections that nobody uses are closed for new ones, and those in use are not", arguments: [true, false])
+    @Test("Idle connections are closed for new ones, and those in use are not", arguments: [true, false])
     func unused(hasAsked: Bool) async throws {
         var limits = ServerLimits()
         limits.maxConnections = 4

@@ -4,7 +4,7 @@ import Testing
 
 /// Tasks that serve one request after the other.
 @Suite struct RequestQueueTests {
-    @Test("more requests than tasks may wait are answered, and the tasks end with their loop")
+    @Test("More requests than tasks may wait are answered, and the tasks end with their loop")
     func many() async throws {
         weak var loop: EventLoop?
         try await Served.run(loops: 1) { served in

@@ -2,11 +2,11 @@ import HTTPServer
 import Testing
 
 /// `/large` is answered with 4,000,000 bytes.
-@Suite("Answers that nobody reads have a bound") struct UnreadAnswerTests {
+@Suite("Memory for unread answers") struct UnreadAnswerTests {
     private static let line = "connection ended: its answers are not read"
     private static let settings = Frame.preface + Frame(.settings, [0, 4] + Frame.number(0)).bytes
 
-    @Test("the connection that holds most is closed; one that holds less is answered, and so is everybody else")
+    @Test("When unread answers take too much, the connection with most is closed and others are answered")
     func most() async throws {
         let certificate = try TestCertificate()
         // Its answer waits for all of this, on a machine that has much else to do.
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("so is a plain connection, while its neighbour is answered")
+    @Test("A plain connection whose unread answer takes too much is closed, and others are answered")
     func plain() async throws {
         try await Served.run(loops: 1, heldOfEach: 100_000) { served in
             let wire = try Wire(port: served.port, receiveBuffer: 4096)

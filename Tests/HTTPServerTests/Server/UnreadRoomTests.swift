@@ -4,7 +4,7 @@ import Testing
 
 /// Clients that hold connections by answers that they do not read, where as many are open as may be. `/large` is
 /// answered with 4,000,000 bytes.
-@Suite("Connections that wait to be read from make room for new ones") struct UnreadRoomTests {
+@Suite("Room for new connections") struct UnreadRoomTests {
     private static let closed = Frame.preface + Frame(.settings, [0, 4] + Frame.number(0)).bytes
     private static let open = Frame.preface + Frame(.settings).bytes
 
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "a client that asks and never reads does not keep others out, and one that reads slowly keeps its connection",
+        "Connections whose answers stay unread are closed for new ones; one that reads slowly stays",
         arguments: [1, 12])
     func unread(addresses: UInt32) async throws {
         let certificate = try TestCertificate()
@@ -63,7 +63,7 @@ import Testing
         return count
     }
 
-    @Test("one that lets its answers out byte by byte does not keep others out")
+    @Test("Connections that let their answers out byte by byte are closed for new ones")
     func trickling() async throws {
         let certificate = try TestCertificate()
         try await Served.run(limits: Self.limits(24), tls: certificate.settings) { served in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("nor does one on plain connections", arguments: ["/large", "/stream?5000"])
+    @Test("Plain connections whose answers stay unread are closed for new ones", arguments: ["/large", "/stream?5000"])
     func plain(target: String) async throws {
         try await Served.run(loops: 1, limits: Self.limits(8), heldOfEach: 100_000_000) { served in
             let greedy = try (0..<8).map { _ in try Wire(port: served.port, receiveBuffer: 4096) }
