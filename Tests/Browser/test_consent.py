@@ -44,7 +44,7 @@ def test_a_scope_that_is_not_ticked_is_not_granted(world, window, flow):
 
 
 @pytest.mark.every_way
-def test_a_single_claim_that_is_not_ticked_is_not_told(world, window):
+def test_a_single_claim_that_is_not_ticked_is_withheld(world, window):
     world.sign_in(window, world.person())
     claims = '{"userinfo": {"email": {"essential": true}, "name": null}}'
     flow = world.flow(world.partner, scope="openid", claims=claims)

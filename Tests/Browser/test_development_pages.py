@@ -74,7 +74,7 @@ def test_every_page_has_the_development_banner(world, window, language):
         assert window.find("body > :first-child").get_attribute("class") == "development"
 
 
-def test_the_normal_login_page_is_one_step_away(world, window):
+def test_the_development_page_links_to_the_normal_login_page(world, window):
     flow = world.flow()
     window.open(flow.path)
     window.follow(".aside a")

@@ -100,7 +100,7 @@ def test_a_logout_with_another_users_token_asks_first(world, window, another):
     {"id_token_hint": "altered"},
     {"client_id": "of another"},
 ])
-def test_an_altered_id_token_hint_leads_nowhere(world, window, wrong):
+def test_a_logout_with_an_altered_request_stays_at_the_server(world, window, wrong):
     _, token = sign_in(world, window)
     values = {"id_token_hint": token, "post_logout_redirect_uri": world.app.goodbye, "state": "s"} | wrong
     if wrong.get("post_logout_redirect_uri") == "altered":

@@ -238,7 +238,7 @@ def test_the_browser_sdk_sees_the_user_in_every_browser(shop, browser):
     assert told(browser)["userStatus"] == "connected" and shop.visits() == 3
 
 
-def test_the_browser_sdk_decides_rightly_in_every_state_of_a_browser(shop, browser):
+def test_the_browser_sdk_tells_the_sign_in_in_every_state_of_a_browser(shop, browser):
     assert state(shop, browser) == ABSENT
     log_in(shop, browser, shop.spindle.create_person())
     assert state(shop, browser) == NOT_CONNECTED
@@ -258,7 +258,7 @@ def test_the_browser_sdk_decides_rightly_in_every_state_of_a_browser(shop, brows
     assert state(shop, browser) == ABSENT
 
 
-def test_where_nobody_is_signed_in_the_page_goes_the_way_once(shop, browser):
+def test_a_page_without_a_signed_in_user_is_redirected_once(shop, browser):
     browser.get(shop.page)
     nobody = told(browser)
     assert nobody["userStatus"] == "unknown" and "result" not in nobody and shop.visits() == 2
@@ -272,7 +272,7 @@ def test_where_nobody_is_signed_in_the_page_goes_the_way_once(shop, browser):
     assert told(browser)["result"] is True and browser.current_url == shop.page
 
 
-def test_the_script_sdk_is_sent_from_the_host_of_nobody_to_the_server(shop, browser):
+def test_the_script_sdk_falls_back_from_the_signed_out_host_to_the_server(shop, browser):
     sign_in(shop, browser)
     browser.get(shop.site.origin + "/elsewhere")
     cluster = shop.spindle.origin.replace(LOGIN, NOBODY)

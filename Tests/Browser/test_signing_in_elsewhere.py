@@ -74,7 +74,7 @@ def test_cancelling_at_another_issuer_returns_to_the_sign_in_page(here, there, w
 
 
 @pytest.mark.every_way
-def test_reloading_an_issuers_answer_signs_nobody_in(here, there, window):
+def test_reloading_an_issuers_answer_does_not_sign_in_again(here, there, window):
     person, flow = there.person(), here.flow()
     window.open(flow.path)
     window.follow(WAY)

@@ -39,7 +39,7 @@ def test_a_logout_returns_to_registered_addresses_only(world, window):
     assert not world.is_signed_in(window)
 
 
-def test_the_app_gets_its_logout_after_the_question(world, window):
+def test_a_logout_without_an_id_token_asks_first_and_returns_to_the_app(world, window):
     world.sign_in(window, world.person())
     query = urlencode({"client_id": world.own.id, "post_logout_redirect_uri": world.app.goodbye, "state": "s"})
     window.open(f"/logout?{query}")
@@ -49,7 +49,7 @@ def test_the_app_gets_its_logout_after_the_question(world, window):
 
 
 @pytest.mark.every_way
-def test_a_page_reached_by_the_back_button_after_a_logout_cannot_act(world, window):
+def test_a_page_reached_by_the_back_button_after_a_logout_changes_nothing(world, window):
     person = world.person()
     world.sign_in(window, person, "/login?continue=/account")
     window.form(action="/logout").submit()

@@ -22,7 +22,7 @@ def has_session(world, window, client, page: str, path: str = "/ajax/hasSession.
 
 
 @pytest.mark.parametrize("path", ["/ajax/hasSession.js", "/rpc/hasSession.js"])
-def test_a_page_learns_who_is_signed_in_once_the_user_is_connected(world, window, path):
+def test_a_page_gets_the_signed_in_user_once_the_user_is_connected(world, window, path):
     person = world.person()
     callback, answer = has_session(world, window, world.own, world.app.origin, path)
     assert callback == "site.onSession"

@@ -117,7 +117,7 @@ def test_a_bad_request_is_refused_clearly_and_changes_nothing(scene, case):
     nothing_changed(scene)
 
 
-def test_requests_that_fail_a_binding_neither_spend_a_code_nor_revoke_what_came_of_it(scene):
+def test_requests_that_fail_a_binding_neither_spend_a_code_nor_revoke_its_tokens(scene):
     spindle, world = scene.spindle, scene.world
     code = spindle.code(scene.token, world.backend)
     bad = [

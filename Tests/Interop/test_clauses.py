@@ -272,7 +272,7 @@ def signed(claims: dict, secret: str) -> str:
     return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
 
 
-def test_an_assertion_without_each_of_its_claims_authenticates_nobody(world):
+def test_an_assertion_without_one_of_its_claims_is_refused(world):
     spindle = world.spindle
     client = spindle.create_client(
         world.merchant, "Signer", grant_types=["client_credentials"], token_endpoint_auth_method="client_secret_jwt",

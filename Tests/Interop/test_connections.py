@@ -64,7 +64,7 @@ def test_a_request_that_is_never_finished_is_disconnected(world, start, drip):
         seconds_until_closed(line, drip)
 
 
-def test_many_slow_clients_delay_nobody(world):
+def test_many_slow_clients_delay_no_other_client(world):
     with everybody_else(world), ExitStack() as stack:
         lines = [stack.enter_context(world.spindle.address.dial()) for _ in range(100)]
         for line in lines:
@@ -100,7 +100,7 @@ def test_a_half_open_connection_is_closed(world):
         seconds_until_closed(line)
 
 
-def test_unused_connections_make_room_when_as_many_are_open_as_may_be(launch):
+def test_unused_connections_make_room_when_the_limit_is_reached(launch):
     cap = 12
     world = World.create(Spindle.of(launch(settings={"SPINDLE_MAX_CONNECTIONS": str(cap)})))
 

@@ -52,7 +52,7 @@ def test_a_container_writes_no_core_dump_and_is_restarted():
     assert re.search(r"^    ulimits:\n      core: 0$", spindle, flags=re.MULTILINE)
 
 
-def test_a_crash_without_a_limit_around_it_leaves_keys_in_a_core(launch):
+def test_the_server_forbids_itself_core_dumps(launch):
     assert resource.prlimit(launch().process.pid, resource.RLIMIT_CORE) == (0, 0)
 
 

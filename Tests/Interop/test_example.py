@@ -92,7 +92,7 @@ def test_the_example_fails_when_the_server_refuses(launch):
     assert not Spindle.of(server).administer("GET", "users").json["items"]
 
 
-def test_the_guides_commands_do_what_it_says(tmp_path, program):
+def test_the_spid_guides_walk_does_what_it_says(tmp_path, program):
     for name in ("curl", "bash"):
         program(name, name)
     expect_in_order(

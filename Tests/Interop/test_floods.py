@@ -155,7 +155,7 @@ def test_rapid_resets_end_the_connection(server, well):
     assert received.codes(GOAWAY) in ([ENHANCE_YOUR_CALM], []), received
 
 
-def test_refused_streams_that_nobody_reads_end_the_connection(server, well):
+def test_unread_refusals_of_streams_end_the_connection(server, well):
     """Each is a reset that the server keeps until it can send it, of twelve times the size."""
     line = attacker(server)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -202,7 +202,7 @@ def test_resets_that_the_server_is_made_to_send_end_the_connection(server, well,
 
 
 @pytest.mark.parametrize("piece", [b"", b"\0\1a\1b", b"\0\1a\1b" * 3_000], ids=["empty", "small", "large"])
-def test_continuation_without_end_ends_the_connection(server, well, piece):
+def test_endless_continuation_ends_the_connection(server, well, piece):
     first = frame(HEADERS, END_STREAM, 1, get())
     sent, received = flood(server, first, lambda _: frame(CONTINUATION, 0, 1, piece), 1)
     assert sent < MOST_FRAMES, received
@@ -318,7 +318,7 @@ UNREAD_CONNECTIONS = 120
 MOST_UNREAD = 110 * 2**20
 
 
-def test_answers_that_nobody_reads_do_not_fill_the_memory(server):
+def test_unread_answers_do_not_fill_the_memory(server):
     """On each connection 100 style sheets of 8 KiB, none of which is let out: 96 MiB of them."""
     path = b"/assets/spindle.css"
     block = b"\x82\x87\x01\x09localhost\x04" + bytes([len(path)]) + path

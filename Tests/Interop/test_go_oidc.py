@@ -53,7 +53,7 @@ def test_A01_the_issuer_is_the_configured_one_to_the_byte(prepare, start, ending
     assert "issuer did not match" in other.call("GET", "/db/_oidc").text
 
 
-def test_A02_discovery_is_the_same_bytes_each_time_and_may_be_kept(world):
+def test_A02_discovery_is_the_same_bytes_each_time_and_may_be_cached(world):
     line = world.spindle.address.connect()
     answers = [
         world.spindle.call("GET", path, connection=line)
@@ -117,7 +117,7 @@ def test_A06_ids_and_secrets_are_form_encoded_in_basic(world, encode):
     assert ask("50%").status in (400, 401)
 
 
-def test_A07_a_refresh_brings_a_new_id_token_of_the_same_person(visit):
+def test_A07_a_refresh_brings_a_new_id_token_of_the_same_user(visit):
     guest = visit()
     told = guest.sign_in()
     again = guest.gateway.refresh(told["refresh_token"])
@@ -143,7 +143,7 @@ def test_A08_one_refresh_token_can_be_used_repeatedly(visit):
     assert len(seen) == 5
 
 
-def test_A09_offline_access_decides_who_gets_refresh_tokens(visit, world):
+def test_A09_the_refresh_token_grant_decides_which_clients_get_refresh_tokens(visit, world):
     # A client that may use the grant gets one, requested or not; any other client does not.
     guest = visit()
     assert guest.sign_in()["refresh_token"]

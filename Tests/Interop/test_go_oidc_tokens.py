@@ -18,7 +18,7 @@ def key_of(told: dict) -> str:
     return header(told["id_token"])["kid"]
 
 
-def test_A14_keys_rotate_under_a_client_that_keeps_them(prepare, start):
+def test_A14_keys_rotate_under_a_client_that_caches_them(prepare, start):
     server = prepare()
     server.init()
     server.start()
@@ -64,7 +64,7 @@ def server_lead(key: dict) -> int:
 
 
 @pytest.mark.parametrize("members", [{}, {"subject_type": "pairwise"}])
-def test_A15_the_subject_is_a_text(visit, world, members):
+def test_A15_the_subject_is_a_string(visit, world, members):
     guest = visit(register(world.spindle, **members), include_access=True)
     told = guest.sign_in()
     subject = claims(told["id_token"])["sub"]

@@ -44,6 +44,21 @@ def test_each_guides_walk_does_what_it_says(guide, tmp_path, program):
     expect_in_order(walk(REPOSITORY / "docs" / guide, tmp_path), *SIGNS[guide])
 
 
+# Its signature is made by openssl, not by the server.
+def test_the_ditto_guides_walk_does_what_it_says(tmp_path, program):
+    for name in ("curl", "bash", "openssl", "python3"):
+        program(name, name)
+    output = walk(REPOSITORY / "docs" / "guide-ditto.md", tmp_path)
+    expect_in_order(
+        output,
+        '"signed": true', "/webhooks/ditto/loom-cars",
+        '"authenticated": true', '"authenticate": true', '"expirationSeconds": 3', "_id.team == 'red'",
+        "_id.team == 'blue'", '"authenticated":false', "invalid_client", '"OK"', '"authenticate":false',
+        "unknown_token", "ditto_unsigned", "permission_ended",
+    )
+    assert " 401" in output, output
+
+
 @pytest.mark.parametrize("guide", sorted(SIGNS.keys() - {"moving-from-spid.md"}))
 def test_each_guides_administration_requests_succeed(guide, world, program):
     """The commands beside the walk, with what the reader fills in."""

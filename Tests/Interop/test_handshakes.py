@@ -145,7 +145,7 @@ def drip(line: socket.socket, data: bytes) -> None:
         line.sendall(bytes([byte]))
 
 
-def test_altered_client_hellos_are_refused_or_served_and_leave_no_memory(server):
+def test_altered_client_hellos_are_refused_or_served_and_leak_no_memory(server):
     chance = random.Random(SEED)
     hellos = [Client(server, version, protocols).flight() for version in VERSIONS for protocols in ((), ("h2",))]
     for _ in range(MUTANTS):
@@ -249,7 +249,7 @@ def test_a_broken_record_ends_the_connection_at_once(server, version, bend):
 
 
 @pytest.mark.parametrize("said", [RECORD, HELLO], ids=["a record", "a hello"])
-def test_stalled_handshakes_hold_little_memory_and_delay_nobody(server, said):
+def test_stalled_handshakes_hold_little_memory_and_delay_no_other_client(server, said):
     before = resident(server)
     with ExitStack() as stack:
         for _ in range(SILENT):

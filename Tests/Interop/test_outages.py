@@ -31,7 +31,7 @@ def server(prepare, database) -> Server:
     return server.start()
 
 
-def test_an_outage_of_the_database_is_a_few_lines_with_the_count_of_what_was_refused(server, database):
+def test_an_outage_of_the_database_is_a_few_log_lines_with_counts(server, database):
     world = World.create(Spindle.of(server))
     assert world.spindle.client_credentials(world.backend).status == 200
     start = server.log.stat().st_size

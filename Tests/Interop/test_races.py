@@ -33,7 +33,7 @@ def together(work, count: int = CROWD) -> list[Answer]:
         return list(pool.map(run, range(count)))
 
 
-def test_of_fifty_redemptions_of_a_code_one_succeeds(world):
+def test_one_of_fifty_concurrent_redemptions_of_a_code_succeeds(world):
     code = world.spindle.code(world.phone()["access_token"], world.backend)
     answers = together(lambda _: world.spindle.redeem(world.backend, code))
     outcomes = Counter((answer.status, answer.error) for answer in answers)
@@ -51,7 +51,7 @@ def test_fifty_refreshes_of_a_token_agree_on_one_successor(world):
     assert world.spindle.refresh(world.app, successor).status == 200
 
 
-def test_of_fifty_openings_of_a_session_code_one_gets_the_cookie(world):
+def test_one_of_fifty_concurrent_openings_of_a_session_code_gets_the_cookie(world):
     code = world.spindle.code(world.phone()["access_token"], world.web, "session")
     answers = together(lambda _: world.spindle.call("GET", f"/auth/session/{code}"))
     assert Counter(bool(answer.set_cookies) for answer in answers) == {True: 1, False: CROWD - 1}
@@ -75,7 +75,7 @@ def test_guesses_at_a_password_are_throttled_and_its_owner_is_not_locked_out(wor
     assert spindle.token(world.app, "password", source=home, **right).status == 200, "the owner is locked out"
 
 
-def test_one_ip_address_that_tries_many_users_is_throttled_and_others_are_not(world):
+def test_an_ip_address_that_tries_many_users_is_throttled_and_others_are_not(world):
     spindle, person = world.spindle, world.spindle.create_person()
     right = {"username": person.email, "password": person.password}
 
@@ -128,7 +128,7 @@ def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
     assert all(spindle.password(world.app, person)["user_id"] == person.id for person in people)
 
 
-def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world):
+def test_a_flood_of_mail_requests_does_not_delay_the_deletion_of_a_user(world):
     """Any number of them may ask for a new password at any rate, until nothing is sent any more."""
     spindle, person = world.spindle, world.spindle.create_person()
     browser = Browser(spindle)
@@ -161,7 +161,7 @@ def test_strangers_who_ask_for_mails_do_not_hold_up_the_end_of_an_account(world)
     assert set(asked) == {200} and asked[200] > 100, asked
 
 
-def test_an_app_that_asks_without_pause_holds_off_its_own_end(world):
+def test_an_app_that_requests_without_pause_cannot_delay_its_revocation(world):
     """Each redemption is short, and the end of all that the app has is long: it would lose one race after the other."""
     spindle, person, client = world.spindle, world.spindle.create_person(), world.backend
     browser, stop, ends, pkce = Browser(spindle), threading.Event(), Counter(), PKCE()

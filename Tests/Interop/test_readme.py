@@ -60,7 +60,7 @@ def test_the_readmes_first_command_leads_to_a_token(tmp_path, program):
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("tmp.")) == [".build", "printed"]
 
 
-def test_the_walk_by_hand_prints_what_it_says(tmp_path, program):
+def test_the_walk_by_hand_prints_the_answers_on_its_page(tmp_path, program):
     for name in ("curl", "openssl"):
         program(name, name)
     page = REPOSITORY / "docs" / "walk.md"

@@ -123,7 +123,7 @@ def test_a_rolling_restart_behind_nginx_fails_no_request(front, nodes, world, fa
     assert "/oauth" not in failures.read_text() and "/.well-known" not in failures.read_text()
 
 
-def test_when_no_node_is_there_nginx_says_which_it_asked(front, nodes, world, failures):
+def test_nginx_logs_the_nodes_that_it_asked_when_none_answers(front, nodes, world, failures):
     start = failures.stat().st_size if failures.exists() else 0
     for node in nodes:
         assert node.stop() == 0

@@ -130,7 +130,7 @@ def test_a_stalled_request_to_the_admin_address_does_not_keep_the_public_one_ope
 
 
 @pytest.mark.parametrize("name", ["SIGUSR1", "SIGUSR2", "SIGHUP"])
-def test_a_signal_of_a_program_that_rotates_logs_does_not_end_a_server(launch, name):
+def test_a_signal_for_rotated_logs_does_not_end_a_server(launch, name):
     server = launch()
     for _ in range(2):
         server.process.send_signal(getattr(signal, name))

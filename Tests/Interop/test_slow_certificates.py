@@ -114,7 +114,7 @@ def signer(world: World, merchant: str, address: str) -> Client:
 
 # The fewer fit into the 16 KB that are read at all.
 @pytest.mark.parametrize("count", [40, 60])
-def test_one_servers_certificates_hold_up_everybodys_requests_to_others(world, count):
+def test_one_servers_slow_certificates_do_not_delay_requests_to_others(world, count):
     key = ECKey.generate_key("P-256")
     honest, slow = KeySet(key), SlowServer(count)
     try:

@@ -46,12 +46,12 @@ def requests() -> list:
 
 
 @pytest.mark.parametrize(("sdk", "sent"), requests())
-def test_the_sdk_reads_its_answer(stage, sdk, sent):
+def test_the_sdk_can_read_each_answer(stage, sdk, sent):
     for request in sent:
         Replay(stage, stage.client(sdk), request).run()
 
 
-def test_the_files_have_no_word_that_nobody_reads():
+def test_the_recorded_requests_have_known_members_only():
     known = {
         "name", "method", "path", "query", "headers", "form", "multipart", "cookies", "page", "then", "times", "after",
         "expect", "open", "left_out",

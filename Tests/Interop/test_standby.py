@@ -51,7 +51,7 @@ def until(happens: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.timeout(300)
-def test_a_server_whose_primary_was_away_writes_again_and_was_not_ready_meanwhile(server, primary):
+def test_a_server_without_its_primary_is_not_ready_and_writes_again_when_it_returns(server, primary):
     world = World.create(Spindle.of(server))
 
     def status() -> int:
@@ -71,7 +71,7 @@ def test_a_server_whose_primary_was_away_writes_again_and_was_not_ready_meanwhil
 
 
 @pytest.mark.timeout(300)
-def test_a_server_that_is_led_to_a_standby_is_not_ready_and_leaves_it_when_a_primary_is_there(
+def test_a_server_connected_to_a_standby_is_not_ready_and_moves_to_the_primary(
     server, primary, standby,
 ):
     """As through a name or a proxy that leads to one of them, which only the server's own answers tell apart."""

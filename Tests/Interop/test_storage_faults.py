@@ -133,7 +133,7 @@ def test_a_crash_on_a_full_disk_keeps_what_was_acknowledged(wish, server, world,
     assert are_active(world, tokens) and ends_whole(server)
 
 
-def test_a_limit_of_the_size_of_files_ends_the_server(launch):
+def test_a_server_at_its_file_size_limit_refuses_writes_and_recovers(launch):
     server = launch()
     world = World.create(Spindle.of(server))
     token = own_tokens(world, 1)

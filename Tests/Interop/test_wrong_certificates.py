@@ -108,7 +108,7 @@ KINDS = {
 
 @pytest.mark.parametrize("scheme", ["smtps", "smtp"])
 @pytest.mark.parametrize(("make", "state"), KINDS.values(), ids=KINDS.keys())
-def test_a_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, make, state):
+def test_a_mail_servers_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, make, state):
     with MailServer(certificate=make(authority), implicit=scheme == "smtps", login=("mailer", "password")) as mail:
         options = f"ca={authority.file}" + ("&starttls=required" if scheme == "smtp" else "")
         url = f"{scheme}://mailer:password@127.0.0.1:{mail.port}?{options}"
@@ -118,7 +118,7 @@ def test_a_certificate_of_a_wrong_kind_is_refused(server, authority, scheme, mak
         assert bool(mail.logins) == (state == "ok"), mail.logins
 
 
-def test_the_keys_of_tls_connections_are_not_written_for_sslkeylogfile(server, authority, tmp_path):
+def test_sslkeylogfile_gets_no_keys_of_tls_connections(server, authority, tmp_path):
     keys = tmp_path / "keys.log"
     with MailServer(certificate=authority.context(), implicit=True, login=("mailer", "password")) as mail:
         url = f"smtps://mailer:password@127.0.0.1:{mail.port}?ca={authority.file}"

@@ -27,7 +27,7 @@ def files(server: Server) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("command", [*LOOKING, ("init",)])
-def test_a_command_changes_the_database_of_another_program(prepare, command):
+def test_commands_refuse_another_programs_database_unchanged(prepare, command):
     server = prepare()
     with closing(sqlite3.connect(server.database)) as other:
         other.execute("CREATE TABLE recipes (title TEXT)")
@@ -40,7 +40,7 @@ def test_a_command_changes_the_database_of_another_program(prepare, command):
         assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
 
 
-def test_a_forced_restore_erases_the_database_of_another_program(prepare):
+def test_a_forced_restore_does_not_replace_another_programs_database(prepare):
     server = prepare()
     server.init()
     copy, recipes = server.directory / "copy.db", server.directory / "recipes.db"
@@ -58,7 +58,7 @@ def test_a_forced_restore_erases_the_database_of_another_program(prepare):
     assert (done := server.command(*restore)).returncode == 0, said(done)
 
 
-def test_a_forced_restore_takes_the_place_of_a_pipe(prepare):
+def test_a_forced_restore_does_not_replace_a_pipe_or_folder(prepare):
     server = prepare()
     server.init()
     copy, pipe = server.directory / "copy.db", server.directory / "pipe"
@@ -72,7 +72,7 @@ def test_a_forced_restore_takes_the_place_of_a_pipe(prepare):
     assert refused.returncode == NOT_MADE, said(refused)
 
 
-def test_a_database_whose_process_was_killed_at_the_wrong_moment_is_refused_for_good(prepare):
+def test_commands_roll_back_the_journal_of_a_killed_process(prepare):
     server = prepare()
     server.init()
     copy, hot = server.directory / "copy.db", server.directory / "hot.db"
@@ -95,7 +95,7 @@ def test_a_database_whose_process_was_killed_at_the_wrong_moment_is_refused_for_
 
 
 @pytest.mark.parametrize("command", LOOKING)
-def test_a_command_that_looks_makes_a_database_of_an_empty_file(prepare, command):
+def test_commands_that_only_look_leave_an_empty_file_empty(prepare, command):
     server = prepare()
     Path(server.database).touch()
     refused = server.command(*command)
@@ -105,7 +105,7 @@ def test_a_command_that_looks_makes_a_database_of_an_empty_file(prepare, command
 
 
 @pytest.mark.parametrize("command", [("init",), ("migrate",), ("serve", "--migrate")])
-def test_postgresql_tables_of_another_program_get_ours_beside_them(prepare, cluster, command):
+def test_a_schema_with_another_programs_tables_is_refused(prepare, cluster, command):
     server = prepare("postgresql")
     cluster.query(server.database, "CREATE TABLE recipes (title TEXT)")
     refused = server.command(*command)
@@ -164,7 +164,7 @@ def unreleased_steps(server: Server, cluster, engine: str) -> list[list[str]]:
         return [list(row) for row in database.execute(asked)]
 
 
-def test_a_command_claims_a_migrated_postgresql_database_for_its_master_key(prepare):
+def test_a_migrated_postgresql_database_needs_init_before_other_commands(prepare):
     server = prepare("postgresql")
     assert server.command("migrate").returncode == 0
     refused = server.command("client", "list", SPINDLE_MASTER_KEY=master_key())
@@ -173,7 +173,7 @@ def test_a_command_claims_a_migrated_postgresql_database_for_its_master_key(prep
     assert server.command("client", "list").returncode == 0
 
 
-def test_key_rotate_without_a_key_says_that_each_has_its_next(prepare):
+def test_key_rotate_without_a_key_points_to_init(prepare):
     server = prepare()
     server.init()
     with closing(sqlite3.connect(server.database)) as database:
@@ -195,7 +195,7 @@ def unread(server: Server, *arguments: str) -> str:
     return done.stderr
 
 
-def test_a_list_that_cannot_be_written_speaks_of_a_secret(prepare):
+def test_only_a_command_that_made_a_secret_reports_it_as_lost(prepare):
     server = prepare()
     made = server.init()
     assert "secret" not in unread(server, "client", "list")
@@ -203,7 +203,7 @@ def test_a_list_that_cannot_be_written_speaks_of_a_secret(prepare):
     assert "client add-secret" in unread(server, "client", "add-secret", made["admin_client_id"])
 
 
-def test_the_lost_secret_of_client_secret_jwt_is_to_be_made_by_add_secret(prepare):
+def test_a_lost_secret_of_client_secret_jwt_is_not_replaced_by_add_secret(prepare):
     server = prepare()
     server.init()
     new = ("client", "create", "--scope", "admin", "--grant-type", "client_credentials", "--json")

@@ -172,7 +172,7 @@ def test_consent_to_a_self_registered_app_does_not_reveal_the_user_to_its_mercha
     assert person.id in known(), "whoever used the merchant's own app is"
 
 
-def test_one_user_cannot_fill_the_server_with_sessions(world):
+def test_a_users_sessions_are_limited_in_number(world):
     spindle, person = world.spindle, world.spindle.create_person()
     token = spindle.password(world.app, person)["access_token"]
     browser = Browser(spindle)

@@ -102,7 +102,7 @@ def test_a_webview_gets_a_session_and_asks_for_a_code_without_another_login(worl
     assert asked.left_for is None and any(form.password_field for form in asked.forms), asked.answer
 
 
-def test_a_person_signs_in_on_the_page_and_the_app_redeems_its_code_with_pkce(world):
+def test_a_user_signs_in_on_the_page_and_the_app_redeems_its_code_with_pkce(world):
     spindle, pkce, browser = world.spindle, PKCE(), Browser(world.spindle)
     page = browser.open(spindle.authorize_path(world.app, pkce, state="abc"))
     assert page.left_for is None and page.answer.status == 200, page.answer
@@ -118,7 +118,7 @@ def test_a_person_signs_in_on_the_page_and_the_app_redeems_its_code_with_pkce(wo
     assert spindle.me(tokens.json["access_token"]).json["user_id"] == world.person.id
 
 
-def test_a_wrong_password_on_the_page_signs_nobody_in(world):
+def test_a_wrong_password_on_the_page_is_refused(world):
     spindle, browser = world.spindle, Browser(world.spindle)
     page = browser.open(spindle.authorize_path(world.app, PKCE(), state="abc"))
     form = next(form for form in page.forms if form.password_field)

@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.mark.every_way
-def test_whoever_is_signed_in_goes_on_without_a_password(world, window):
+def test_a_signed_in_user_continues_without_a_password(world, window):
     person = world.person()
     world.sign_in(window, person)
     world.meet(window, world.flow())
@@ -17,7 +17,7 @@ def test_whoever_is_signed_in_goes_on_without_a_password(world, window):
 
 
 @pytest.mark.every_way
-def test_two_users_share_a_browser_and_sign_out_of_it_together(world, window):
+def test_two_users_of_a_browser_are_signed_out_together(world, window):
     first, second = world.person(), world.person()
     world.sign_in(window, first)
     world.meet(window, world.flow())
@@ -43,7 +43,7 @@ def test_two_users_share_a_browser_and_sign_out_of_it_together(world, window):
     assert window.has('input[type="password"]'), "nobody is left"
 
 
-def test_a_user_who_cancels_at_the_question_is_back_in_the_app(world, window):
+def test_cancelling_the_choice_of_a_user_returns_to_the_app(world, window):
     world.sign_in(window, world.person())
     flow = world.flow(prompt="select_account")
     window.open(flow.path)

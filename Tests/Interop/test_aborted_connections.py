@@ -97,7 +97,7 @@ def read_all_of(server: Server, request: bytes) -> int:
         return len(read_all(line).data)
 
 
-def test_a_client_that_reads_no_answers_is_not_read_from_without_bound(server):
+def test_a_client_that_reads_no_answers_is_read_from_within_a_bound(server):
     before = resident(server)
     with socket.socket() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -208,7 +208,7 @@ def test_a_deadline_ends_the_connection_and_late_bytes_are_not_read(server):
     assert received.beginnings <= 1
 
 
-def test_a_byte_a_second_is_too_slow_for_the_second_request_too(server):
+def test_a_connections_second_request_has_the_same_deadline_as_the_first(server):
     with server.address.dial() as line:
         line.sendall(NEXT)
         assert is_readable(line, PATIENCE) and line.recv(4096).startswith(b"HTTP/1.1 200")
