@@ -3,7 +3,7 @@ import HTTPSupport
 import Testing
 import Values
 
-@Suite("Client addresses behind a trusted proxy that sends Forwarded")
+@Suite("Client addresses")
 struct ClientAddressTests {
     private static let peer = "127.0.0.1"
 
@@ -42,4 +42,13 @@ struct ClientAddressTests {
             (["for=6.6.6.6, for=_hidden, for=10.0.0.1"], "127.0.0.1"),
         ])
     func nearest(fields: [String], expected: String) { #expect(address(fields) == expected) }
+
+    @Test(
+        "An IP address with a NUL in it is refused",
+        arguments: ["192.0.2.1\u{0}", "192.0.2.1\u{0}.example.com", "::1\u{0}", "::ffff:192\u{0}0.2.1", "\u{0}"])
+    func addresses(_ text: String) {
+        #expect(IPAddress(text) == nil)
+        #expect(CIDR(text) == nil)
+        #expect(CIDR("\(text)/32") == nil)
+    }
 }

@@ -143,7 +143,7 @@ import Testing
         "Every caller of a server that falls silent is answered, and served again when it speaks",
         .enabled(if: PostgreSQLCluster.isAvailable))
     func silent() async throws {
-        let (cutter, _) = try await SilentServerTests.cutter()
+        let (cutter, _) = try await LostConnectionTests.cutter()
         let database = try await PostgreSQLDatabase.open(
             url: cutter.url + "&connect_timeout=2", connections: 4, patience: .seconds(1),
             answerTime: .milliseconds(300))

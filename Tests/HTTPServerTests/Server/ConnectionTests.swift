@@ -1,6 +1,7 @@
 import HTTP
-import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 /// One connection, over a socket.
 @Suite struct ConnectionTests {
@@ -156,5 +157,56 @@ import Testing
             }
             #expect(!served.echo.requests.contains("GET /b "))
         }
+    }
+
+    @Test("A connection that sent nothing gets nothing while others are reset during their requests")
+    func strangers() async throws {
+        // The last of two hundred is asked long after it was dialled, on a machine that has much else to do.
+        var limits = ServerLimits()
+        limits.requestTimeout = .seconds(120)
+        try await Served.run(limits: limits) { served in
+            for round in 1...4 {
+                let askers = try (0..<100).map { _ in try served.dial() }
+                for asker in askers { try asker.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n") }
+                #expect(await Served.eventually { served.echo.gate.waiting == 100 * round })
+                for asker in askers { asker.reset() }
+            }
+            // These have the numbers of descriptors, and the places, of those.
+            let silent = try (0..<200).map { _ in try served.dial() }
+            try await Task.sleep(for: .milliseconds(100))
+            served.echo.gate.open()
+            try await Task.sleep(for: .milliseconds(300))
+            for wire in silent { #expect(wire.readWhatIsThere().isEmpty) }
+            for (number, wire) in silent.enumerated() {
+                try wire.send("GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try wire.answer().body == "GET /\(number) ")
+            }
+        }
+    }
+
+    @Test("A connection's identifier finds nothing once the connection is gone")
+    func identifiers() {
+        let first = ConnectionID(slot: 5, generation: 1)
+        #expect(first != ConnectionID(slot: 5, generation: 2))
+        #expect(ConnectionID(raw: first.raw).slot == 5 && ConnectionID(raw: first.raw).generation == 1)
+    }
+
+    @Test("More requests than tasks may wait are answered, and the tasks end with their loop")
+    func many() async throws {
+        weak var loop: EventLoop?
+        try await Served.run(loops: 1) { served in
+            loop = served.loops.loops.first
+            #expect(loop != nil)
+            let askers = try (0..<100).map { _ in try served.dial() }
+            for asker in askers { try asker.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n") }
+            #expect(await Served.eventually { served.echo.gate.waiting == 100 })
+            served.echo.gate.open()
+            for asker in askers { #expect(try asker.answer().body == "GET /gate ") }
+            for (number, asker) in askers.enumerated() {
+                try asker.send("GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try asker.answer().body == "GET /\(number) ")
+            }
+        }
+        #expect(await Served.eventually { loop == nil }, "a task that waits keeps its loop")
     }
 }

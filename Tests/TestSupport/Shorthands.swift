@@ -3,6 +3,17 @@ import Cryptography
 public import Directory
 import Keys
 public import OAuth
+public import Values
+
+// Tests name sessions, clients and merchants by short words.
+
+extension Identifier: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension Fingerprint: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(text: value) }
+}
 
 extension UserEvents {
     /// Events that end sessions and tokens, and that nobody outside hears of.

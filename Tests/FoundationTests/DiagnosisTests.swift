@@ -1,9 +1,14 @@
+import Cryptography
+import Migrations
+import Storage
+import TestSupport
 import Testing
+import Values
 
 @testable import Server
 
 /// What `spindle doctor` says of a configuration that is valid and weak.
-@Suite struct ConfigurationDiagnosisTests: ConfigurationStory {
+@Suite struct DiagnosisTests: ConfigurationStory {
     private func warnings(_ commandLine: [String: String]) throws -> [String] {
         ConfigurationDiagnosis.findings(try read(commandLine)).filter { $0.state == .warning }.map(\.detail)
     }
@@ -64,5 +69,65 @@ import Testing
         for narrow in ["10.0.0.0/8", "fc00::/7", "fe80::/10", "2001:db8::/32", "192.0.2.1"] {
             #expect(try warnings(["trusted_proxies": narrow]) == [], "\(narrow)")
         }
+    }
+
+    private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+    @Test("Doctor reports no certificate for a server without TLS")
+    func none() throws { #expect(CertificateDiagnosis.findings(try read(), at: now).isEmpty) }
+
+    @Test("Doctor reports a certificate that cannot be read as bad")
+    func unreadable() throws {
+        let configuration = try read(["tls_certificate": "/nonexistent/c.pem", "tls_key": "/nonexistent/k.pem"])
+        let findings = CertificateDiagnosis.findings(configuration, at: now)
+        #expect(findings.map(\.subject) == ["certificate"])
+        #expect(findings.map(\.state) == [.bad])
+        #expect(findings.first?.detail.contains("/nonexistent/c.pem") == true)
+    }
+
+    @Test("Doctor warns of a certificate's end two weeks ahead, and reports an expired one as a fault")
+    func end() {
+        let states: [(Duration, Finding.State)] = [
+            (.days(15), .good), (.days(14), .good), (.days(13), .warning), (.zero, .bad), (.days(-1), .bad),
+        ]
+        for (left, state) in states {
+            #expect(CertificateDiagnosis.finding("c.pem", end: now + left, at: now).state == state, "\(left)")
+        }
+        #expect(
+            CertificateDiagnosis.finding("c.pem", end: now + .days(15), at: now).detail
+                == "c.pem ends at 2027-01-30T08:00:00Z")
+        #expect(
+            CertificateDiagnosis.finding("c.pem", end: now, at: now).detail == "c.pem ended at 2027-01-15T08:00:00Z")
+    }
+
+    @Test("A running server logs its certificate's end two weeks ahead, and again when it has come")
+    func running() {
+        let lines: [(Duration, String?)] = [
+            (.days(14), nil), (.days(13), "warning the certificate ends soon ends="),
+            (.zero, "error the certificate has ended ends="),
+        ]
+        for (left, line) in lines {
+            let (log, end) = (RecordedLog(), now + left)
+            CertificateWatch(end: { end }, clock: ManualClock(now), logger: log.logger).look()
+            #expect(log.lines == (line.map { [$0 + end.iso8601] } ?? []))
+        }
+    }
+
+    @Test(
+        "Doctor reports a clock that differs from the database server's by seconds",
+        arguments: Backend.available.filter { $0 == .postgresql }, [0, 3, -3, 300])
+    func apart(backend: Backend, seconds: Int64) async throws {
+        let address = try await backend.freshAddress()
+        let database = try await Backend.open(address)
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
+        let now = SystemClock().now + .seconds(seconds)
+        let diagnosis = DatabaseDiagnosis(
+            database: database,
+            configuration: try read([:], ["SPINDLE_DATABASE": address, "SPINDLE_MASTER_KEY": inlineKey]),
+            clock: ManualClock(now), random: SystemRandom())
+        let told = await diagnosis.serverFindings().filter { $0.subject == "clock" }
+        #expect(told.isEmpty == (seconds == 0), "\(told)")
+        if let told = told.first { #expect(told.detail.contains(seconds > 0 ? "ahead of" : "behind")) }
+        await database.close()
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import JOSE
 @testable import JSON
 
-@Suite("Signatures of the specifications' examples") struct JWSExampleTests {
+@Suite("Signatures") struct SignatureTests {
     private static let allowed = Set(SignatureAlgorithm.allCases)
 
     private func key(_ example: JWSExample) throws -> AssertionKey {
@@ -65,5 +65,40 @@ import Testing
         let (r, s) = (signature.prefix(signature.count / 2), signature.suffix(signature.count / 2))
         let zeros = [UInt8](repeating: 0, count: r.count)
         return [r + zeros, zeros + s, [0] + r + [0] + s].map(Array.init)
+    }
+
+    @Test(
+        "The server's signature verifies with the published key, and with no other",
+        arguments: PrivateKey.Algorithm.allCases)
+    func ownVerifies(_ algorithm: PrivateKey.Algorithm) async throws {
+        let (key, other) = (PrivateKey.generate(algorithm), PrivateKey.generate(algorithm))
+        let token = CompactJWS.sign(
+            .members(["sub": "1001"]), type: "JWT", key: key, keyID: JSONWebKey(key).keyID)
+        let allowed = try #require(SignatureAlgorithm(rawValue: algorithm.rawValue))
+        let keys = try AssertionKeys(keySet: "{\"keys\":[\(JSONWebKey(key).json.text)]}")
+        let jwt = try await keys.verify(token, allowed: [allowed])
+        #expect(jwt.claims["sub"] == "1001")
+        let strangers = try AssertionKeys(keySet: "{\"keys\":[\(JSONWebKey(other).json.text)]}")
+        await #expect(throws: JWTRejection.self) { try await strangers.verify(token, allowed: [allowed]) }
+    }
+
+    @Test("A signing key is the same after it was stored", arguments: PrivateKey.Algorithm.allCases)
+    func stored(_ algorithm: PrivateKey.Algorithm) throws {
+        let key = PrivateKey.generate(algorithm)
+        let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
+        #expect(JSONWebKey(again) == JSONWebKey(key))
+        for other in PrivateKey.Algorithm.allCases where other != algorithm {
+            // An RSA key is one, whatever its padding.
+            if [.rs256, .ps256].contains(other), [.rs256, .ps256].contains(algorithm) { continue }
+            #expect(throws: PrivateKey.Unreadable.self) { try PrivateKey(pkcs8: key.pkcs8, algorithm: other) }
+        }
+    }
+
+    @Test(
+        "A published key states its use, and has no private member", arguments: PrivateKey.Algorithm.allCases)
+    func published(_ algorithm: PrivateKey.Algorithm) throws {
+        let json = JSONWebKey(PrivateKey.generate(algorithm)).json
+        #expect(json["use"] == "sig" && json["alg"] == .string(algorithm.rawValue) && json["kid"]?.string != nil)
+        for member in ["d", "p", "q", "dp", "dq", "qi", "k"] { #expect(json[member] == nil) }
     }
 }

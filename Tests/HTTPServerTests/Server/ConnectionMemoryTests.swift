@@ -3,23 +3,25 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Memory for unanswered requests") struct IncompleteRequestTests {
-    private static let line = "connection ended: its requests do not end"
-    private static let settings = Frame.preface + Frame(.settings).bytes
+/// `/large` is answered with 4,000,000 bytes.
+@Suite("Memory for requests and answers under way") struct ConnectionMemoryTests {
+    private static let line = "connection ended: its answers are not read"
+    private static let settings = Frame.preface + Frame(.settings, [0, 4] + Frame.number(0)).bytes
 
-    @Test("When heads waiting for their bodies take too much, the connection with most is closed and others go on")
-    func heads() async throws {
+    @Test("When unread answers take too much, the connection with most is closed and others are answered")
+    func most() async throws {
         let certificate = try TestCertificate()
-        try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
+        // Its answer waits for all of this, on a machine that has much else to do.
+        var limits = ServerLimits()
+        limits.answerTimeout = .seconds(300)
+        try await Served.run(loops: 1, limits: limits, heldOfEach: 10_000_000, tls: certificate.settings) { served in
             let modest = try TLSClient(port: served.port, protocols: ["h2"])
-            modest.send(
-                Self.settings + HTTP2Client.head(1, "POST", "/a", [("x", "y")], endsStream: false).bytes)
+            modest.send(Self.settings + HTTP2Client.head(1, "GET", "/large").bytes)
+            #expect(await Served.eventually { served.echo.requests.count == 1 })
             let greedy = try TLSClient(port: served.port, protocols: ["h2"])
-            let field = ("x-a", String(repeating: "v", count: 15_000))
-            let streams = stride(from: Int32(1), through: 15, by: 2)
-            greedy.send(
-                Self.settings
-                    + streams.flatMap { HTTP2Client.head($0, "POST", "/a", [field], endsStream: false).bytes })
+            // At once: after the first answer the next request would wait.
+            let streams: [Int32] = [1, 3, 5]
+            greedy.send(Self.settings + streams.flatMap { HTTP2Client.head($0, "GET", "/large").bytes })
             var frames: [Frame] = []
             while !frames.contains(where: { $0.kind == Frame.Kind.goAway.rawValue }) {
                 let next = greedy.frames()
@@ -28,18 +30,63 @@ import Testing
             }
             #expect(frames.filter { $0.kind == Frame.Kind.goAway.rawValue }.map(\.goAwayCode) == [11])
             #expect(served.log.messages.count { $0 == Self.line } == 1)
+
+            let other = try TLSClient(port: served.port, protocols: ["http/1.1"])
+            #expect(other.ask(TLSServerTests.request)?.status == 200)
+            modest.send(Frame(.settings, [0, 4] + Frame.number(65_535)).bytes)
+            #expect(modest.answers(to: [1])[1]?.body.count == 4_000_000)
+        }
+    }
+
+    @Test("A plain connection whose unread answer takes too much is closed, and others are answered")
+    func plain() async throws {
+        try await Served.run(loops: 1, heldOfEach: 100_000) { served in
+            let wire = try Wire(port: served.port, receiveBuffer: 4096)
+            try wire.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await Served.eventually { served.log.messages.contains(Self.line) })
+            #expect(wire.readToEnd().count < 4_000_000)
+            let neighbour = try served.dial()
+            try neighbour.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try neighbour.answer().body == "GET /b ")
+        }
+    }
+
+    private static let requestLine = "connection ended: its requests do not end"
+    private static let openSettings = Frame.preface + Frame(.settings).bytes
+
+    @Test("When heads waiting for their bodies take too much, the connection with most is closed and others go on")
+    func heads() async throws {
+        let certificate = try TestCertificate()
+        try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
+            let modest = try TLSClient(port: served.port, protocols: ["h2"])
+            modest.send(
+                Self.openSettings + HTTP2Client.head(1, "POST", "/a", [("x", "y")], endsStream: false).bytes)
+            let greedy = try TLSClient(port: served.port, protocols: ["h2"])
+            let field = ("x-a", String(repeating: "v", count: 15_000))
+            let streams = stride(from: Int32(1), through: 15, by: 2)
+            greedy.send(
+                Self.openSettings
+                    + streams.flatMap { HTTP2Client.head($0, "POST", "/a", [field], endsStream: false).bytes })
+            var frames: [Frame] = []
+            while !frames.contains(where: { $0.kind == Frame.Kind.goAway.rawValue }) {
+                let next = greedy.frames()
+                guard !next.isEmpty else { break }
+                frames += next
+            }
+            #expect(frames.filter { $0.kind == Frame.Kind.goAway.rawValue }.map(\.goAwayCode) == [11])
+            #expect(served.log.messages.count { $0 == Self.requestLine } == 1)
             modest.send(Frame(.data, flags: Frame.endStream, stream: 1, Array("b".utf8)).bytes)
             #expect(modest.answers(to: [1])[1]?.body == Array("POST /a b".utf8))
         }
     }
 
     @Test("A plain connection whose body exceeds the room for all requests is closed, and others go on")
-    func plain() async throws {
+    func plainRequests() async throws {
         try await Served.run(loops: 1, heldOfEach: 40_000) { served in
             let wire = try served.dial()
             try wire.send(
                 "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n" + String(repeating: "b", count: 50_000))
-            #expect(await Served.eventually { served.log.messages.contains(Self.line) })
+            #expect(await Served.eventually { served.log.messages.contains(Self.requestLine) })
             let neighbour = try served.dial()
             try neighbour.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nc")
             #expect(try neighbour.answer().body == "POST /b c")
@@ -54,7 +101,7 @@ import Testing
             let field = ("x-a", String(repeating: "v", count: 15_000))
             let streams = stride(from: Int32(1), through: 15, by: 2)
             greedy.send(
-                Self.settings + streams.flatMap { HTTP2Client.head($0, "GET", "/gate", [field]).bytes })
+                Self.openSettings + streams.flatMap { HTTP2Client.head($0, "GET", "/gate", [field]).bytes })
             let line = "connection ended: its requests at work are too large together"
             #expect(await Served.eventually { served.log.messages.contains(line) })
             let neighbour = try TLSClient(port: served.port, protocols: ["http/1.1"])

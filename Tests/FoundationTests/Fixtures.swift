@@ -1,4 +1,5 @@
 import Cryptography
+import Foundation
 
 /// The bytes of a hexadecimal text, as the standards print their examples.
 func bytes(hex text: String) -> [UInt8] {
@@ -10,4 +11,16 @@ func bytes(hex text: String) -> [UInt8] {
 struct FixedRandom: RandomSource {
     let pattern: [UInt8]
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { pattern[$0 % pattern.count] } }
+}
+
+/// A folder for one test, removed with this object.
+final class TemporaryFolder: Sendable {
+    private let url = FileManager.default.temporaryDirectory.appending(path: "spindle-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var path: String { url.path(percentEncoded: false) }
+    func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
 }
