@@ -15,7 +15,8 @@ struct EndTests {
         #expect(callers == ["Sources/OAuth/Endings/Ending+causes.swift"])
     }
 
-    /// What may ask of another's row whether it is disabled: lists, callbacks, and what is no session and no token.
+    /// Files that may ask whether another table's row is disabled: lists, callbacks, and rows other than sessions and
+    /// tokens.
     private static let exceptions = [
         "Sources/Authentication/Logins/ConnectedUsers+list.swift",
         "Sources/Directory/Clients/Clients.swift",

@@ -1,6 +1,6 @@
 import Testing
 
-/// Which module may know which library. The order of our own modules is Package.swift's, and the compiler's to see to.
+/// Which module may know which library. The compiler checks the order of our modules, which Package.swift states.
 @Suite struct ImportTests {
     static let homes: [String: Set<String>] = [
         "COpenSSL": ["Cryptography", "HTTPServer"],
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Each with the reason: Foundation's libraries are half of a program that links them.
+    /// Each file with its reason: Foundation's libraries are half the size of a program that links them.
     static let foundation = [
         "Sources/Values/URIParts.swift": "the parser of URIs, which other software reads as we do"
     ]

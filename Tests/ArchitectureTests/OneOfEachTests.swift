@@ -1,6 +1,6 @@
 import Testing
 
-/// What every module needs is written once, where all of them reach it.
+/// Helpers that every module needs are written once, where all of them reach them.
 @Suite struct OneOfEachTests {
     /// Words of the one implementation, and the file that may say them.
     static let homes = [
@@ -10,7 +10,7 @@ import Testing
         "enum PercentEncoding": "Sources/Text/PercentEncoding.swift",
     ]
 
-    /// Foundation's, which would be a second one.
+    /// Foundation's counterparts, which would be a second implementation.
     static let seconds = [
         " Thread {", "Thread(block", "detachNewThread", "trimmingCharacters", "addingPercentEncoding",
         "removingPercentEncoding", "CharacterSet",

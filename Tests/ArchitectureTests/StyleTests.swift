@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Where the compiler is told that threads cannot meet, and why that is so.
+    /// Where the compiler is told that threads cannot meet, and why.
     static let unchecked = [
         "Sources/Cryptography/FetchedDigest.swift": "OpenSSL's EVP_MD, fetched once and never changed",
         "Sources/Cryptography/FetchedCipher.swift": "OpenSSL's EVP_CIPHER, fetched once and never changed",

@@ -1,6 +1,6 @@
 import Testing
 
-/// Whose table is whose: a module writes its own alone, and reads its own and those of the modules below it.
+/// A module writes its own tables only, and reads those and the tables of modules below it.
 @Suite struct TableTests {
     struct Use: Sendable, CustomTestStringConvertible {
         let file: SourceFile
@@ -37,7 +37,7 @@ import Testing
         #expect(made.sorted() == declared.sorted())
     }
 
-    @Test("The search for statements finds those of every module")
+    @Test("The search for uses of tables finds more than two hundred, writes among them")
     func found() { #expect(Self.uses.count > 200 && Self.uses.contains { $0.isWrite }) }
 
     /// What modules declare: `StoredTable("name", …)`.

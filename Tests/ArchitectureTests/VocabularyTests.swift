@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// One word for one thing (docs/decisions/vocabulary.md): what things were called before is no name of a type, a file
-/// or a table.
+/// One word for one thing (docs/decisions/vocabulary.md): a retired word names no type, file or table.
 @Suite struct VocabularyTests {
     /// Words that no name may contain.
     static let gone: Set = [
@@ -10,7 +9,7 @@ import Testing
         "Voucher", "Circle", "Clearance", "Door", "House", "Departures", "Correspondence", "Onward",
     ]
 
-    /// Whole names that are gone: as parts of others they mean something else.
+    /// Retired names: as parts of other names these words mean something else.
     static let goneNames: Set = [
         "Account", "Accounts", "Person", "Claim", "NoClaim", "CodeClaim", "RefreshClaims", "AssertionClaim",
         "DirectAnswers", "MeantPerson", "PersonGate", "AccountGate", "Visit", "NearMiss", "LogoutWish", "Carrier",
@@ -18,7 +17,7 @@ import Testing
         "OutboundQuestion", "OtherIssuers", "KeyKeeper", "SubjectNames",
     ]
 
-    /// Ditto's own word for what its webhook answers.
+    /// Ditto's word for what its webhook answers.
     static let ofOthers: Set = ["DittoPermissions"]
 
     @Test("A type and its file have the field's own names", arguments: SourceTree.swiftFiles)

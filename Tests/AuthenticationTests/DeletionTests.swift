@@ -30,7 +30,7 @@ struct DeletionTests {
             on other: (any Database)? = nil,
             farewell: @escaping @Sendable (User, Timestamp, any Transaction) throws -> Void = Self.mark
         ) -> UserDeletion {
-            // As a table whose rows go in batches does.
+            // Stands for a table whose rows are deleted in batches.
             let erased = StoredTable(
                 "facts",
                 ofUser: .steps { user, _, db in
@@ -160,7 +160,7 @@ struct DeletionTests {
         let id = try await fixture.person("ada@example.com")
         try await fixture.due([id], at: fixture.clock.now)
         let database = fixture.database
-        // Between the look at what is due and the delete.
+        // Runs between the selection of due users and their deletion.
         let restoring = StoredTable(
             "users",
             ofUser: .steps { id, _, db in
@@ -195,7 +195,7 @@ struct DeletionTests {
     }
 }
 
-/// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
+/// A database whose COMMITs succeed but are never acknowledged, so that each closure runs again.
 private struct RunsTwice: Database {
     let base: any Database
 

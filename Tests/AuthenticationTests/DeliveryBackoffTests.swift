@@ -23,7 +23,7 @@ import Values
             #expect(try await house.outbox.deliverDue(by: down) == Outbox.Round(), "it is not due yet")
             house.clock.advance(by: .milliseconds(1))
         }
-        // As soon as somebody is there again, it arrives.
+        // It arrives as soon as the receiver is back.
         #expect(try await house.outbox.deliverDue(by: TransportDouble()) == Outbox.Round(delivered: 1))
         #expect(house.log.says("delivery postponed") && house.log.says("reason=down"))
         await house.database.close()
@@ -81,7 +81,7 @@ import Values
     @Test("A delivery is given up after three days", arguments: Backend.available)
     func givenUp(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
-        // However long the caller thinks it is of use.
+        // Even if the caller asks for longer.
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .days(30))
         let down = TransportDouble { throw Undeliverable.temporary("down") }
         var round = Outbox.Round()
@@ -127,7 +127,7 @@ import Values
             _ = await retention.sweep(at: house.clock.now)
             #expect(try await house.waiting().count == left)
         }
-        // An attempt that began a moment before is over now.
+        // An attempt that began a moment ago is over now.
         house.clock.advance(by: Outbox.lease)
         _ = await retention.sweep(at: house.clock.now)
         #expect(try await house.waiting().isEmpty)

@@ -8,7 +8,7 @@ import Values
 
 @testable import Delivery
 
-/// Notices to the servers of clients, which are written when they go.
+/// Logout notices to clients' servers, which are written when they are sent.
 @Suite struct DeliveryNoticeTests {
     private struct NoKey: Error {}
 
@@ -47,7 +47,7 @@ import Values
         try await leave(in: house)
         #expect(try await round(house) { _ in throw NoKey() } == Outbox.Round(postponed: 1))
         house.clock.advance(by: .minutes(2))
-        // A private address, to which nothing goes unless the operator allows it.
+        // A private address, to which nothing is sent unless the operator allows it.
         let callback = Callback(url: "http://127.0.0.1:9/out", body: "a=b", contentType: "text/plain")
         #expect(try await round(house) { _ in callback } == Outbox.Round(postponed: 1))
         #expect(try await house.waiting().map(\.attempts) == [2])
@@ -115,10 +115,10 @@ import Values
             try await house.database.write { db in try parcel.store(in: db) }
         }
         let carrier = DeadReceiver()
-        // All come at once: two are let in, and fail.
+        // All arrive at once: two are let in, and fail.
         #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(postponed: 2, held: 6))
         house.clock.advance(by: .minutes(2))
-        // One asks whether it is there again; the others leave it alone, for minutes.
+        // One attempt checks whether the receiver is back; the others do not try for minutes.
         let round = try await house.outbox.deliverDue(by: carrier)
         #expect(round == Outbox.Round(postponed: 1, held: 7))
         let times = try await house.waiting().map(\.dueIn)
@@ -132,7 +132,7 @@ import Values
     }
 }
 
-/// Carries notices to the receivers that they name: all there are at once, and the slow one lets nobody go before.
+/// Sends notices to the receivers that they name. A slow receiver answers only after five notices were turned away.
 private final class SlowReceivers: Transport {
     private let receivers = PerHostLimiter()
     private let held = Atomic(0)
@@ -150,7 +150,7 @@ private final class SlowReceivers: Transport {
     }
 }
 
-/// Carries notices to a receiver that is down, and is done with none of a round before all others were turned away.
+/// Sends notices to a receiver that is down. None of a round ends before all others were turned away.
 private final class DeadReceiver: Transport {
     private let receivers = PerHostLimiter()
     private let come = Atomic(0)

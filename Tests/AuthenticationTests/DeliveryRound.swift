@@ -21,7 +21,7 @@ extension Outbox {
         }
     }
 
-    /// The work of one node over one transport: delivers everything due, and returns when nothing is left.
+    /// The work of one node over one transport: delivers all that is due, and returns when nothing is left.
     func deliverDue(by carrier: any Transport) async throws -> Round {
         var round = Round()
         while !Task.isCancelled {

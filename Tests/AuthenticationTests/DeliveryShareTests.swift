@@ -246,7 +246,7 @@ struct DeliveryShareTests {
         var kept = try await left()
         #expect(kept.ids.count == 1000 && kept.ids.isSuperset(of: newer))
         #expect(kept.last <= limit, "a flood moves the last turn ever further away")
-        // All were tried in vain, and are due later than what is new.
+        // All were tried once, and are due later than the new ones.
         let later = fixture.clock.now + .hours(1)
         try await fixture.database.write { db in
             try db.execute("UPDATE deliveries SET attempts = 1, due_at = \(later)")
@@ -267,7 +267,7 @@ struct DeliveryShareTests {
         let worker = DeliveryWorker(fixture.outbox, by: transport)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await worker.run() }
-            // Every quick one arrives while the stuck ones hold all that their merchant may have.
+            // Every quick delivery arrives while the stuck ones hold all places of their merchant.
             for await _ in transport.done { break }
             #expect(transport.stuck == DeliveryLimits.mostForOneShare(.callback))
             fixture.outbox.close()
@@ -310,7 +310,7 @@ struct DeliveryShareTests {
             try await domains.send(to: "Example.com", of: share) { taken += 1 }
             try await domains.send(to: "unknown.example", of: .init("another")) { taken += 1 }
             #expect(taken == 2)
-            // A pile of them is taken out and put back ever more seldom.
+            // Further mails are postponed, each for longer.
             var counts: [Int] = []
             for _ in 1...40 {
                 do {
@@ -356,7 +356,7 @@ struct DeliveryShareTests {
             }
             var taken = 0
             try await domains.send(to: "example.com", of: .init("third")) { taken += 1 }
-            // A merchant that has none on the way has a place for a domain that nobody knows, too.
+            // A merchant without a mail under way has a place even for an unknown domain.
             try await domains.send(to: "fresh.example", of: .init("third")) { taken += 1 }
             #expect(taken == 2)
             group.cancelAll()

@@ -8,7 +8,7 @@ import Values
 @testable import Delivery
 @testable import Mail
 
-/// What waits in the outbox leaves it, however often somebody falls over.
+/// A delivery in the outbox is sent, however often nodes die.
 @Suite struct DeliveryTests {
     @Test("A delivery stored by a transaction is sent and then removed", arguments: Backend.available)
     func sent(_ backend: Backend) async throws {
@@ -81,7 +81,7 @@ import Values
                 #expect(!text.lowercased().contains(readable.lowercased()))
             }
         }
-        // Nor does it open in another row's place.
+        // Nor does its content open in another row's place.
         try await house.database.write { db in
             try db.execute("UPDATE deliveries SET sealed_content = \(stored[0][2]) WHERE kind = 'mail'")
         }
@@ -106,7 +106,7 @@ import Values
     func crash(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
-        // The first node takes it, sends it, and is gone.
+        // The first node takes the mail, sends it, and dies.
         let claim = try #require(try await house.outbox.claim(.mail, DeliveryWorker.room(.mail)).first)
         let carrier = TransportDouble()
         try await carrier.deliver("", claim.messageID, of: claim.share)
@@ -184,7 +184,7 @@ import Values
                 try await house.outbox.post(DeliveryFixture.letter)
                 #expect(await iterator.next() == expected)
             }
-            // Closed, it finishes what is on its way, and takes nothing more.
+            // A closed outbox finishes what is under way, and takes nothing more.
             house.outbox.close()
             end.yield()
             try await group.waitForAll()

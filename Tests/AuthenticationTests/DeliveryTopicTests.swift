@@ -7,7 +7,7 @@ import Values
 
 @Suite("Deliveries of one topic")
 struct DeliveryTopicTests {
-    /// Leaves a callback that says `body`, in a transaction of its own.
+    /// Stores a callback with `body`, in its own transaction.
     private func leave(
         _ body: String, _ topic: String?, content: String = "changed", isUrgent: Bool = false,
         in fixture: DeliveryFixture
@@ -76,7 +76,7 @@ struct DeliveryTopicTests {
         fixture.clock.advance(by: .seconds(1))
         try await leave("second", "ada", in: fixture)
         let second = try #require(try await claim(fixture).first)
-        // Put off while the second was on its way, the first waits as if it had not been tried.
+        // Postponed while the second was under way, the first waits as if it had not been tried.
         _ = await fixture.outbox.deliver(first, by: TransportDouble(.callback) { throw Undeliverable.busy })
         _ = await fixture.outbox.deliver(
             second, by: TransportDouble(.callback) { throw Undeliverable.temporary("down") })

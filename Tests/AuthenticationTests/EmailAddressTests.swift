@@ -12,7 +12,7 @@ struct EmailAddressTests {
             ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@BÜCHER.example", "ada@xn--bcher-kva.example"),
             ("ada@bu\u{308}cher.example", "ada@xn--bcher-kva.example"),
             ("ada@XN--BCHER-KVA.example", "ada@xn--bcher-kva.example"), ("ada+x@例え.jp", "ada+x@xn--r8jz45g.jp"),
-            // What mail cannot go to is kept as it is.
+            // An undeliverable address is kept unchanged.
             ("åda@Example.com", "åda@example.com"), ("ada@[IPv6:::1]", "ada@[ipv6:::1]"), ("ada@a..b", "ada@a..b"),
         ])
     func canonical(typed: String, text: String) throws {

@@ -233,7 +233,7 @@ import Values
         await users.database.close()
     }
 
-    /// Published hashes, and what they are of.
+    /// Published hashes and their passwords.
     static let people: [(scheme: String, hash: String, password: String)] = [
         ("bcrypt", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK", "U*U*"),
         (
@@ -254,7 +254,7 @@ import Values
             "argon2id", "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
             "password"
         ),
-        // Of "cafe" and a combining accent: as a system that took bytes as they came.
+        // The hash of "cafe" with a combining accent: of a system that hashed bytes as they were typed.
         ("decomposed", "$pbkdf2-sha256$1000$c2FsdHNhbHQ$lor2LckEi67DEyVllO8p5sQwUy5EkiCCUaFD0QFrPRY", "cafe\u{301}"),
     ]
 
@@ -286,15 +286,15 @@ import Values
                 let right = try await world.signIn(as: email, password: person.password)
                 #expect(right.status == 200, "\(person.scheme)")
                 let upgraded = try #require(try await hash())
-                // What is dearer than ours already stays as it is.
+                // A hash that is already more expensive than ours stays unchanged.
                 let isStronger = person.hash.hasPrefix("$argon2id$v=19$")
                 #expect(isStronger ? upgraded == person.hash : upgraded.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
-                // And again, with what is stored now; it is not hashed a second time.
+                // Again, with the hash that is stored now; it is not upgraded a second time.
                 #expect(try await world.signIn(as: email, password: person.password).status == 200)
                 #expect(try await world.signIn(as: email, password: person.password + "!").error == "invalid_grant")
                 #expect(try await hash() == upgraded, "\(person.scheme)")
             }
-            // What is one of ours now is the same however it is typed.
+            // A hash of our kind matches however the password is typed.
             #expect(try await world.signIn(as: "decomposed@example.com", password: "caf\u{E9}").status == 200)
         }
     }

@@ -2,7 +2,7 @@ import Mail
 import Testing
 import Values
 
-/// Which addresses mail goes to, and how they are written.
+/// Which addresses mail is sent to, and how they are written.
 @Suite struct MailAddressTests {
     @Test(
         "An e-mail address is written in a form that parses as one address",
@@ -11,7 +11,7 @@ import Values
             ("o'brien@example.com", "o'brien@example.com"), ("ada@localhost", "ada@localhost"),
             ("ada@[127.0.0.1]", "ada@[127.0.0.1]"), ("ada@[IPv6:::1]", "ada@[IPv6:::1]"),
             ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@例え.jp", "ada@xn--r8jz45g.jp"),
-            // What is no dot-string stands between quotes.
+            // A local part that is no dot-string is quoted.
             ("a..b@example.com", "\"a..b\"@example.com"), ("a.@example.com", "\"a.\"@example.com"),
             ("a(b)@example.com", "\"a(b)\"@example.com"), ("a@b@example.com", "\"a@b\"@example.com"),
         ])

@@ -4,7 +4,7 @@ import Values
 
 @testable import Mail
 
-/// A mail as it goes over the wire.
+/// A mail as it is sent.
 @Suite struct MailMessageTests {
     private static let messageID = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 
@@ -102,7 +102,7 @@ import Values
         let lines = field.components(separatedBy: "\r\n ")
         let words = try lines.map { line in
             let base64 = try #require(line.wholeMatch(of: /=\?utf-8\?B\?([A-Za-z0-9+\/=]+)\?=/)).output.1
-            // Each word alone is text: none divides a character.
+            // Each encoded word decodes alone: none divides a character.
             return try #require(String(validating: Data(base64Encoded: String(base64)) ?? Data(), as: UTF8.self))
         }
         #expect(words.joined() == subject)

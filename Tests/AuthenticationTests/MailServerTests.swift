@@ -69,7 +69,7 @@ import Values
             ([.data: "554 no"], .refused("the mail server answered 554 to the envelope")),
             ([.recipient: "450 busy"], .temporary("the mail server answered 450 to the envelope")),
             ([.message: "452 full"], .temporary("the mail server answered 452 to the message")),
-            // About this server, not about the mail.
+            // This refusal concerns the server, not the mail.
             ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the sender")),
             ([.recipient: "535 who are you"], .temporary("the mail server answered 535 to the envelope")),
         ] as [Refusal])
@@ -123,7 +123,7 @@ import Values
         defer { server.stop() }
         try await mailer(server).send(letter, messageID)
         #expect(!server.message.isEmpty)
-        // The connection does not stay.
+        // The connection is closed.
         await server.isLeft()
         #expect(server.lines.last == "QUIT")
     }
@@ -173,7 +173,7 @@ import Values
 
     @Test("A cancelled task does not wait for a mail server that hangs")
     func cancelled() async throws {
-        // Its one thread is in conversation with the first client, which says nothing: the second waits.
+        // The stand-in's one thread waits for the first client, which sends nothing: the second waits.
         let server = try MailServerStandIn([.hello: "250-never ends"])
         defer { server.stop() }
         let sending = Task { try await mailer(server).send(letter, messageID) }

@@ -8,7 +8,7 @@ import Testing
 @testable import Authentication
 
 @Suite("Passwords that may be set") struct PasswordTests {
-    /// The fault of `text`, or nil when it may be set.
+    /// The fault of `text`; nil if it may be set.
     static func fault(_ text: String, _ personal: [String] = []) -> PasswordFault? {
         do {
             _ = try Password(text, personal: personal)
@@ -24,7 +24,7 @@ import Testing
         #expect(Self.fault("qz7.kwpv") == nil)
         #expect(Self.fault(String(String(repeating: letters, count: 5).prefix(128))) == nil)
         #expect(Self.fault(String(String(repeating: letters, count: 5).prefix(129))) == .tooLong)
-        // A family is one character of 25 bytes.
+        // The family emoji is one character of 25 bytes.
         let family = "👨‍👩‍👧‍👦"
         #expect(Self.fault("🧶🪡🧵🪢🧥🧦🧤") == .tooShort)
         #expect(Self.fault("🧶🪡🧵🪢🧥🧦🧤🧣") == nil)
@@ -41,7 +41,7 @@ import Testing
         #expect(Self.fault("éèêëçàù".decomposedStringWithCanonicalMapping) == .tooShort)
         #expect(Self.fault("éèêëçàùî") == nil)
         #expect(Self.fault("éèêëçàùî".decomposedStringWithCanonicalMapping) == nil)
-        // A character that never ends is no way to send a megabyte.
+        // An endless character must not be a way to send a megabyte.
         #expect(Self.fault("abcdefg" + "h" + String(repeating: "\u{301}", count: 5000)) == .tooLong)
         let listed = "lösenord1"
         #expect(Self.fault(listed) == .common)
@@ -111,7 +111,7 @@ import Testing
             #expect(Self.fault(text, person) == nil, "\(text)")
         }
         #expect(Self.fault("holtenbakk") == nil)
-        // Three letters are no name to look for: Bo may have "bo" in front of his digits.
+        // Names of up to three letters are not searched for: Bo's password may contain "bo".
         #expect(Self.fault("bo 830274", ["Bo Ek", "bo@x.example"]) == nil)
         #expect(Self.fault("kari.holtenbakk", ["", "@", " ", "@@"]) == nil)
     }

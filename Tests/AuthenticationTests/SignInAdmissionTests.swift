@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admission of sign-ins")
 struct SignInAdmissionTests {
-    /// A database that nobody should ask.
+    /// A database that must not be used.
     private struct Untouched: Database {
         func read<Value: Sendable>(
             _ work: @escaping @Sendable (any Transaction) throws -> Value

@@ -17,7 +17,7 @@ import Values
         try AssertionKeys(keySet: "{\"keys\":[\(JWTFixtures.keys.values.joined(separator: ","))]}")
     }
 
-    /// A token with whatever header and payload, signed by `key`.
+    /// A token with any header and payload, signed by `key`.
     private func token(_ header: String, _ payload: String = #"{"iss":"i"}"#, key: PrivateKey) -> String {
         let input = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
@@ -34,7 +34,7 @@ import Values
         #expect(try jwt.audience == ["spindle", "other"])
         #expect(jwt.header["alg"]?.string == algorithm.rawValue)
         #expect(token.hasPrefix(jwt.signedText + "."))
-        // Long past: times are for the caller to judge.
+        // Expired long ago: the caller judges times.
         #expect(try jwt.expiresAt == Timestamp(milliseconds: 1_300_819_380 * 1000))
         #expect(try jwt.notBefore == nil)
 
@@ -78,7 +78,7 @@ import Values
                 }
             }
         }
-        // Nor the other way round: a secret verifies no RSA signature.
+        // The reverse holds too: a secret verifies no RSA signature.
         await #expect(throws: JWTRejection.algorithmOfAnotherKey) {
             try await AssertionKeys(secret: JWTFixtures.secret)
                 .verify(token(#"{"alg":"RS256"}"#, key: Self.rsa), allowed: Self.all)

@@ -8,7 +8,7 @@ import Values
 
 @testable import Server
 
-/// What an operator sets, and what it becomes.
+/// What an operator sets, and how it is read.
 @Suite struct ConfigurationTests: ConfigurationStory {
     @Test("Without any setting the documented defaults hold")
     func defaults() throws {

@@ -7,7 +7,7 @@ import Values
 
 @testable import Server
 
-/// What `spindle doctor` says of a configuration that is valid and weak.
+/// What `spindle doctor` reports of a configuration that is valid but weak.
 @Suite struct DiagnosisTests: ConfigurationStory {
     private func warnings(_ commandLine: [String: String]) throws -> [String] {
         ConfigurationDiagnosis.findings(try read(commandLine)).filter { $0.state == .warning }.map(\.detail)
@@ -50,7 +50,7 @@ import Values
     func choices() throws {
         let keys = try warnings(["key_rotation": "0"])
         #expect(keys.count == 1 && keys.first?.hasPrefix("key_rotation 0: ") == true)
-        // To rotate keeps the stolen key published.
+        // Rotation would keep a stolen key published.
         #expect(keys.first?.contains("spindle key withdraw") == true)
         let kept = try warnings(["introspection_cache": "60"])
         #expect(kept.count == 1 && kept.first?.hasPrefix("introspection_cache 60: ") == true)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The hashing pool") struct HashingPoolTests {
     private static let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
-    /// A job that holds a thread of the pool until it is let go.
+    /// A job that holds a thread of the pool until it is released.
     private final class Gate: Sendable {
         private let begun = DispatchSemaphore(value: 0)
         private let mayEnd = DispatchSemaphore(value: 0)
@@ -99,7 +99,7 @@ import Testing
         var flood: [Task<Void, any Error>] = []
         for _ in 1...4 { flood.append(await queue("flood")) }
         await #expect(throws: HashingPoolFull()) { try await pool.run(for: "flood") {} }
-        // The queue stays as long as it is: each takes the place of the flood's last.
+        // The queue keeps its length: each new job replaces the flood's last one.
         let ada = Task { try await pool.run(for: "ada") { order.add("ada") } }
         await #expect(throws: HashingPoolFull()) { try await flood[3].value }
         let bob = Task { try await pool.run(for: "bob") { order.add("bob") } }
@@ -107,7 +107,7 @@ import Testing
         #expect(pool.waiting == 4)
         let carol = Task { try await pool.run(for: "carol") { order.add("carol") } }
         await #expect(throws: HashingPoolFull()) { try await flood[1].value }
-        // Each of the four has one now.
+        // Each of the four senders has one place now.
         await #expect(throws: HashingPoolFull()) { try await pool.run(for: "dave") {} }
         gate.letGo()
         try await held.value
@@ -157,7 +157,7 @@ import Testing
             _ = try await pool.verify("x", against: nil, for: "a")
             let folder = "/proc/self/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
-            // The threads of other tests' pools may end between the two looks.
+            // Threads of other tests' pools may end between the two counts.
             let nice = threads.compactMap { thread -> (name: String, nice: String)? in
                 guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8),
                     let open = status.firstIndex(of: "("), let close = status.lastIndex(of: ")")

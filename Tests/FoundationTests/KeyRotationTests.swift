@@ -24,7 +24,7 @@ import Values
         #expect(plan([0, 90], on: 89).isEmpty)
         #expect(plan([0, 90], on: 120).isEmpty)
         #expect(plan([0, 90], on: 121) == [.forget("day 0")])
-        // Nobody ran for a year: the next key is still published before it signs.
+        // No server ran for a year: the next key is still published before it signs.
         #expect(plan([0], on: 400) == [.make(.rs256, signsFrom: Self.day(401))])
         #expect(plan([0, 90, 180], on: 220) == [.forget("day 0"), .forget("day 90")])
         #expect(plan([0], on: 4000, .init(period: nil)).isEmpty)
@@ -135,14 +135,14 @@ import Values
         let first = try #require(try await ids().first)
         let second = try #require(try await keys.make(.edDSA, signsFrom: Self.day(2), at: Self.day(1)))
         let third = try #require(try await keys.make(.edDSA, signsFrom: Self.day(9), at: Self.day(3)))
-        // The second signs now. What signed before it never does again.
+        // The second key signs now. Earlier keys never sign again.
         #expect(try await keys.withdraw(second.id, at: Self.day(4))?.id == third.id)
         #expect(try await ids() == [first, third.id])
         #expect(try await keys.all().first { $0.id == third.id }?.signsFrom == Self.day(4))
         let made = try #require(try await keys.withdraw(third.id, at: Self.day(5)))
         #expect(made.signsFrom == Self.day(5))
         #expect(try await ids() == [first, made.id])
-        // One that no longer signs, or does not yet, is missed by nobody.
+        // The withdrawal of a key that no longer signs, or does not yet, needs no replacement.
         let next = try #require(try await keys.make(.edDSA, signsFrom: Self.day(8), at: Self.day(6)))
         for id in [first, next.id] { #expect(try await keys.withdraw(id, at: Self.day(6))?.id == made.id) }
         #expect(try await ids() == [made.id])

@@ -11,7 +11,7 @@ import Testing
         CompactJWS.sign(.members(["sub": "a"]), type: "JWT", key: key, keyID: jwk.keyID)
     }
 
-    /// The public key with `changes` to its members; nil takes one away.
+    /// The public key with `changes` to its members; nil removes a member.
     private static func jwk(_ changes: [String: JSON?]) -> String {
         var members = (jwk.json.members ?? []).filter { changes[$0.name] == nil }
         for (name, value) in changes { if let value { members.append(JSON.Member(name, value)) } }
@@ -106,7 +106,7 @@ import Testing
             let text = #"{"keys":[{"kty":"RSA","n":"\#(modulus)","e":"\#(exponent)"}]}"#
             #expect(try AssertionKeys(keySet: text).isEmpty, "\(exponent)")
         }
-        // A sign byte in front, as some issuers write it, is no harm.
+        // A leading zero byte, as some issuers write it, is accepted.
         let padded = Base64URL.encode([0] + (try #require(Base64URL.decode(modulus))))
         #expect(try !AssertionKeys(keySet: #"{"keys":[{"kty":"RSA","n":"\#(padded)","e":"AQAB"}]}"#).isEmpty)
     }
@@ -138,7 +138,7 @@ import Testing
 
     private static let own = PrivateKey.generate(.es256)
 
-    /// A set of `count` keys of one algorithm, the right one last, each called `name` or not at all.
+    /// A set of `count` keys of one algorithm, the right one last, each with the kid `name` or none.
     private func keySet(_ count: Int, named name: String?) throws -> AssertionKeys {
         let others = (1..<count).map { _ in PrivateKey.generate(.es256) }
         let keys = (others + [Self.own]).map { key -> JSON in

@@ -25,7 +25,7 @@ struct ListCursorTests {
         for text in ["", "null", "0", "1001", "AAAAAAAA", "AAAAAAAAAAAA", " ", "é", "\u{0}"] {
             #expect(list.position(of: text) == nil, "\(text)")
         }
-        // What the database could not take, or what would be read as the first page.
+        // Positions that the database could not take, or that would be read as the first page.
         for position in ["", " ", "a b", "a\u{0}", "é", "\n"] {
             #expect(list.position(of: list.text(after: position)) == nil, "\(position)")
         }

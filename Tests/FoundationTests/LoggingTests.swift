@@ -8,7 +8,7 @@ import Values
 
 @testable import Server
 
-/// What a line of the log looks like, whatever is in it.
+/// The form of a log line, whatever it contains.
 @Suite struct LoggingTests {
     private func line(_ message: String, _ metadata: Logger.Metadata = [:]) -> LogLine {
         LogLine(
@@ -99,7 +99,7 @@ import Values
                 """)
     }
 
-    /// A pipe that nobody reads until asked, and the log that writes into it.
+    /// A pipe that is not read until asked, and the log that writes into it.
     private final class Stuck {
         private final class Received: Sendable {
             let bytes = Mutex(Data())
@@ -118,7 +118,7 @@ import Values
             let reader = pipe.fileHandleForReading
             let received = Received()
             let isDone = DispatchSemaphore(value: 0)
-            // On a thread apart: the flush waits on this one.
+            // On a separate thread: the flush waits on this one.
             Thread.detachNewThread {
                 let bytes = try? reader.readToEnd()
                 received.bytes.withLock { $0 = bytes ?? Data() }
@@ -257,7 +257,7 @@ import Values
 
     private static let eachSecond = 200
 
-    /// What the log gets of an error that comes again and again for `seconds`.
+    /// The records of an error that comes repeatedly for `seconds`.
     private func outage(_ seconds: Int, _ repeated: inout RepeatedErrors) -> [LogRecord] {
         var written: [LogRecord] = []
         for second in 0..<seconds {
@@ -279,7 +279,7 @@ import Values
         #expect(lines.map { $0.metadata["count"]?.description } == [nil, "200", "400", "600"])
         #expect(lines.dropFirst().allSatisfy { $0.metadata["since"]?.description == since })
         #expect(lines.allSatisfy { $0.message == "storage unavailable" && $0.level == .error })
-        // The request that can be looked up is the last.
+        // The log names the last request, so that it can be looked up.
         #expect(lines.last?.metadata["request_id"] == "599")
     }
 

@@ -54,7 +54,7 @@ import Testing
         ]
         #expect(
             try render("{{a.b.c}} {{#a}}{{name}} {{other}} {{b.c}}{{/a}} {{name}}", values) == "abc inner o abc outer")
-        // What was found does not give way to another that has the rest.
+        // A value that was found does not give way to another that has the rest of the name.
         #expect(try render("{{#a}}[{{b.d}}]{{/a}}", values) == "[]")
         #expect(try render("{{#a}}{{.name}}[{{.other}}]{{/a}}", values) == "inner[]")
     }

@@ -12,7 +12,7 @@ import Values
             // Marks of two classes in either order; of one class as they stand.
             ("a\u{301}\u{323}", "\u{1EA1}\u{301}"), ("a\u{323}\u{301}", "\u{1EA1}\u{301}"),
             ("a\u{301}\u{300}", "\u{E1}\u{300}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"),
-            // What only looks alike is another text: no compatibility form.
+            // Look-alikes are different texts: no compatibility form.
             ("\u{FB01}", "\u{FB01}"), ("\u{FF21}", "\u{FF21}"), ("\u{B2}", "\u{B2}"),
             // A composition that the standard excludes.
             ("\u{958}", "\u{915}\u{93C}"),
@@ -21,13 +21,13 @@ import Values
         #expect(Array(typed.canonicallyComposed.utf8) == Array(form.utf8))
     }
 
-    /// What was hashed before through Foundation is still the same password.
+    /// A password that was normalized by Foundation is still the same.
     @Test("Every code point, alone and beside a mark, has Foundation's normal form")
     func foundation() {
         var different = Set<UInt32>()
         for value in UInt32(0x80)...0x2FFFF {
             guard let scalar = Unicode.Scalar(value), (scalar.properties.age ?? (99, 0)).major < 15 else { continue }
-            // Foundation mistakes these for letters 65536 places before them.
+            // Foundation mistakes these for the letters 65536 places before them.
             let alone = value > 0xFFFF
             for text in alone
                 ? ["\(scalar)"] : ["\(scalar)", "\(scalar)\u{301}", "a\(scalar)\u{301}", "a\u{323}\(scalar)"]
@@ -85,13 +85,13 @@ import Values
         for value in UInt32(0xA0)...0x2FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isMark = !String(repeating: Character(scalar), count: 31).isStreamSafe
-            // Were it made of marks, one of the lowest class before it would stand before it in order, too: two texts.
+            // If it were made of marks, a mark of the lowest class before it would be reordered: two texts.
             let (before, after) = ("a\u{334}\(scalar)", "a\(scalar)\u{334}")
             if before == after { #expect(isMark, "\(String(value, radix: 16))") }
         }
     }
 
-    /// Were they compared, these two names would be the same one, twice.
+    /// Compared as texts, these two names would be one name twice.
     @Test("A run of combining marks in a JSON member's name is refused before the name is compared")
     func names() {
         let below = String(repeating: "\u{316}", count: 30)
@@ -125,7 +125,7 @@ import Values
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("例え.jp", "xn--r8jz45g.jp"),
             ("ｅｘａｍｐｌｅ.com", "example.com"), ("example。com", "example.com"), ("faß.de", "xn--fa-hia.de"),
             ("FAẞ.DE", "xn--fa-hia.de"), ("βόλος.com", "xn--nxasmm1c.com"), ("blåbærgrød.no", "xn--blbrgrd-fxak7p.no"),
-            // It may be an IP address: the parser of addresses gets the result.
+            // An IP address passes: the parser of addresses reads it.
             ("127。0。0。1", "127.0.0.1"), ("①②⑦.0.0.1", "127.0.0.1"),
         ])
     func ascii(name: String, expected: String) { #expect(HostName.ascii(name) == expected) }

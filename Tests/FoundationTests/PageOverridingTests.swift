@@ -160,7 +160,7 @@ import Testing
     }
 }
 
-/// The files of our own translations, as they lie in the sources.
+/// The files of the built-in translations, in the sources.
 enum Translation {
     private static let pages = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/Pages")

@@ -3,7 +3,7 @@ import Pages
 import Testing
 
 extension PageSamples {
-    /// The pages of development mode, which are there in any mode.
+    /// The pages of development mode, which can be rendered in any mode.
     var development: [String: String] {
         var pages = ["developmentSignIn": signIn(nil), "developmentSignIn alone": signIn(nil, alone: true)]
         for fault in DevelopmentSignInPage.Fault.allCases { pages["developmentSignIn \(fault)"] = signIn(fault) }
@@ -153,7 +153,7 @@ extension PageSamples {
         #expect(try Self.shown.get().contains(topic.rawValue))
     }
 
-    /// The topics in the sources of what shows pages: where a message is made, and where one is chosen.
+    /// The topics of messages in the sources: where a message is made, and where one is chosen.
     private static let shown = Result {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         let files = try ["BrowserPages", "HTTPSupport"].map { module in

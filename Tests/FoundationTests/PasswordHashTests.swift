@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// What somebody published: a hash and the bytes it is of.
+    /// A published hash and the bytes it was made of.
     struct Vector: Sendable, CustomTestStringConvertible {
         let source: String
         let hash: String
@@ -197,7 +197,7 @@ import Testing
     @Test("A foreign hash verifies the password as it was typed or in composed form, whichever was hashed")
     func asTyped() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
-        // Of "cafe" and a combining acute accent; of the composed letter.
+        // The hash of "cafe" with a combining accent; the hash of the composed letter.
         let decomposed = PasswordHash(encoded: Self.cafe("lor2LckEi67DEyVllO8p5sQwUy5EkiCCUaFD0QFrPRY"))
         let composed = PasswordHash(encoded: Self.cafe("H+++sOlC9mwNSw4Qq/bWC2Zad/yvI1wvhTVdjA0lWgM"))
         #expect(try await pool.verify("cafe\u{301}", against: decomposed, for: "a"))

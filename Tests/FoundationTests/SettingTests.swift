@@ -8,7 +8,7 @@ import Values
 
 @testable import Server
 
-/// What each setting may be.
+/// The values that each setting takes.
 @Suite struct SettingTests: ConfigurationStory {
     @Test(
         "The issuer is kept verbatim, and its origin is scheme, host and port",

@@ -88,7 +88,7 @@ import Testing
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
         #expect(JSONWebKey(again) == JSONWebKey(key))
         for other in PrivateKey.Algorithm.allCases where other != algorithm {
-            // An RSA key is one, whatever its padding.
+            // An RSA key is read whatever padding it signs with.
             if [.rs256, .ps256].contains(other), [.rs256, .ps256].contains(algorithm) { continue }
             #expect(throws: PrivateKey.Unreadable.self) { try PrivateKey(pkcs8: key.pkcs8, algorithm: other) }
         }

@@ -7,7 +7,7 @@ import Values
 @Suite("Secrets do not print") struct SilenceTests {
     private enum Token {}
 
-    /// Every way a value finds its way into a log or an error text.
+    /// Every way in which a value may reach a log or an error text.
     private func said(_ value: some Any) -> String {
         var dumped = ""
         dump(value, to: &dumped)

@@ -53,7 +53,7 @@ import Values
         await database.close()
     }
 
-    @Test("A shared database takes the given master key, and makes none", arguments: Backend.available)
+    @Test("A shared database needs a given master key, and none is made for it", arguments: Backend.available)
     func sharedDatabase(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()

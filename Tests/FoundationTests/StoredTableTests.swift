@@ -4,7 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What tables declare of themselves, against the schema as the migrations leave it.
+/// The declarations of tables, compared to the migrated schema.
 @Suite struct StoredTableTests {
     @Test("Every sealed place is one column of one table, so that a change of the master key finds it")
     func places() {

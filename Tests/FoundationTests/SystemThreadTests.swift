@@ -26,7 +26,7 @@ import Threads
     func apart() async throws {
         let one = DispatchSemaphore(value: 0)
         let other = DispatchSemaphore(value: 0)
-        // Each waits for the other: on one thread they would wait for ever.
+        // Each waits for the other: one thread could run neither.
         async let first: Void = SystemThread.run(named: "first") {
             one.signal()
             other.wait()

@@ -2,7 +2,7 @@ import Testing
 import Text
 import Values
 
-/// What is cut off the ends of a text, and what is not.
+/// What trimming removes from the ends of a text.
 @Suite struct TextTests {
     @Test("Characters are trimmed from both ends, and none within")
     func characters() {

@@ -13,7 +13,7 @@ import Values
 
 @testable import Server
 
-/// What docs/architecture.md lists of users' events and of a deleted user, against the program.
+/// The lists of users' events and of a user's deletion in docs/architecture.md, compared to the program.
 @Suite struct UserEventListTests {
     @Test("The page docs/architecture.md lists what each event triggers, in order")
     func events() async throws {

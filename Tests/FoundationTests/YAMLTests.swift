@@ -1,7 +1,7 @@
 import Testing
 import YAML
 
-/// Which YAML is read, and how what is not is told.
+/// Which YAML is read, and how the rest is refused.
 @Suite struct YAMLTests {
     private func read(_ text: String) throws -> YAMLNode { try YAMLNode(parsing: Array(text.utf8)) }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What Tests/fuzz found worth keeping, without a sanitizer: Tests/fuzz itself throws new bytes at the same readers.
+/// The inputs that Tests/fuzz kept, without a sanitizer: Tests/fuzz itself sends new bytes to the same readers.
 @Suite struct CorpusTests {
     @Test("A reader of strangers' bytes keeps its promises with every kept input", arguments: Self.inputs)
     func keptInput(_ input: Input) throws {

@@ -96,7 +96,7 @@ private func tryOut(_ key: AssertionKey) {
     _ = claims.requiredContexts
 }
 
-/// Registration documents: a client may register again what it was told.
+/// Registration documents: a client may register again with the answer it got.
 @Sendable func fuzzClients(_ bytes: [UInt8]) {
     guard let json = try? JSON(parsing: bytes), let document = try? RegistrationDocument(json) else { return }
     guard let again = try? RegistrationDocument(document.json) else { fatalError("refused: \(document.json.text)") }

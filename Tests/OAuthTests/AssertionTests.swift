@@ -11,7 +11,7 @@ import Values
 @Suite("Claims and signatures of an assertion") struct AssertionTests {
     private let signer = Signer()
 
-    // MARK: What it must say
+    // MARK: Claims
 
     @Test("Each invalid claim of an assertion is refused by name, to the second")
     func claims() async throws {
@@ -86,7 +86,7 @@ import Values
         }
     }
 
-    // MARK: How it is signed
+    // MARK: Signatures
 
     @Test("An assertion without signature, with the public key as secret, or of another key is refused")
     func forgeries() async throws {

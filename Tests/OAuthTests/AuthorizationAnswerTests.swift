@@ -113,7 +113,7 @@ struct AuthorizationAnswerTests {
         #expect(try location(["returnTo": back, "state": "a b"], client) == back + "?state=a%20b")
         let bye = "https://app.example/bye?from=here"
         #expect(try location(["post_logout_redirect_uri": bye, "state": "s"], client) == bye + "&state=s")
-        // The first name counts: a good one behind a bad one is no way out.
+        // The first parameter of a name counts: a good one after a bad one does not help.
         #expect(
             try location(["post_logout_redirect_uri": "https://evil.example/", "redirect_uri": back], client) == nil)
         #expect(try location(["redirect_uri": back], nil) == nil)

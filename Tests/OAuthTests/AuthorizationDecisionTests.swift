@@ -11,7 +11,7 @@ struct AuthorizationDecisionTests {
 
     private static let now = Timestamp(milliseconds: 1_000_000 * 1000)
 
-    /// Somebody who signed in `ago` seconds before.
+    /// A user who signed in `ago` seconds before.
     private static func visitor(
         _ ago: Int64 = 60, _ origin: Session.Origin = .signIn,
         email: BrowserSessionState.Email = .verified,
@@ -110,7 +110,7 @@ struct AuthorizationDecisionTests {
             Row(.own, ["max_age": "59", "prompt": "none"], Self.visitor(60), .refuse(.loginRequired)),
             Row(.own, ["max_age": "0"], Self.visitor(0), .signIn),
             Row(.own, ["max_age": "0", "prompt": "none"], Self.visitor(0), .refuse(.loginRequired)),
-            // Before consent: what an old sign-in allowed is not asked of somebody else.
+            // Confirmation comes before consent, because another user may be at the browser.
             Row(.stranger, ["max_age": "59"], Self.visitor(60), .confirm),
         ])
     }
@@ -206,7 +206,7 @@ struct AuthorizationDecisionTests {
         let fixture = try await AuthorizationFixture()
         let rows: [(KeyValuePairs<String, String>, ticked: [String], before: [String]?, ConsentDecision?)] = [
             ([:], ["openid", "profile"], nil, decided("openid profile", "openid profile", "openid profile")),
-            // Being recognized is not a choice of its own.
+            // The scope openid needs no tick.
             ([:], [], nil, decided("openid profile", "openid", "openid")),
             ([:], ["profile", "email", "admin"], nil, decided("openid profile", "openid profile", "openid profile")),
             (["scope": "profile email"], [], nil, decided("profile email", "", "")),
@@ -214,7 +214,7 @@ struct AuthorizationDecisionTests {
             (["scope": "profile email"], [], ["profile"], decided("email", "", "profile")),
             (["scope": "profile email"], ["profile"], ["profile"], decided("email", "", "profile")),
             (["scope": "profile email"], ["email"], ["profile"], decided("email", "email", "profile email")),
-            // Asked again for all, a tick that is missing now counts.
+            // When all is asked again, a tick that is missing now counts.
             (
                 ["scope": "profile email", "prompt": "consent"], ["email"], ["profile"],
                 decided("profile email", "email", "email")

@@ -12,7 +12,7 @@ import Values
 
 @Suite("Callbacks are stored once, whatever the outcome of the COMMIT")
 struct CallbackAnnouncementTests {
-    /// Keeps what is left, by its id, as the outbox does; and counts how often somebody was sent.
+    /// Keeps stored deliveries by their id, as the outbox does, and counts how often sending was triggered.
     private final class PostDouble: Sendable {
         private let left = Mutex<[String: String]>([:])
         private let rounds = Mutex(0)
@@ -63,7 +63,7 @@ struct CallbackAnnouncementTests {
         announcement.send()
         #expect(house.post.sent == 1)
 
-        // The same again at the same moment is another message.
+        // The same announcement again at the same moment is another message.
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
             try another.changed(user, fields: ["name"], status: nil, in: db)
@@ -103,7 +103,7 @@ struct CallbackAnnouncementTests {
             do { try await world.database.write(work) } catch is Undone {}
         }
         #expect(house.post.uris == [world.phone.id.text])
-        // A phone's tokens were for no browser.
+        // A phone's tokens belong to no browser session.
         for token in tokens { #expect(await world.isLive(token)) }
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in

@@ -103,7 +103,7 @@ struct ClientDeletionTests {
         #expect(try await merchants.list(after: "", count: 9).map(\.id) == [other.merchant])
         #expect(try await merchants.change(world.merchant, ["disabled": false]) == nil)
         #expect(try await merchants.delete(world.merchant) == false)
-        // A client counts as a batch: there may be many with nothing.
+        // A client counts as a batch, because there may be many without rows.
         #expect(try await merchants.finishDeletions(within: BulkErasure.Budget(batches: 1)).isBehind)
         #expect(try await world.count("SELECT id FROM clients") == 3)
         #expect(try await merchants.finishDeletions(within: .request).gone == 1)
@@ -144,7 +144,7 @@ struct ClientDeletionTests {
         let id = world.phone.id
         #expect(try await world.clients.delete(id, within: BulkErasure.Budget(batches: 0)))
         let reached = Mutex(false)
-        // As if another node had finished, and somebody had made the client again.
+        // As if another node had finished, and the client had been created again.
         let first = StoredTable(
             "clients",
             ofClient: .steps { _, _, db in

@@ -121,7 +121,7 @@ struct ConnectedAppsTests {
         #expect(try await consents.find(world.user, world.backend.id) == nil)
         #expect(try await consents.find(world.user, world.phone.id) != nil)
 
-        // Twice is once, and nobody's app is no error.
+        // A second revocation changes nothing, and an unconnected app is no error.
         try await apps.revoke(world.backend.id, of: world.user)
         try await apps.revoke(world.phone.id, of: UserID(1))
         #expect(await world.isLive(phone))

@@ -52,7 +52,7 @@ struct DirectAnswerTests {
                 client.scope, of: client.scope, to: client.returnAddress.client, by: user, at: fixture.clock.now)
         }
 
-        /// How much there is of all that such an answer leaves behind.
+        /// The numbers of rows that a front-channel answer leaves behind.
         func traces() async throws -> Int {
             try await fixture.database.read { db in
                 try db.rows("SELECT fingerprint FROM authorization_codes").count
@@ -76,7 +76,7 @@ struct DirectAnswerTests {
         #expect((response.code != nil) == type.contains("code"))
         #expect((response.tokens != nil) == type.split(separator: " ").contains("token"))
         #expect(response.tokens?.refreshToken?.value == nil)
-        // A token family: each client is there to be told of a logout, also if it redeems no code.
+        // A token family: each client must be told of a logout, even if it redeems no code.
         let families = try await scene.fixture.database.read { db in
             try db.rows("SELECT id FROM token_families WHERE user_id = \(Self.user)").count
         }

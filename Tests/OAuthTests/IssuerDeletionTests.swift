@@ -56,7 +56,7 @@ struct IssuerDeletionTests {
         }
         #expect(user != nil)
 
-        // The new one of the name has none of the links.
+        // The new issuer of the name has none of the links.
         try await fixture.trust(signer, ["create_users": false])
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
         #expect(try await fixture.issuers.finishDeletions(within: .request).gone == 1)
@@ -114,7 +114,7 @@ struct IssuerDeletionTests {
         let other = try await fixture.merchants.create(.members(["name": "Rival"])).id
         let site = try await JWTBearerFixture.client(of: other, fixture.clients)
         try await open(1, by: first, at: site, fixture)
-        // It lasts longer than the session.
+        // The token family outlives the session.
         _ = try await fixture.database.write { db in
             try db.execute("UPDATE token_families SET session_id = NULL WHERE client_id = \(site.id)")
         }
@@ -169,7 +169,7 @@ struct IssuerDeletionTests {
         }
     }
 
-    /// Links that many more subjects to the only user.
+    /// Links `count` more subjects to the only user.
     private func link(_ count: Int, to issuer: TrustedIssuer, _ fixture: JWTBearerFixture) async throws {
         let now = fixture.clock.now
         try await fixture.database.write { db in

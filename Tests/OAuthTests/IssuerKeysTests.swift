@@ -27,7 +27,7 @@ import Values
         server.answer(signer.keySet.text, headers: life.map { ["Cache-Control: max-age=\($0)"] } ?? [])
     }
 
-    /// Whether the cached keys take what `signer` signs.
+    /// Whether the cached keys verify a token of `signer`.
     private func takes(_ signer: Signer) async -> Bool {
         guard let keys = try? await keys.keys(at: server.address, for: "loom") else { return false }
         return (try? await keys.verify(signer.sign(.members(["iss": "i"])), allowed: [.es256])) != nil
@@ -66,7 +66,7 @@ import Values
 
         let new = Signer()
         publish(new)
-        // The regular question of a moment ago does not stand in the way.
+        // The regular lookup a moment ago does not block this one.
         try await fixture.present(new.sign(fixture.claims()))
         #expect(server.requests.count == 2)
         let newer = Signer()
@@ -128,7 +128,7 @@ import Values
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
             try await keys.keys(at: server.address, for: "loom")
         }
-        // Told again without asking again.
+        // The reason is repeated without another request.
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
             try await keys.keysAnew(at: server.address, for: "loom")
         }

@@ -12,7 +12,7 @@ import Values
 @Suite("The jwt-bearer grant") struct JWTBearerTests {
     private let signer = Signer()
 
-    // MARK: Who it is
+    // MARK: Users
 
     @Test("An issuer's subject is the same user from its first assertion on", arguments: Backend.available)
     func newcomer(_ backend: Backend) async throws {
@@ -80,7 +80,7 @@ import Values
         // A refusal spends nothing.
         let kari = try await fixture.present(assertion).user
 
-        // The same issuer and subject at another merchant are another person, and another key's word is not taken.
+        // The same issuer and subject at another merchant are another user, and another key is not trusted.
         let impostor = Signer()
         _ = try await fixture.issuers.register(
             .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other,
@@ -140,7 +140,7 @@ import Values
         }
     }
 
-    // MARK: Once
+    // MARK: Single use
 
     @Test("An assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
     func replay(_ backend: Backend) async throws {
@@ -203,7 +203,7 @@ import Values
             Issue.record("\(outcomes)")
             return
         }
-        // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
+        // A new subject that was linked meanwhile: nothing is spent, and no user is created.
         let late = AssertionRedemption(
             assertion: claim.assertion, people: fixture.people, finding: .newcomer, user: UserID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {

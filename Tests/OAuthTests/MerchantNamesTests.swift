@@ -57,7 +57,7 @@ struct MerchantNamesTests {
         #expect(try await rename("Loomery") == "Loomery")
         await #expect(throws: JSONFault.self) { _ = try await rename("WEAVER 1200") }
         try await database.write { db in _ = try db.execute("DELETE FROM taken WHERE merchant_id IS NULL") }
-        // Now more are known than there are.
+        // Now more names are remembered than exist.
         #expect(try await rename("Weaver 1200") == "Weaver 1200")
         await #expect(throws: JSONFault.self) { _ = try await rename("RIVAL.") }
         #expect(try await rename("Loom") == "Loom")

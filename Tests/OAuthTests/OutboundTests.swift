@@ -8,7 +8,7 @@ import Values
 
 @Suite("Requests to other servers") struct OutboundTests {
     private static let logger = Logger.silent
-    // What is not about time has plenty of it: other tests share the machine.
+    // Tests that are not about time have plenty of it, because others share the machine.
     private static let loopback = loopback(longestWait: .seconds(120))
     private let open = Outbound(policy: OutboundPolicy(), logger: logger)
     private let local = Outbound(policy: loopback, logger: logger)
@@ -103,7 +103,7 @@ import Values
     func name() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
-        // Not an address as we read one, but the name service knows it.
+        // Not an address by our rules, but the name service knows it.
         #expect(try await local.get("http://127.1:\(server.port)/").status == 200)
         #expect(try #require(server.requests.first).lowercased().contains("host: 127.1:\(server.port)\r\n"))
         await #expect(throws: OutboundError.unknownHost) { try await local.get("https://nobody.invalid/") }
@@ -150,7 +150,7 @@ import Values
         await #expect(throws: OutboundError.unreachable) { try await local.get("http://127.0.0.1:\(port)/") }
     }
 
-    /// Holds questions until it is opened.
+    /// Holds requests until it is opened.
     private final class Gate: Sendable {
         private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
         var waiting: Int { state.withLock { $0.waiting.count } }
@@ -190,7 +190,7 @@ import Values
                 }
             }
             await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .sector, by: "5") {} }
-            // Another purpose has its own.
+            // Another purpose has its own bound.
             try await quota.ask(for: .keys, by: "1") {}
             gate.open()
             try await group.waitForAll()
@@ -227,7 +227,7 @@ import Values
         clock.advance(by: .seconds(1))
         try await quota.ask(for: .sector, by: "a") {}
         await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
-        // A clock that was set back keeps nobody out for longer than a full measure.
+        // After a clock was set back, a client is kept out for one full interval at most.
         clock.advance(by: .days(-1))
         clock.advance(by: .minutes(5))
         try await quota.ask(for: .sector, by: "a") {}
@@ -362,7 +362,7 @@ import Values
         try await quota.ask(for: .requestObject, by: "other", of: "b", part: "::2") {}
     }
 
-    @Test("Deliveries to other servers have no rate")
+    @Test("Deliveries to other servers have no limit of rate")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         for _ in 1...2000 { try await quota.ask(for: .delivery, by: "client.example") {} }

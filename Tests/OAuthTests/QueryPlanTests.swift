@@ -11,7 +11,7 @@ import Values
 
 @testable import OAuth
 
-/// What SQLite says it will do: a table that is read as a whole is quick today and an outage in a year.
+/// SQLite's query plans: a table that is read as a whole is quick today and an outage in a year.
 @Suite("The common statements find their rows by an index")
 struct QueryPlanTests {
     @Test("Tokens, codes, sessions and their ends are found by an index")
@@ -49,7 +49,7 @@ struct QueryPlanTests {
         try await families.disconnect(world.user, from: world.merchant, at: world.clock.now)
         #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
-        // By the user's families it would read thousands, for each of thousands.
+        // By the user's families it would read thousands of rows, for each of thousands.
         database.expect("WITH r (low, high)", uses: "token_families_by_path")
         await database.close()
     }
@@ -113,7 +113,7 @@ struct QueryPlanTests {
         let merchant = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: true)
         query.key = nil
         _ = try await people.list(query, for: merchant)
-        // A client with more users than are sorted.
+        // A client with more users than a sort may take.
         query.span = TimeSpan(since: world.clock.now - .days(1))
         for changes in [false, true] {
             query.spansChanges = changes
@@ -166,7 +166,7 @@ struct QueryPlanTests {
     func sweepsOnly() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let retention = Retention(database: database)
-        // Its other condition holds for each row but those of a clock that was ahead.
+        // Its other condition holds for every row, except those of a clock that was ahead.
         let rules = Set(retention.rules.map(\.name)).subtracting([
             "interactionsInAll", "signedInInteractionsInAll", "goneIssuers",
         ])

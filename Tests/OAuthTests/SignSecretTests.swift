@@ -66,7 +66,7 @@ struct SignSecretTests {
         #expect(text(("a10", "3"), ("a2", "2"), ("a1", "1")) == ["123", "123"])
         #expect(text(("items", #"[{"b":2,"a":1.5},true,false,null,"x"]"#)).last == "1.521x")
         #expect(text(("items", "[broken"), ("j", "k")) == ["[brokenk", "[brokenk"])
-        // A level is hashed where its own name stands: `a1` comes after `a`, though `a[x]` would come after `a1`.
+        // A level is hashed where its name sorts: `a1` comes after `a`, though `a[x]` would come after `a1`.
         #expect(text(("a1", "2"), ("a[x]", "1")) == ["12", "12"])
         #expect(text(("a[", "1"), ("a]", "2"), ("[a]", "3"), ("a[b]c", "4"), ("a[b[c]]", "5")).first?.count == 5)
         #expect(text((String(repeating: "a[", count: 20_000) + "]", "1")) == ["1", "1"])
@@ -78,7 +78,7 @@ struct SignSecretTests {
     func mostHashed() {
         let secret = SignSecret("foobar")
         func isHash(_ count: Int) -> Bool {
-            // The signature of an assertion of the same text is made alike.
+            // An assertion's signature is made in the same way.
             let text = String(repeating: "x", count: count)
             let hash = Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: Array("foobar".utf8)))
             return secret.isHash(hash, of: (0..<count).map { _ in (name: "a[]", value: "x") })
@@ -101,12 +101,12 @@ struct SignSecretTests {
 
 @Suite("The natural order of names is that of PHP")
 struct NaturalOrderTests {
-    /// What PHP's `strnatcmp` says.
+    /// The order of PHP's `strnatcmp`.
     static let table: [(String, String, Int)] = [
         ("", "", 0), ("", "a", -1), ("a", "b", -1), ("a", "a", 0), ("a", "ab", -1), ("B", "a", -1),
         ("a2", "a10", -1), ("a10", "a10", 0), ("a9b", "a10a", -1), ("a10b", "a10a", 1), ("10", "9", 1),
         ("a2b", "a2", 1), ("a1", "a1a", -1), ("a", "a1", -1), ("1", "a", -1), ("a1b10", "a1b9", 1),
-        // At the front zeros do not count, but for the last digit.
+        // Leading zeros do not count, except for the last digit.
         ("007", "7", 0), ("007", "8", -1), ("0", "00", 0), ("0", "1", -1), ("00a", "0a", 0), ("010", "9", 1),
         // Elsewhere they begin decimal places, which are compared from the left.
         ("a01", "a1", -1), ("a02", "a010", 1), ("a01", "a010", -1), ("x0", "x1", -1), ("1.05", "1.5", -1),

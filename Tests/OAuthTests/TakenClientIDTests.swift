@@ -84,7 +84,7 @@ struct TakenClientIDTests {
         func noteUse() async throws -> Bool {
             try await database.write { db in try Clients.noteUse(of: known, at: clock.now, in: db) }
         }
-        // By a command: this node hears nothing of it.
+        // Deleted by a command, of which this node is not told.
         #expect(try await database.change("DELETE FROM clients WHERE id = \(first.id)"))
         #expect(try await !noteUse())
         clock.advance(by: .milliseconds(1))

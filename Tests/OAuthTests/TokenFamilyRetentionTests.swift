@@ -28,7 +28,7 @@ struct TokenFamilyRetentionTests {
     func used(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         var (rotated, kept) = (try await world.signIn(), try await world.signIn(on: world.backend))
-        // In small steps, each below what is worth a write, and in large ones.
+        // In steps too small to be written, and in large ones.
         for step in [Duration](repeating: .hours(5), count: 40) + [Duration](repeating: .days(29), count: 10) {
             world.clock.advance(by: step)
             rotated = try await world.refresh(rotated)
@@ -125,7 +125,7 @@ struct TokenFamilyRetentionTests {
     func oldest(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let now = world.clock.now
-        // The bound is looked at for one id in 256.
+        // The bound is checked for one id in 256.
         let families = [(world.backend.id, 1...3), (world.phone.id, 1...1200)].flatMap { client, numbers in
             numbers.map { number in
                 NewTokenFamily(
@@ -194,7 +194,7 @@ struct TokenFamilyRetentionTests {
             }
             try TokenFamilies.store(family("first", elsewhere, at: now), in: db)
             try TokenFamilies.store(family("second", stranger, at: now), in: db)
-            // The bound is looked at for one id in 256.
+            // The bound is checked for one id in 256.
             try TokenFamilies.store(family("last-00", world.phone.id, at: now + .hours(1)), in: db)
         }
         let live = try await world.database.rows(
@@ -228,7 +228,7 @@ struct TokenFamilyRetentionTests {
                 for number in 1...2500 {
                     let family = family(number, expiresIn: time)
                     try TokenFamilies.store(family, in: db)
-                    // One that has expired has a refresh token that lives: it stays, with its family.
+                    // An expired token whose family's refresh token lives: it stays, with its family.
                     guard time != .zero || number == 1 else { continue }
                     try db.execute(
                         RefreshTokens.insertion(
@@ -293,7 +293,7 @@ struct TokenFamilyRetentionTests {
     func expired(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let now = world.clock.now
-        // A phone's, then those of a page that renews its tokens for weeks.
+        // A phone's family, then those of a page that renews its tokens for weeks.
         let families = (1...1200).map { number in
             NewTokenFamily(
                 id: TokenFamily.ID("family-\(number)-\(number == 1200 ? "00" : "01")"),
@@ -363,7 +363,7 @@ private struct FailingTransaction: Transaction {
 }
 
 extension TokenFamilies {
-    /// Stores it, and tells nobody of what that ends.
+    /// Stores the family, and announces no ends.
     fileprivate static func store(_ family: NewTokenFamily, in db: any Transaction) throws {
         try store(family, telling: Callbacks.unheard.announcement(at: family.createdAt), in: db)
     }

@@ -89,7 +89,7 @@ struct TokenFixture: Sendable {
         return ClientCredentials(id: made.client.id, secret: made.secret)
     }
 
-    // MARK: - What they do
+    // MARK: - Requests
 
     func token(_ form: KeyValuePairs<String, String>, as client: ClientCredentials) async throws -> TokenResponse {
         let request = TokenRequest(

@@ -72,7 +72,7 @@ import Values
         }
         #expect(orphan?.member == "merchant_id")
 
-        // Keys give way to a secret, and their algorithms with them.
+        // A secret replaces keys and their algorithms.
         let changed = try #require(
             try await fixture.issuers.change(
                 issuer.id, .members(["secret": Self.secret, "disabled": true]), byPlatform: true))
@@ -144,7 +144,7 @@ import Values
         let sealed = try #require(found.app?.sealedSecret)
         #expect(try fixture.seal.open(sealed, .appSecret, row: made.id.text) == "the app's secret")
 
-        // What is not named stays; keys may come later, so that its ID tokens are taken too.
+        // Members that are not named stay; keys may be added later, so that its ID tokens are accepted too.
         let renamed = try await fixture.issuers.change(
             made.id, .members(["app_names": .array(["c"])]), byPlatform: true)
         #expect(renamed?.app?.names == ["c"] && renamed?.app?.sealedSecret == sealed)

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Values
 
-/// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
+/// A database whose COMMITs succeed but are never acknowledged, so that each closure runs again.
 struct RunsTwice: Database {
     let base: any Database
 

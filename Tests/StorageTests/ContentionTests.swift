@@ -4,7 +4,7 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-/// Many who want one row take no thread from those who want others.
+/// Writers that wait for one row take no thread from writers of others.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct ContentionTests {
     @Test("While every write waits for one locked row, reads go on and the server is ready")
     func locked() async throws {
@@ -24,7 +24,7 @@ import Testing
                     done.note(number)
                 }
             }
-            // Longer than the others need to take what threads they can have.
+            // Longer than the others need to take every thread they can.
             for _ in 0..<10 {
                 try await Task.sleep(for: .milliseconds(20))
                 #expect(try await database.countThings() == 2)
@@ -53,7 +53,7 @@ import Testing
                         let before = try db.rows("SELECT number FROM things WHERE id = \(1)").first
                         let count = tries[loser].note(1)
                         if count <= 4 {
-                            // Somebody else is faster.
+                            // Another writer is faster.
                             let isChanged = DispatchSemaphore(value: 0)
                             Task {
                                 try await other.run("UPDATE things SET winner = \(count) WHERE id = \(1)")
@@ -124,7 +124,7 @@ import Testing
         try db.execute("UPDATE things SET number = \((number ?? 0) + 1) WHERE id = \(id)")
     }
 
-    /// A database with two things, and another way to it.
+    /// A database with two things, and a second connection to it.
     private static func pair(connections: Int) async throws -> (PostgreSQLDatabase, PostgreSQLDatabase) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 2)

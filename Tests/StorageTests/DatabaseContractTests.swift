@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What the two engines promise alike: values, statements, refusals.
+/// The promises of both engines: values, statements, refusals.
 @Suite struct DatabaseContractTests {
     private struct Refusal: Error {}
 
@@ -77,7 +77,7 @@ import Testing
                 ON CONFLICT (id) DO UPDATE SET number = things.number + excluded.number RETURNING id, number
                 """)
             #expect(try upserted.map { try $0.get("number", as: Int.self) } == [6])
-            // Unique among those without an end: the partial index.
+            // The partial index is unique among rows without an end.
             try db.execute("INSERT INTO parts (id, thing_id, ended_at) VALUES (\(1), \(1), \(9))")
             try db.execute("INSERT INTO parts (id, thing_id) VALUES (\(2), \(1))")
             let skipped = try db.execute("INSERT INTO parts (id, thing_id) VALUES (\(3), \(1)) ON CONFLICT DO NOTHING")
@@ -165,7 +165,7 @@ import Testing
             #expect(found == .holdsNUL)
         }
         #expect(try await database.countThings() == 1, "what came before it was not undone")
-        // The statement and the connection are as good as before.
+        // The statement and the connection still work.
         #expect(try await database.run("INSERT INTO things (id, text) VALUES (\(2), \("admin"))") == 1)
     }
 
@@ -330,7 +330,7 @@ import Testing
             try db.execute("UPDATE things SET number = \(2)")
             try db.execute("INSERT INTO things (id, number) VALUES (\(2), \(2))")
         }
-        // Once for each run: a read may run again, as a whole, when it turns out to have two statements.
+        // Counts each run: a read runs again as a whole if it turns out to have two statements.
         mayRead.signal()
         mayRead.signal()
         let (first, second) = try await seen

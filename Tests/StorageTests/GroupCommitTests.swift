@@ -4,7 +4,7 @@ import StorageSQLite
 import TestSupport
 import Testing
 
-/// What the members of one commit owe each other.
+/// How the members of one commit affect each other.
 @Suite struct GroupCommitTests {
     private struct Refusal: Error {}
 
@@ -65,7 +65,7 @@ import Testing
         let failed = try await group(database, of: 9) { id, db in
             try db.execute("INSERT INTO things (id) VALUES (\(id))")
             guard id == 4 else { return }
-            // More than the file may hold.
+            // More than the file may grow to.
             _ = try? db.execute("UPDATE things SET text = \(String(repeating: "x", count: 500_000)) WHERE id = 4")
             // A statement that ran now would be committed alone.
             _ = try? db.execute("INSERT INTO things (id) VALUES (\(1000))")
@@ -112,7 +112,7 @@ import Testing
             for id in 0..<count {
                 group.addTask { (try? await database.write { db in try work(id, db) }) == nil ? id : nil }
             }
-            // All stand in one group.
+            // All wait in one group.
             let sqlite = try #require(database as? SQLiteDatabase)
             while sqlite.waitingWrites < count { try await Task.sleep(for: .milliseconds(1)) }
             whileWaiting()

@@ -62,7 +62,7 @@ import Testing
             for id in 0..<300 {
                 group.addTask {
                     do {
-                        // Every third has a value that no text may have, or a key that is taken.
+                        // Every third has a value that no text may have, or a key that exists.
                         switch id % 6 {
                         case 0: _ = try await database.rows("SELECT id FROM things WHERE text = \("\0")")
                         case 3: try await database.change("INSERT INTO things (id) VALUES (\(1000))")
@@ -134,7 +134,7 @@ import Testing
                 """
             ]
         }
-        // Whoever asked looks who has won: it was they.
+        // The caller reads which change has won: it was its own.
         #expect(!isWon)
         #expect(try await other.countThings() == 2)
     }

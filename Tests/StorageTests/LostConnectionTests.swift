@@ -61,7 +61,7 @@ import Testing
     @Test("Work that a server in recovery refuses runs again on another connection, and is unavailable if all refuse")
     func standby() async throws {
         let (database, other, _) = try await Self.pair(connections: 2)
-        // What a standby says when a transaction opens that writes: feature_not_supported.
+        // A standby's answer to a transaction that writes: feature_not_supported.
         try await other.run(
             """
             CREATE FUNCTION refuse() RETURNS BIGINT LANGUAGE plpgsql AS
@@ -124,7 +124,7 @@ import Testing
         }
         #expect(error?.kind == "unavailable")
         cutter.refuses = false
-        // Nobody knocks again before a second has passed.
+        // No connection is tried again before a second has passed.
         let until = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < until, (try? await database.countThings()) == nil {
             try await Task.sleep(for: .milliseconds(100))
@@ -151,7 +151,7 @@ import Testing
         let (_, _, url) = try await Self.pair()
         let cutter = try Cutter(serverURL: url)
         cutter.mostGuests = 2
-        // Patient: on a busy machine the two may take longer than anybody would wait.
+        // Patient: on a busy machine the two may take longer than usual.
         let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8, patience: .seconds(60))
         let start = ContinuousClock.now
         let refused = await withTaskGroup { group in
@@ -165,12 +165,12 @@ import Testing
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        // Each thread has to find out once, or twice in a race with one that was let in; then one knocks each second.
+        // Each thread has to find out once, or twice in a race with an accepted one; then one tries each second.
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         #expect(refused <= 20 + seconds, "\(refused) of 500")
     }
 
-    /// A database over one connection, a second way into it, and its address.
+    /// A database over one connection, a second connection to it, and its address.
     static func pair(connections: Int = 1) async throws -> (PostgreSQLDatabase, PostgreSQLDatabase, String) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
@@ -193,7 +193,7 @@ import Testing
             #expect(written?.kind == "unavailable")
         }
         cutter.isSilent = false
-        // Nobody knocks again before a second has passed.
+        // No connection is tried again before a second has passed.
         let until = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < until, (try? await database.countThings()) == nil {
             try await Task.sleep(for: .milliseconds(100))
@@ -228,7 +228,7 @@ import Testing
         cutter.isSilent = true
         let done = Ledger<Int>()
         async let waiting: Void = { done.note(try await database.countThings()) }()
-        // Behind the question about readiness it would wait for the only connection, and be refused as the rest is.
+        // After the readiness check it would wait for the only connection, and be refused with the rest.
         try await cutter.withholdsSomething()
         let error = await #expect(throws: StorageError.self) { try await database.confirmReady() }
         #expect(error?.kind == "unavailable")
@@ -303,7 +303,7 @@ import Testing
         await database.close()
     }
 
-    /// A proxy before a new database, and a way around it.
+    /// A proxy before a new database, and a connection past the proxy.
     static func cutter() async throws -> (Cutter, PostgreSQLDatabase) {
         let url = try await Backend.postgresql.freshAddress()
         let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
@@ -317,7 +317,7 @@ extension PostgreSQLDatabase {
         try await read { try $0.rows("SELECT pg_backend_pid() AS pid").first?.get("pid") ?? 0 }
     }
 
-    /// Ends another connection of the server and waits until it is gone: a commit that waits for a slow disk goes last.
+    /// Ends another connection of the server and waits until it is gone: a commit that waits for a slow disk ends last.
     func terminate(_ pid: Int) async throws {
         for _ in 1...10 {
             let row = try await read { try $0.rows("SELECT pg_terminate_backend(\(pid), 60000) AS is_gone").first }

@@ -54,7 +54,7 @@ import Testing
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first, Self.second]).migrate(at: 1)
         let altered = Migration(version: 1, name: "first", script: Self.first.script + "\n-- altered")
-        // Also when the database has more steps: it is no newer Spindle's, whose first step would be ours.
+        // Also if the database has more steps: it is not a newer Spindle's, whose first step would be ours.
         for known in [[altered, Self.second], [altered]] {
             let ours = Migrator(database: database, migrations: known)
             #expect(try await ours.state() == .altered(1))
@@ -99,7 +99,7 @@ import Testing
             }
             return try await group.reduce([], +)
         }
-        // Which server made which step is chance.
+        // Chance decides which server made which step.
         #expect(applied.sorted() == Migration.all.map(\.version))
     }
 

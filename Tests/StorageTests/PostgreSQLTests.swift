@@ -4,7 +4,7 @@ import StoragePostgreSQL
 import TestSupport
 import Testing
 
-/// What is particular to a server across a socket: it may die, restart, refuse and answer too late.
+/// The particulars of a server across a socket: it may die, restart, refuse and answer too late.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct PostgreSQLTests {
     @Test("A statement prepared while its table is empty uses an index")
     func plans() async throws {
@@ -207,7 +207,7 @@ import Testing
             _ = mayEnd.wait(timeout: .now() + 30)
         }
         await hasBegun.waited()
-        // Refused while the other still holds the one connection: it lets go only below.
+        // Refused while the other still holds the one connection, which it releases only below.
         let error = await #expect(throws: StorageError.self) { _ = try await database.countThings() }
         #expect(error?.kind == "unavailable")
         mayEnd.signal()
@@ -268,7 +268,7 @@ import Testing
         return url
     }
 
-    // A text that varies, which only a script may have.
+    // A text composed at run time, which only a script may have.
     private func statement(naming name: String, binding value: Int) -> SQL {
         var text = SQL.StringInterpolation(literalCapacity: 80, interpolationCount: 1)
         text.appendLiteral("INSERT INTO things (id, text) VALUES (")

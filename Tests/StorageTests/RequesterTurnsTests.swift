@@ -71,7 +71,7 @@ import Testing
                     } catch { stage.refuse() }
                 }
             }
-            // One runs, and half of those that may wait do.
+            // One runs, and half of the places in the queue are taken.
             try await TurnsStage.wait { stage.refused == 600 - 1 - 256 }
             #expect(stage.running == 1)
             group.addTask { try await turns.run(for: .merchant("a")) { await stage.play("a") } }
@@ -126,7 +126,7 @@ import Testing
     }
 }
 
-/// Changes, of which several of one share run at once, and whose parts take turns.
+/// Changes: several of one share run at once, and its parts take turns.
 @Suite struct RequesterPartsTests {
     private let turns = RequesterTurns(most: 8, ofShare: 4, waiting: 128, of: "changes")
     private let stage = TurnsStage()

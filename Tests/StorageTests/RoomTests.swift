@@ -34,7 +34,7 @@ struct RoomTests {
         #expect(trials.entries == [1])
     }
 
-    /// What PostgreSQL says when a file cannot grow.
+    /// PostgreSQL's error when a file cannot grow.
     private static let full =
         "BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END"
 
@@ -58,7 +58,7 @@ struct RoomTests {
         }
         #expect(refused == .unavailable("53100 could not extend file: No space left on device"))
         for _ in 1...2 { await #expect(throws: StorageError.self) { try await database.confirmRoom() } }
-        // Changes that need no room succeed, and say nothing.
+        // Changes that need no room succeed, and prove nothing.
         try await database.run("UPDATE things SET number = 1 WHERE id = \(1)")
         await #expect(throws: StorageError.self) { try await database.confirmRoom() }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import StorageSQLite
 
-/// What is particular to a file of this machine: how it is opened, what it holds, how it is closed.
+/// The particulars of a file: how it is opened, what it holds, how it is closed.
 @Suite struct SQLiteTests {
     private struct Refusal: Error {}
     private final class Begun: Sendable {
@@ -47,14 +47,14 @@ import Testing
                             _ = try db.rows("SELECT COUNT(*) AS many FROM loads")
                             begun.another()
                             let own = begun.count
-                            // The other one's begins before this one ends, unless they go one by one.
+                            // The other merchant's list begins before this one ends, unless they run one by one.
                             for _ in 1...100 where begun.count == own { usleep(1000) }
                         }
                     }
                 }
             }
             for id in 1...160 {
-                // Another one each time: SQLite does not write what is there already.
+                // Another text each time: SQLite does not rewrite an equal one.
                 let text = String(repeating: "\(id % 10)", count: 1 << 20)
                 _ = try await database.write { db in
                     try db.execute(
@@ -126,7 +126,7 @@ import Testing
         let database = try await Backend.sqlite.openThings()
         let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
         try await withThrowingTaskGroup(of: Void.self) { searches in
-            // More than there are threads for tasks: were they run where they are asked for, none would be left.
+            // More than there are threads for tasks: run where they are asked for, they would leave none.
             for number in 0..<64 {
                 searches.addTask {
                     try await database.scan(for: .merchant("\(number)")) { _ in

@@ -16,7 +16,7 @@ extension Fingerprint: ExpressibleByStringLiteral {
 }
 
 extension UserEvents {
-    /// Events that end sessions and tokens, and that nobody outside hears of.
+    /// Events that end sessions and tokens, and notify no client.
     public static let unheard = UserEvents(
         [
             TokenFamilies.subscriber(telling: .unheard) { _ in nil }, Verifications.subscriber,

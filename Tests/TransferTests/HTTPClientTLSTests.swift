@@ -86,12 +86,12 @@ import Transfer
         for name in [Self.p256, Self.p384, Self.p521] {
             #expect(isDecoded(key(name)), "\(name)")
             #expect(isDecoded(key(Self.p256) + key(name) + key(Self.p384)), "\(name)")
-            // Nothing after the name: it is there, whole.
+            // With nothing after it, the name is still whole.
             #expect(isDecoded(Self.ecPublicKey + name), "\(name)")
         }
         let rsa: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
         #expect(isDecoded(key([0x05, 0x00], as: rsa)))
-        // A signature with ECDSA says no curve.
+        // An ECDSA signature names no curve.
         let signature: [UInt8] = [0x30, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
         #expect(isDecoded(key([0x05, 0x00], as: rsa) + signature))
     }
@@ -105,11 +105,11 @@ import Transfer
         let none: [UInt8] = [0x05, 0x00]
         for parameters in [Self.inFull, none, [], Self.secp256k1, Self.brainpoolP256r1, longName] {
             #expect(!isDecoded(key(parameters)), "\(parameters)")
-            // Whatever stands before it, and after it.
+            // Whatever comes before and after it.
             #expect(!isDecoded(key(Self.p256) + key(parameters) + key(Self.p384)), "\(parameters)")
             #expect(!isDecoded(key(parameters, as: longKey)), "\(parameters)")
         }
-        // Other algorithms bring curves along too, as SM2's does.
+        // Other algorithms name curves too, as SM2's does.
         let sm2: [UInt8] = [0x06, 0x08, 0x2A, 0x81, 0x1C, 0xCF, 0x55, 0x01, 0x82, 0x2D]
         let primeField: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x01, 0x01]
         #expect(!isDecoded(key(Self.inFull + primeField, as: sm2)))

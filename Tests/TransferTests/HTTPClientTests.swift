@@ -167,7 +167,7 @@ import Values
     }
 
     @Test(
-        "An answer to the HTTP client that does not end is given up",
+        "An HTTP request whose answer does not end in time is given up",
         arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"])
     func time(_ start: String) async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in start }
@@ -227,7 +227,7 @@ import Values
     func proxy() async throws {
         let proxy = try ScriptedServer("HTTP/1.1 500 Proxy\r\n\r\n")
         let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
-        // Set once and never unset: a first variable frees nothing that another thread may be reading.
+        // Set once and never unset, so that no memory is freed that another thread may be reading.
         setenv("http_proxy", proxy.url, 1)
         #expect(try await client.send(Requests.request(server.url)).status == 204)
         #expect(proxy.connections == 0)
@@ -347,14 +347,14 @@ import Values
         for _ in 1...200 {
             #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
         }
-        // Each client had a thread of its own; those of other tests are few.
+        // Each client had its own thread; other tests have few.
         while try Self.threads("spindle-http").count > 100 { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// The threads of this process whose name begins so; the system keeps 15 letters of it.
+    /// The threads of this process with this prefix; the system keeps 15 letters of a name.
     private static func threads(_ name: String) throws -> [String] {
         let folder = "/proc/self/task"
-        // It cannot be listed while a thread of another test goes.
+        // The list cannot be read while a thread of another test ends.
         var numbers: [String]?
         for _ in 0..<1000 where numbers == nil {
             numbers = try? FileManager.default.contentsOfDirectory(atPath: folder)

@@ -11,12 +11,12 @@ import Values
         let names = NameService()
         let found = try await names.addresses(of: "localhost", within: .seconds(60))
         #expect(found.contains { $0.description == "127.0.0.1" || $0.description == "::1" })
-        // An old way to write one, which the system knows.
+        // An old spelling, which the system knows.
         #expect(try await names.addresses(of: "127.1", within: .seconds(60)).map(\.description) == ["127.0.0.1"])
         #expect(try await names.addresses(of: "nobody.invalid", within: .seconds(60)).isEmpty)
     }
 
-    /// A name service that answers at once for `good.example`, and for others not before `release`.
+    /// A name service that answers at once for `good.example`, and for other names only after `release`.
     private final class Dead: Sendable {
         let gate = DispatchSemaphore(value: 0)
         let asked = Atomic(0)

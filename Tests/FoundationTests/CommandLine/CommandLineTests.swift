@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// What the words of a command line come to.
+/// How the words of a command line are read.
 @Suite struct CommandLineTests {
     private func command<Wanted>(_ arguments: String..., as type: Wanted.Type = Wanted.self) throws -> Wanted {
         try #require(try SpindleCommand.command(for: arguments) as? Wanted)
@@ -155,7 +155,7 @@ import Testing
             ),
             ("init --jsn", "Unknown option '--jsn'. Did you mean '--json'?", "", "spindle init", " <options>"),
             ("key rotate --nope", "Unknown option '--nope'", "", "spindle key rotate", " <options>"),
-            // The id of a key may begin so, and is no option.
+            // A key's id may begin like this, and is no option.
             (
                 "serve -QCVTATcZ5mgWnjG9z7IHjjkACBmshMvL3DYzdKpduQ",
                 "Unexpected argument '-QCVTATcZ5mgWnjG9z7IHjjkACBmshMvL3DYzdKpduQ'", "", "spindle serve", " <options>"

@@ -73,7 +73,7 @@ import Testing
         client.answer(Response(status: .ok), to: 1)
         #expect(client.next()?.stream == 37)
         #expect(client.next() == nil)
-        // Reset, they are with their handlers none the less.
+        // Requests that are reset are still with their handlers.
         for stream in begun { client.send(Frame(.reset, stream: stream, Frame.number(8))) }
         #expect(client.next() == nil)
         while let stream = begun.popLast() {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HTTPServer
 
-/// More connections than may be. That a process without descriptors goes on is shown from outside:
-/// `Tests/Interop/test_sockets.py`.
+/// More connections than the limit allows. `Tests/Interop/test_sockets.py` shows that a process without file
+/// descriptors goes on.
 @Suite struct ConnectionLimitTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -91,7 +91,7 @@ import Testing
         let crowd = Crowd(of: ours + others)
         #expect(ours.compactMap(\.self).allSatisfy(crowd.contains))
         #expect(!others.compactMap(\.self).contains(where: crowd.contains))
-        // Half of all is no crowd yet: many subscribers of a provider may be one site.
+        // Half of all connections is no crowd: many subscribers of a provider may be one site.
         let half = Crowd(of: ours.prefix(20) + others)
         #expect(!ours.compactMap(\.self).contains(where: half.contains))
         let one = Crowd(of: [Network?](repeating: Network("192.0.2.99"), count: 10) + others)
@@ -108,7 +108,7 @@ import Testing
     private static let closed = Frame.preface + Frame(.settings, [0, 4] + Frame.number(0)).bytes
     private static let open = Frame.preface + Frame(.settings).bytes
 
-    /// Places for `count` connections, and no other end for answers that are not read.
+    /// Room for `count` connections, and no other limit for unread answers.
     private static func limits(_ count: Int) -> ServerLimits {
         var limits = ServerLimits()
         limits.maxConnections = count
@@ -142,8 +142,8 @@ import Testing
         }
     }
 
-    /// Reads 4,000,000 bytes in four seconds and more. On a thread of its own: those of the pool may be held by other
-    /// tests for longer than the server waits for a reader.
+    /// Reads 4,000,000 bytes in four seconds or more. On its own thread: other tests may hold those of the pool for
+    /// longer than the server waits for a reader.
     private static func readSlowly(_ port: Int) async throws -> Int {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread { caller.resume(with: Result { try countSlowly(port) }) }

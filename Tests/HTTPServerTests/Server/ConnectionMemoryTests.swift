@@ -11,7 +11,7 @@ import Testing
     @Test("When unread answers take too much, the connection with most is closed and others are answered")
     func most() async throws {
         let certificate = try TestCertificate()
-        // Its answer waits for all of this, on a machine that has much else to do.
+        // Its answer waits until all of this is done, on a machine that may be busy.
         var limits = ServerLimits()
         limits.answerTimeout = .seconds(300)
         try await Served.run(loops: 1, limits: limits, heldOfEach: 10_000_000, tls: certificate.settings) { served in
@@ -19,7 +19,7 @@ import Testing
             modest.send(Self.settings + HTTP2Client.head(1, "GET", "/large").bytes)
             #expect(await Served.eventually { served.echo.requests.count == 1 })
             let greedy = try TLSClient(port: served.port, protocols: ["h2"])
-            // At once: after the first answer the next request would wait.
+            // All at once: after the first answer the next request would wait.
             let streams: [Int32] = [1, 3, 5]
             greedy.send(Self.settings + streams.flatMap { HTTP2Client.head($0, "GET", "/large").bytes })
             var frames: [Frame] = []

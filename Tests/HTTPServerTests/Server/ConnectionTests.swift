@@ -161,7 +161,7 @@ import Testing
 
     @Test("A connection that sent nothing gets nothing while others are reset during their requests")
     func strangers() async throws {
-        // The last of two hundred is asked long after it was dialled, on a machine that has much else to do.
+        // On a busy machine the last of two hundred is used long after it was opened.
         var limits = ServerLimits()
         limits.requestTimeout = .seconds(120)
         try await Served.run(limits: limits) { served in
@@ -171,7 +171,7 @@ import Testing
                 #expect(await Served.eventually { served.echo.gate.waiting == 100 * round })
                 for asker in askers { asker.reset() }
             }
-            // These have the numbers of descriptors, and the places, of those.
+            // These reuse the descriptors and the places of those that were reset.
             let silent = try (0..<200).map { _ in try served.dial() }
             try await Task.sleep(for: .milliseconds(100))
             served.echo.gate.open()

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// A byte every 20 milliseconds, until the server has had enough.
+    /// A byte every 20 milliseconds, until the server closes the connection.
     private func drip(_ text: String, to wire: Wire) async throws {
         for byte in text.utf8.prefix(25) {
             try? wire.send([byte])

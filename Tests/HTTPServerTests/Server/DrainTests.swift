@@ -1,7 +1,7 @@
 import HTTPServer
 import Testing
 
-/// The end of a server, and its begin.
+/// How a server ends and begins.
 @Suite struct DrainTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -35,7 +35,7 @@ import Testing
 
     @Test("A drain serves an idle connection's last request, and closes silent connections")
     func idle() async throws {
-        // On a busy machine the request may come when the connection has been silent for too long: then once more.
+        // On a busy machine the connection may have been closed as silent before the request: try once more.
         for _ in 1...20 {
             let isInTime = try await servesLast()
             if isInTime { return }

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("TLS: tickets") struct TLSTicketTests {
-    /// A clock that stands until it is told.
+    /// A clock that stands still until a test moves it.
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
         var now: ContinuousClock.Instant { time.withLock { $0 } }
