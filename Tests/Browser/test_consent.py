@@ -6,7 +6,7 @@ from harness.spindle import Client
 
 @pytest.fixture
 def flow(world, window):
-    """A partner's app sends somebody who is signed in; the question is on the screen."""
+    """A partner's app sends a signed-in user; the consent page is shown."""
     world.sign_in(window, world.person())
     flow = world.flow(world.partner)
     window.open(flow.path)

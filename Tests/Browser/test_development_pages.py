@@ -1,4 +1,4 @@
-"""`serve --dev` in a browser: what a developer meets, and what nobody can overlook."""
+"""`serve --dev` in a browser: the pages for developers, and the banner on every page."""
 
 import base64
 import json
@@ -41,7 +41,7 @@ def test_development_sign_in_needs_a_name_and_choices_only(world, window):
     found = claims(tokens)
     assert found["exp"] - found["iat"] == 42 and "refresh_token" not in tokens
 
-    # Signed in: no page. Asked again: the page, with the name, who is the same person.
+    # Once signed in, no page is shown. With a prompt, the page has the name of the same user.
     again = world.flow(scope="openid")
     window.open(again.path)
     assert claims(again.tokens(window))["sub"] == found["sub"]

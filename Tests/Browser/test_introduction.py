@@ -1,4 +1,4 @@
-"""The first time at a merchant, an app on the device that could be any, and an address that nobody vouched for."""
+"""Introduction pages: a user's first visit to a merchant, an app on the device, and a self-registered client."""
 
 import pytest
 from harness.spindle import Client

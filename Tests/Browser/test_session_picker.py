@@ -1,4 +1,4 @@
-"""Several users of one browser: who goes on, and nobody left behind after signing out."""
+"""Several users of one browser: choosing who continues, and signing out all of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Signing in with another issuer: a second Spindle, which the first sends people to."""
+"""Signing in with another issuer: a second Spindle, to which the first sends its users."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def there(build):
 
 @pytest.fixture(scope="session")
 def here(build, there):
-    """By another name of this machine: cookies tell hosts apart, and not ports."""
+    """Under another name of this machine: cookies tell hosts apart, not ports."""
     world = build(host="localhost", SPINDLE_OUTBOUND_ALLOW_PRIVATE="127.0.0.0/8")
     origin = there.spindle.origin
     issuer = world.spindle.create_issuer(

@@ -1,4 +1,4 @@
-"""Signing out: from our page, from an app, and only when it is meant."""
+"""Signing out: from Spindle's page, from an app, and only when the user means it."""
 
 from urllib.parse import urlencode
 
@@ -53,7 +53,7 @@ def test_a_page_reached_by_the_back_button_after_a_logout_changes_nothing(world,
     person = world.person()
     world.sign_in(window, person, "/login?continue=/account")
     window.form(action="/logout").submit()
-    # A browser may keep the page as it was, whatever Cache-Control says; the server does not know its forms any more.
+    # A browser may keep the page, whatever Cache-Control says; the server no longer accepts its forms.
     window.back()
     if not window.has('form[action="/login"]'):
         window.form(action="/account/profile").fill(name="Somebody else").submit()

@@ -1,4 +1,4 @@
-"""Signing up: nothing exists until the address is shown to be read."""
+"""Signing up: no user exists until the address is verified."""
 
 import pytest
 

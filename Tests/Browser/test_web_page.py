@@ -1,4 +1,4 @@
-"""A client's web page: it may ask whether somebody is signed in, and show our pages in a frame, if it is registered."""
+"""A client's registered web page may ask for the session, and show Spindle's pages in a frame."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,4 @@
-"""The webview story: a phone's token buys a browser session, from which an app gets its code without a question."""
+"""Web views: a phone's token buys a browser session, from which an app gets its code without a question."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Clients that go away in the middle, at every point of it, and clients that never stop: nobody else notices."""
+"""Clients that disconnect at any point, and clients that never stop, do not affect other clients."""
 
 import re
 import socket
@@ -20,7 +20,7 @@ from harness.world import World
 CONFIGURATION = get(target=b"/.well-known/openid-configuration")
 PIPELINED = 20_000
 REQUEST_TIMEOUT = 2
-# What a client that reads nothing may make the server keep.
+# The most that a client that reads nothing may make the server keep.
 MOST_MEMORY = 4 * 2**20
 PAGES = [
     "/healthz", "/readyz", "/.well-known/openid-configuration", "/.well-known/jwks.json", "/login", "/logout", "/me",
@@ -73,7 +73,7 @@ def test_a_client_that_ends_its_side_at_any_byte_gets_one_answer_or_none(server,
                 received = read_all(line)
             assert received.is_closed, f"{cut} of {request}: {received}"
             statuses = [answer.status for answer in received.answers]
-            # A request that is not whole is never taken for one.
+            # A request that is not whole is never served.
             wanted = [[200]] if cut == len(request) else [[], [400], [408]]
             assert statuses in wanted and received.beginnings == len(statuses), f"{cut} of {request}: {received}"
 
@@ -190,7 +190,7 @@ def test_ten_times_the_input_costs_no_more_than_ten_times_as_much(server, reques
                 left -= len(connection.recv(65_536))
         connection.close()
         costs.append((cpu_seconds(server) - began) / times / len(request))
-    # Each request has a cost of its own, so a byte of a large one is cheaper than one of a small one.
+    # Each request has its own fixed cost, so a byte of a large one is cheaper than one of a small one.
     assert costs[2] < 3 * min(costs[:2]) + 1e-9, [f"{cost * 1e9:.0f} ns a byte" for cost in costs]
 
 
@@ -240,7 +240,7 @@ def test_an_unexpected_body_is_not_read_as_a_second_request(server, path, method
     smuggled = get(target=b"/readyz")
     request = get(b"Content-Length: %d" % len(smuggled), target=path.encode()).replace(b"GET", method.encode(), 1)
     received = converse(server.address, request + smuggled + get(b"Connection: close", target=b"/no-such-page"))
-    # The last one is read, or the connection was closed before; what the body says never is.
+    # The second request is read, or the connection was closed before; the body is never read as one.
     assert received.is_closed and 1 <= received.beginnings <= 2, received
     assert b'"ready' not in received.data and received.data.count(b" 200 ") <= 1, received
 

@@ -1,4 +1,4 @@
-"""Copies of a running server's database, and what stands between an operator and the wrong one."""
+"""Backup and restore, and the checks that keep an operator from restoring the wrong copy."""
 
 import json
 import os
@@ -83,7 +83,7 @@ def test_a_leftover_log_is_not_applied_to_a_new_backup_of_the_same_name(launch):
     server = launch()
     world = World.create(Spindle.of(server))
     copy = server.directory / "copy.db"
-    # As an earlier copy leaves it that somebody opened, and that was removed without it.
+    # An earlier copy of the same name, once opened, leaves this log behind when only the copy is removed.
     shutil.copy(server.database + "-wal", f"{copy}-wal")
     late = world.spindle.create_merchant("Made since")
     assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
@@ -97,7 +97,7 @@ def test_a_restore_does_not_overwrite_a_server_that_started_meanwhile(prepare):
     server.init()
     copy, slow = server.directory / "copy.db", server.directory / "slow.db"
     assert server.command("backup", str(copy)).returncode == 0
-    # Its copy of the backup waits for us.
+    # The copy of the backup waits for this test.
     os.mkfifo(slow)
     restoring = subprocess.Popen(
         [binary(), "restore", str(slow), "--force"], env=server.environment(), cwd=server.directory,
@@ -179,7 +179,7 @@ def test_an_interrupted_restore_leaves_no_copy_and_the_old_database(prepare, num
 def test_an_interrupted_backup_leaves_no_copy(prepare, number):
     server = prepare()
     server.init()
-    # strace makes each write take its time, and ends by the signal that ended what it ran.
+    # strace delays each write, and ends by the signal that ended its child.
     slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=200000"]
     with subprocess.Popen(
             [*slow, binary(), "backup", "copy.db"], env=server.environment(), cwd=server.directory,
@@ -216,7 +216,7 @@ def test_a_restore_warns_of_withdrawn_keys_that_it_brings_back(prepare):
     assert server.command("key", "withdraw", key).returncode == 0
     assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
     assert key in said(done) and "withdraw" in said(done), said(done)
-    # With no key gone since there is nothing to say.
+    # With no key withdrawn since, there is no warning.
     assert "withdraw" not in said(server.command("restore", str(copy), "--force"))
 
 
@@ -303,7 +303,7 @@ def test_a_backup_with_a_write_ahead_log_beside_it_is_not_restored(launch, prepa
     assert refused.returncode == BAD_DATA and "-wal" in said(refused), said(refused)
     itself = server.command("restore", server.database, "--force")
     assert itself.returncode == BAD_USAGE, said(itself)
-    # What the message says works.
+    # The advice of the message works.
     whole = server.directory / "whole.db"
     done = server.command("backup", str(whole), "--database", str(copy))
     assert done.returncode == 0, said(done)
@@ -326,7 +326,7 @@ def test_a_backup_with_a_write_ahead_log_is_not_restored_through_a_link(launch):
     for path in (copy, link, second):
         refused = server.command("restore", str(path), "--force")
         assert refused.returncode == BAD_DATA and "cut.db-wal" in said(refused), said(refused)
-    # A link to a whole copy is as good as the copy.
+    # A link to a whole copy works like the copy.
     whole = folder / "whole.db"
     done = server.command("backup", str(whole), "--database", str(copy))
     assert done.returncode == 0, said(done)

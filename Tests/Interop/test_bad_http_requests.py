@@ -1,4 +1,4 @@
-"""What HTTP/1.1 forbids is refused and the connection closed, whatever follows on it; everybody else is served."""
+"""Requests that HTTP/1.1 forbids are refused and their connection closed; other clients are served."""
 
 import time
 
@@ -41,7 +41,7 @@ def kept(world):
 def test_a_bad_request_is_refused_once_and_its_connection_closed(world, kept, case, by_byte):
     with world.spindle.address.dial() as beside:
         beside.sendall(NEXT[:20])
-        # A good request behind the bad one: what follows what cannot be understood is not a request.
+        # A good request after the bad one is not read: it may be part of the bad one.
         received = converse(world.spindle.address, case.bytes_for(world) + NEXT, by_byte)
         beside.sendall(NEXT[20:])
         assert is_readable(beside, 10) and beside.recv(4096).startswith(b"HTTP/1.1 200"), "a neighbour was not served"

@@ -31,7 +31,7 @@ def said(done) -> str:
 
 
 def good(done):
-    """The JSON a command printed, having succeeded."""
+    """The JSON that a successful command printed."""
     assert done.returncode == 0, f"{done.args}: {done.returncode}\n{said(done)}"
     return json.loads(done.stdout)
 
@@ -56,7 +56,7 @@ def test_init_prints_the_admin_client_once_and_a_second_run_changes_nothing(prep
     assert third.returncode == 0 and made["admin_client_secret"] not in said(third)
     assert re.search("already|nothing", said(third), re.IGNORECASE), said(third)
     if engine == "sqlite":
-        # Not the bytes: opening a file whose log was folded in may count a change that changes nothing.
+        # The bytes may differ: opening a file whose log was folded in may count a change that changes nothing.
         assert rows(server.database) == before
 
     server.start()
@@ -160,7 +160,7 @@ def test_migrate_reports_and_applies_missing_steps(prepare, engine):
     behind = server.command("migrate", "--check")
     assert behind.returncode == 1 and behind.stdout + behind.stderr, said(behind)
     if engine == "sqlite":
-        # A path without a database is more likely a wrong one.
+        # A path without a database is more likely a mistyped one.
         refused = server.command("migrate")
         assert refused.returncode == BAD_CONFIGURATION and not Path(server.database).exists(), said(refused)
         server.init()
@@ -530,7 +530,7 @@ def test_a_stolen_signing_key_is_withdrawn_while_the_server_runs(launch):
     def signing(algorithm: str) -> dict:
         return max((k for k in listed() if k["algorithm"] == algorithm), key=lambda k: k["signs_from"])
 
-    # One of each algorithm from the start; those that no client is set to do not rotate.
+    # One key of each algorithm from the start; those that no client uses do not rotate.
     assert {key["algorithm"] for key in listed()} == {"RS256", "ES256", "PS256", "EdDSA"}
     old = signing("RS256")
     made = good(server.command("key", "rotate", "--json"))["items"]
@@ -553,7 +553,7 @@ def test_a_server_makes_the_first_key_of_each_algorithm_before_it_listens(prepar
     server: Server = prepare()
     server.init()
     for key in good(server.command("key", "list", "--json"))["items"]:
-        # As on a database of before that algorithm was known: no key of it, and none made.
+        # As on a database that is older than the algorithm: it has no key of it.
         with sqlite3.connect(server.database) as database:
             database.execute("DELETE FROM signing_keys WHERE id = ?", (key["id"],))
     server.start()

@@ -1,4 +1,4 @@
-"""Slow, idle and too many connections: the server cuts them, and goes on answering everybody else."""
+"""The server closes slow, idle and surplus connections, and goes on answering other clients."""
 
 import socket
 import threading
@@ -25,7 +25,7 @@ def world(launch) -> World:
 
 @contextmanager
 def everybody_else(world: World):
-    """Other clients, who must be answered all the while, and at least five times."""
+    """Other clients, which must be answered all the while, and at least five times."""
     over, answered, failed = threading.Event(), [], []
 
     def ask():
@@ -92,7 +92,7 @@ def test_a_connection_in_use_outlives_request_and_idle_timeouts(world):
 
 
 def test_a_half_open_connection_is_closed(world):
-    """The client went away without a word after its request: it reads nothing, and sends nothing more."""
+    """The client disappears after its request: it reads nothing, and sends nothing more."""
     with everybody_else(world), world.spindle.address.dial() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")

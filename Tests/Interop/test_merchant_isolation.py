@@ -1,4 +1,4 @@
-"""What one merchant, or one stranger, tried against everybody else: each test is named for what must not happen."""
+"""Attacks by one merchant or user on others: each test is named for what must not happen."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ FACEBOOK_APP = "111"
 
 
 class Facebook(http.server.BaseHTTPRequestHandler):
-    """Knows one person, who is not the victim."""
+    """Knows one user, who is not the victim."""
 
     def log_message(self, *_):
         pass
@@ -96,7 +96,7 @@ def test_a_link_made_by_a_merchants_backend_signs_in_at_that_merchant_only(world
         },
     )
     app = Client(made["client_id"], made["client_secret"], WEB_REDIRECT, made)
-    # The victim uses the app, whose backend so holds a token of theirs, and links its own Facebook account with it.
+    # The victim uses the app, so its backend holds a token of theirs, and links its own Facebook user.
     token = spindle.password(app, victim)["access_token"]
     claims = {
         "iss": FACEBOOK_APP, "sub": "attach", "aud": f"{spindle.origin}/api/2/user/attach_jwt",
@@ -113,7 +113,7 @@ def test_a_link_made_by_a_merchants_backend_signs_in_at_that_merchant_only(world
     waiting = next(form.fields["continue"] for form in browser.open(authorize).forms if form.password_field)
     departure = browser.open(f"/login/with/{issuer['id']}?continue={waiting}")
     browser.open(f"/login/with/{issuer['id']}/callback?state={departure.query['state']}&code=a")
-    # Into the merchant's own applications the link leads.
+    # The link signs in to the merchant's own applications.
     assert "code" in browser.open(authorize).query
     # Nowhere else: neither at the account page nor at another merchant.
     for path in ("/account", "/account/data"):

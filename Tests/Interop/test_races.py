@@ -1,4 +1,4 @@
-"""Many at once: one winner where there may be one, and one flood that drowns nobody else."""
+"""Concurrent requests: one winner where there may be one, and floods that do not delay others."""
 
 import secrets
 import threading
@@ -113,7 +113,7 @@ def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
     traffic = threading.Thread(target=token_traffic)
     traffic.start()
     try:
-        # Far more than any sensible queue holds.
+        # More than any sensible queue holds.
         answers = together(sign_in, 400)
     finally:
         over.set()
@@ -129,7 +129,7 @@ def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
 
 
 def test_a_flood_of_mail_requests_does_not_delay_the_deletion_of_a_user(world):
-    """Any number of them may ask for a new password at any rate, until nothing is sent any more."""
+    """Anyone may request new passwords at any rate, until nothing is sent any more."""
     spindle, person = world.spindle, world.spindle.create_person()
     browser = Browser(spindle)
     form = next(form for form in browser.open("/password").forms if "form_token" in form.fields)
@@ -141,7 +141,7 @@ def test_a_flood_of_mail_requests_does_not_delay_the_deletion_of_a_user(world):
     def ask(number: int) -> None:
         for network in range(1, 250):
             line = spindle.address.connect(source=f"127.7.{number}.{network}")
-            # As many as one address may ask for.
+            # As many as one address may send.
             for _ in range(30):
                 if time.monotonic() > end:
                     return line.close()
@@ -162,7 +162,7 @@ def test_a_flood_of_mail_requests_does_not_delay_the_deletion_of_a_user(world):
 
 
 def test_an_app_that_requests_without_pause_cannot_delay_its_revocation(world):
-    """Each redemption is short, and the end of all that the app has is long: it would lose one race after the other."""
+    """Each redemption is short and the revocation long, so it could lose one race after the other."""
     spindle, person, client = world.spindle, world.spindle.create_person(), world.backend
     browser, stop, ends, pkce = Browser(spindle), threading.Event(), Counter(), PKCE()
 

@@ -1,4 +1,4 @@
-"""Two readers of one stream of bytes agree on where each request ends: we and h11, we and nginx in front of us."""
+"""Two parsers of one byte stream agree on where each request ends: Spindle and h11, and Spindle behind nginx."""
 
 import os
 import random
@@ -17,17 +17,17 @@ from harness.wire import Address, send
 from harness.world import World
 
 SEED = 20_261_122
-# Tests/long asks for more.
+# Tests/long sets more.
 MUTANTS = int(os.environ.get("TEST_MUTANTS", "1500"))
-# A second for so many, on a busy machine, and what the server takes to start.
+# A second for each of these requests, on a busy machine, and the start of the server.
 ENOUGH_TIME = 240 + MUTANTS // 25
-# What separates, ends and hides requests.
+# Bytes that separate, end and hide requests.
 SCRAPS = [
     b"\r\n", b"\n", b"\r", b" ", b"\t", b"\0", b":", b",", b";", b"0\r\n\r\n", b"\r\n\r\n", b"1\r\na\r\n", b"\x0b",
     b"+", b"-", b"0x", CHUNKED + b"\r\n", LENGTH + b"\r\n", b"Content-Length: 0\r\n", b"Connection: close\r\n", b"\xff",
     b"Transfer-Encoding: identity\r\n", b"Host: y\r\n", b"HTTP/1.0", b"HTTP/1.1", b"GET /healthz HTTP/1.1\r\n",
 ]
-# It tells where the request before it ended, and the one after it where it did.
+# Its answer shows where the request before it ended, and the one after it where it did.
 FIELD = dict(parse_qsl(BODY))
 MARK, LAST = get(target=b"/no-such-page"), get(b"Connection: close")
 
@@ -38,7 +38,7 @@ def world(launch) -> World:
 
 
 class FramingTrailer(Exception):
-    """A trailer says Transfer-Encoding or Content-Length."""
+    """A trailer has Transfer-Encoding or Content-Length."""
 
 
 LAST_CHUNK = re.compile(rb"\r\n0+(;[^\r\n]*)?\r\n")
@@ -50,7 +50,7 @@ def read_by_h11(stream: bytes) -> list[tuple[bytes, bytes]]:
     found: list[tuple[bytes, bytes]] = []
     rest: bytes | None = stream
     while rest:
-        # One or two empty lines before a request are passed over (RFC 9112 §2.2); h11 does not.
+        # One or two empty lines before a request are skipped (RFC 9112 §2.2); h11 refuses them.
         rest = first_of(rest.removeprefix(b"\r\n").removeprefix(b"\r\n"), found)
     return found
 
@@ -75,7 +75,7 @@ def first_of(stream: bytes, found: list[tuple[bytes, bytes]]) -> bytes | None:
             elif event in (h11.NEED_DATA, h11.PAUSED) or isinstance(event, h11.ConnectionClosed):
                 return None
     except h11.ProtocolError as refused:
-        # We drop trailers, as RFC 9112 §7.1.2 lets us: h11 refuses those that would frame a message.
+        # The server drops trailers, as RFC 9112 §7.1.2 allows; h11 refuses those that would frame a message.
         if FRAMING.search(str(refused)) and LAST_CHUNK.search(stream) and target is not None:
             raise FramingTrailer from refused
         return None
@@ -83,7 +83,7 @@ def first_of(stream: bytes, found: list[tuple[bytes, bytes]]) -> bytes | None:
 
 def mutants(world: World):
     chance = random.Random(SEED)
-    # Those with a body, where a reader can go astray, more often than the others.
+    # Requests with a body, where a parser can go wrong, more often than the others.
     bodies = [post(LENGTH), chunked(CHUNKS), chunked(b"5\r\ngrant\r\n0\r\nX: y\r\n\r\n")] * 5
     cases = [case for case in HONEST if case.is_short] + [Case("a body", request) for request in bodies]
     sources = [case.bytes_for(world) for case in cases]
@@ -93,7 +93,7 @@ def mutants(world: World):
             yield bytes(request)
             continue
         if number % 10 == 1:
-            # Spliced: the beginning of one, the end of another.
+            # Spliced: the beginning of one request, the end of another.
             other = chance.choice(sources)
             yield bytes(request[: chance.randrange(len(request))]) + other[chance.randrange(len(other)) :]
             continue
@@ -119,7 +119,7 @@ def test_h11_reads_the_same_requests_as_this_server(world):
         told = f"mutant {number}: {stream}\nwe answered {statuses}"
         assert received.is_closed and len(statuses) == received.beginnings, f"{told}\n{received}"
         assert all(status < 500 or status in (501, 505) for status in statuses), told
-        # The last answer may be a refusal; all before it were given for requests that we took for whole.
+        # The last answer may be a refusal; all before it belong to requests that the server took for whole.
         try:
             found = read_by_h11(stream)
         except FramingTrailer:
@@ -129,7 +129,7 @@ def test_h11_reads_the_same_requests_as_this_server(world):
         if statuses[-2:] == [404, 200]:
             alike = found[-2:] == [(b"/no-such-page", b""), (b"/healthz", b"")] and len(found) == len(statuses)
             assert alike, f"{told}, h11 found {found}"
-            # A token is given for one body alone, or for one that a form reads as the same.
+            # A token is issued for one body only, or for one that reads as the same form.
             for answer, (target, body) in zip(received.answers, found):
                 if "access_token" in answer.text:
                     assert body == BODY or dict(parse_qsl(body)) | FIELD == dict(parse_qsl(body)), f"{told}: {body}"
@@ -145,7 +145,7 @@ def test_h11_reads_the_same_requests_as_this_server(world):
 
 @pytest.fixture(scope="module")
 def proxy(world, program, tmp_path_factory):
-    """nginx in front, which keeps one connection to us for everybody."""
+    """nginx in front, with one connection to the server for all clients."""
     folder = tmp_path_factory.mktemp("nginx")
     address = Address("127.0.0.1", free_port())
     http = f"""
@@ -167,7 +167,7 @@ def proxy(world, program, tmp_path_factory):
 
 
 def honest_clients_get_their_own_answers(proxy: Address) -> None:
-    """On the connection that nginx keeps to us: if half a request were left there, the answers would be shifted."""
+    """On nginx's connection to the server: half a request left there would shift the answers."""
     connection = proxy.connect()
     for path, status in [("/healthz", 200), ("/no-such-page", 404), ("/me", 401), ("/healthz", 200)]:
         answer = send(connection, "GET", path)

@@ -33,7 +33,7 @@ def contents(file: Path) -> dict:
 
 
 def requests() -> list:
-    """Every request of every file; one that is `open` must fail, and for a broken promise, not for a broken test."""
+    """Every request of every file; an `open` one must fail, and for a broken promise, not for a broken test."""
     found: list = []
     for file in sorted(FOLDER.glob("*.json")):
         every = {sent["name"]: sent for sent in contents(file)["requests"]}

@@ -1,4 +1,4 @@
-"""tlslite-ng, a TLS client in Python alone: what it may do, and no other client of ours does, is borne or refused."""
+"""Unusual but legal moves of a TLS client, made by tlslite-ng, are served or refused."""
 
 import pytest
 from tlslite.api import HandshakeSettings, TLSConnection
@@ -29,7 +29,7 @@ def the_server_is_well(server):
 
 
 def connect(server: Server, version=TLS_1_3, record: int | None = None, **changes) -> TLSConnection:
-    """A connection whose handshake is made; `changes` are of the settings."""
+    """A connection after its handshake; `changes` are of the settings."""
     settings = HandshakeSettings()
     settings.minVersion = settings.maxVersion = version
     for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""Commands on a database that is not Spindle's, or is not one yet; and answers that nobody can read."""
+"""Commands on a database of another program or on none, and answers that cannot be written."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ def test_a_forced_restore_does_not_replace_another_programs_database(prepare):
     refused = server.command(*restore)
     assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
     assert files(server) == before
-    # What cannot be read may be ours, and damaged.
+    # An unreadable file may be a damaged database of ours.
     recipes.write_bytes(b"nothing " * 1000)
     assert (done := server.command(*restore)).returncode == 0, said(done)
 
@@ -112,7 +112,7 @@ def test_a_schema_with_another_programs_tables_is_refused(prepare, cluster, comm
     assert refused.returncode == BAD_CONFIGURATION and "another program" in said(refused), said(refused)
     made = cluster.query(server.database, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     assert made == [["recipes"]]
-    # Elsewhere they are in nobody's way.
+    # In another schema they do no harm.
     cluster.query(server.database, "CREATE SCHEMA kitchen; ALTER TABLE recipes SET SCHEMA kitchen")
     assert (done := server.command("init")).returncode == 0, said(done)
 
@@ -142,7 +142,7 @@ def test_a_backup_of_an_unreleased_version_is_not_restored(prepare, cluster):
 
 
 def unreleased(server: Server, cluster, engine: str) -> list[list[str]]:
-    """Makes the table of steps as versions before the first release did, which had many, of other texts."""
+    """Makes the table of schema steps as versions before the first release did: more steps, with other texts."""
     made = """
         CREATE TABLE schema_steps (
             version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL);
@@ -186,7 +186,7 @@ def test_key_rotate_without_a_key_points_to_init(prepare):
 
 
 def unread(server: Server, *arguments: str) -> str:
-    """What a command says whose answer does not fit on the disk."""
+    """The error output of a command whose answer does not fit on the disk."""
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [binary(), *arguments], env=server.environment(), cwd=server.directory, stdout=full,
