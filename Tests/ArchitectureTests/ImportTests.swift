@@ -42,7 +42,7 @@ import Testing
     func used() {
         let imported = Set(SourceTree.sources.flatMap { file in file.code.compactMap { Self.imported($0.line) } })
         for (name, homes) in Self.homes where !homes.isEmpty {
-            #expect(imported.contains(name), "nobody imports \(name)")
+            #expect(imported.contains(name), "no file imports \(name)")
         }
     }
 

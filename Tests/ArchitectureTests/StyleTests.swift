@@ -3,13 +3,52 @@ import Testing
 
 /// What a reader may take for granted in every source file.
 @Suite struct StyleTests {
-    @Test("No source file is over 300 lines, and nine in ten have at most 150")
-    func sizes() {
-        let sizes = SourceTree.sources.map { (path: $0.path, lines: $0.lines.count - 1) }
-        #expect(sizes.count > 100, "where are the sources?")
-        for (path, lines) in sizes { #expect(lines <= 300, "\(path) has \(lines) lines") }
-        let short = sizes.filter { $0.lines <= 150 }.count
-        #expect(short * 10 >= sizes.count * 9, "\(short) of \(sizes.count) have at most 150 lines")
+    @Test("A Swift file has at most 500 lines", arguments: SourceTree.swiftFiles)
+    func size(_ file: SourceFile) { #expect(file.length <= 500, "\(file.path) has \(file.length) lines") }
+
+    @Test("A source file below 25 lines declares a type or is its module's only file", arguments: SourceTree.sources)
+    func fragments(_ file: SourceFile) {
+        guard file.length < 25, SourceTree.sources.count(where: { $0.module == file.module }) > 1 else { return }
+        #expect(!file.name.contains("+") && !file.types.isEmpty, "\(file.path) has \(file.length) lines")
+    }
+
+    /// Files whose types are named together, by what they are parts of.
+    static let collections: Set = [
+        "Sources/HTTPServer/Connection/TransportOutcomes.swift",
+        "Sources/OAuth/Authorization/PKCE.swift",
+        "Sources/OAuth/Refresh/RefreshRedemptions.swift",
+    ]
+
+    @Test("A file is named for what it declares: X.swift for a type, X+y.swift for its extension")
+    func names() {
+        #expect(SourceTree.sources.count > 100, "where are the sources?")
+        for file in SourceTree.sources where !Self.collections.contains(file.path) {
+            let parts = file.name.split(separator: "+")
+            let subject = parts.first?.split(separator: ".").last.map(String.init) ?? ""
+            if parts.count > 1 {
+                #expect(file.extended.contains(subject), "\(file.path) does not extend \(subject)")
+            } else {
+                // A file of extensions alone is named for what they share.
+                #expect(file.types.isEmpty || file.types.contains(subject), "\(file.path) declares \(file.types)")
+            }
+        }
+    }
+
+    /// Words that leave open who acts, or for how long: readers had to read the sentences with them twice.
+    static let riddles = ["nobody", "somebody", "whoever", "of before", "such a", "without end", "for ever"]
+
+    /// Files that need one of these words, each with the reason.
+    static let exceptions: [String: String] = [:]
+
+    @Test("Titles, comments and users' texts avoid the words that go with riddles", arguments: SourceTree.everything)
+    func riddles(_ file: SourceFile) {
+        guard Self.exceptions[file.path] == nil else { return }
+        for text in file.prose {
+            let words = " " + text.lowercased().split { !$0.isLetter }.joined(separator: " ") + " "
+            for riddle in Self.riddles {
+                #expect(!words.contains(" \(riddle) "), "\(file.path) says \(riddle): \(text.prefix(100))")
+            }
+        }
     }
 
     @Test("No line is over 120 columns", arguments: SourceTree.swiftFiles)

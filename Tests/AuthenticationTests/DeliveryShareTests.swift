@@ -118,7 +118,7 @@ struct DeliveryShareTests {
         let leases = try await fixture.outbox.claim(.mail, room)
         for lease in leases { room.take(for: lease.share) }
         #expect(leases.filter { $0.share == .init("quiet") }.count == 1)
-        #expect(room.free == 1, "for whoever comes next")
+        #expect(room.free == 1, "for the next share")
         #expect(try await fixture.outbox.claim(.mail, room).isEmpty)
         await fixture.database.close()
     }

@@ -71,7 +71,7 @@ def test_another_user_signs_in_from_the_consent_page_and_is_asked_the_same(world
     window.press("decision", "another")
     form = window.form("password")
     assert form.field("email").get_property("value") == ""
-    window.look("login as somebody else")
+    window.look("login as another user")
     form.fill(email=other.email, password=other.password).submit()
     assert other.email in window.text
     window.press("decision", "allow")

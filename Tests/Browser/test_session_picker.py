@@ -40,7 +40,7 @@ def test_two_users_of_a_browser_are_signed_out_together(world, window):
     window.form(action="/logout").submit()
     assert not window.cookie("session") and not window.cookie("others")
     window.open(world.flow(prompt="select_account").path)
-    assert window.has('input[type="password"]'), "nobody is left"
+    assert window.has('input[type="password"]'), "no user is left"
 
 
 def test_cancelling_the_choice_of_a_user_returns_to_the_app(world, window):

@@ -60,7 +60,7 @@ def test_a_user_signs_in_at_another_issuer_and_returns_to_the_app(here, there, w
     again = here.flow()
     window.open(again.path)
     window.follow(WAY)
-    assert again.person(window)["sub"] == first, "whoever is signed in there is not asked"
+    assert again.person(window)["sub"] == first, "a user who is signed in there is not asked"
 
 
 @pytest.mark.every_way

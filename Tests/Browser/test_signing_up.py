@@ -17,7 +17,7 @@ def test_a_new_user_signs_up_with_the_mailed_code(world, window):
     assert (told["email"], told["email_verified"], told["name"]) == (email, True, name)
 
     assert world.is_signed_in(window)
-    window.look("account of somebody new")
+    window.look("account of a new user")
     assert window.form(action="/account/profile").value("name") == name
 
 

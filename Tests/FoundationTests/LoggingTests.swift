@@ -241,7 +241,7 @@ import Values
             level: .info, format: .text, clock: ManualClock(), capacity: 10,
             descriptor: pipe.fileHandleForWriting.fileDescriptor)
         try pipe.fileHandleForReading.close()
-        log.logger().info("nobody hears it")
+        log.logger().info("unread")
         log.flush()
     }
 

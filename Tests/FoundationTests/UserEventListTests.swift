@@ -21,7 +21,7 @@ import Values
             var lines: [String] = []
             for kind in UserEvent.Kind.allCases {
                 let reactions = Self.reactions(to: kind, subscribers)
-                #expect(!reactions.isEmpty, "nobody acts on \(kind)")
+                #expect(!reactions.isEmpty, "nothing acts on \(kind)")
                 lines.append("| `\(kind)` | \(reactions.joined(separator: "<br>")) |")
             }
             try Self.expect(lines)

@@ -137,7 +137,7 @@ def test_pipelined_requests_are_answered_in_order_and_beside_other_connections(s
                 slowest = max(slowest, time.monotonic() - began)
         other.close()
     assert re.findall(rb"HTTP/1\.1 (\d\d\d) ", data) == [status for _, status in asked] + [b"200"]
-    assert slowest < 1, f"somebody else waited {slowest:.2f} s"
+    assert slowest < 1, f"another client waited {slowest:.2f} s"
 
 
 def test_busy_connections_do_not_starve_a_new_one(prepare, program, tmp_path):

@@ -177,7 +177,7 @@ def test_doctor_has_a_line_for_each_check_and_reports_the_failing_one(launch):
     for subject in ("config", "pages", "database", "key", "clock", "issuer"):
         assert subject in lines, f"no line about {subject}:\n{healthy.stdout}"
     server.stop()
-    assert server.command("doctor").returncode == 1, "an issuer nobody answers for is bad"
+    assert server.command("doctor").returncode == 1, "an issuer that does not answer is bad"
 
 
 def test_doctor_warns_of_secrets_that_others_can_read(prepare, tmp_path):

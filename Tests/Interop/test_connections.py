@@ -118,7 +118,7 @@ def test_unused_connections_make_room_when_the_limit_is_reached(launch):
         for line in lines:
             ask(line)
         for line in lines:
-            assert line.recv(4096).startswith(b"HTTP/1.1 200"), "nobody is shut out"
+            assert line.recv(4096).startswith(b"HTTP/1.1 200"), "no client is shut out"
         time.sleep(1)
         left = [line for line in lines if is_open(line)]
         assert 0 < len(left) <= cap, f"{len(left)} are open"

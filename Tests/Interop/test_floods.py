@@ -411,7 +411,7 @@ FATAL = [
     ("padding over its frame", OPEN_BODY + frame(DATA, PADDED, 1, b"\x09a")),
     ("HEADERS too short for its priority", frame(HEADERS, WHOLE | PRIORITIZED, 1, b"\0\0\0")),
     ("an index of HPACK that is none", frame(HEADERS, WHOLE, 1, b"\xff\xff\xff\xff\x0f")),
-    ("an integer of HPACK without end", frame(HEADERS, WHOLE, 1, b"\xff" + b"\xff" * 40)),
+    ("an endless integer of HPACK", frame(HEADERS, WHOLE, 1, b"\xff" + b"\xff" * 40)),
     ("a table of HPACK over the limit", frame(HEADERS, WHOLE, 1, b"\x3f\xe1\xff\xff\x07" + get())),
 ]
 

@@ -209,10 +209,10 @@ def test_a_mail_survives_a_kill_while_it_is_sent(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
-        assert mail.reached.wait(PATIENCE), "nobody tried to send it"
+        assert mail.reached.wait(PATIENCE), "it was not sent"
         server.kill()
         [(attempts, due)] = waiting(server)
-        assert attempts == 1 and due > time.time() * 1000, "nobody else may have it while it is being sent"
+        assert attempts == 1 and due > time.time() * 1000, "it is leased while it is being sent"
         mail.is_silent = False
         mail.release()
         # The dead server's lease has expired.
@@ -229,7 +229,7 @@ def test_a_silent_mail_server_does_not_delay_the_stop(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
-        assert mail.reached.wait(PATIENCE), "nobody tried to send it"
+        assert mail.reached.wait(PATIENCE), "it was not sent"
         assert server.stop() == 0
         [(_, due)] = waiting(server)
         assert due <= time.time() * 1000, "the next server may send it at once"
@@ -239,7 +239,7 @@ def test_a_silent_mail_server_delays_no_other_mail(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
-        assert mail.reached.wait(PATIENCE), "nobody tried to send it"
+        assert mail.reached.wait(PATIENCE), "it was not sent"
         mail.is_silent = False
         other = Spindle.of(server).create_person()
         forget_password(server, other)

@@ -169,7 +169,7 @@ def test_consent_to_a_self_registered_app_does_not_reveal_the_user_to_its_mercha
 
     assert person.id not in known()
     world.spindle.password(world.app, person)
-    assert person.id in known(), "whoever used the merchant's own app is"
+    assert person.id in known(), "a user of the merchant's own app is"
 
 
 def test_a_users_sessions_are_limited_in_number(world):

@@ -17,8 +17,8 @@ from harness.wire import Address
 
 SERVE = '.build/release/spindle serve --dev --database "$(mktemp -d)/dev.db"'
 
-# Each command of the README that is not run here, and the file that runs it: Tests/run would start itself without end
-# if a test ran it, and a release build takes minutes.
+# Each command of the README that is not run here, and the file that runs it: Tests/run would start itself endlessly if
+# a test ran it, and a release build takes minutes.
 RUN_ELSEWHERE = {
     "deploy/system-packages": ("Tests/run", "deploy/system-packages"),
     "swift build --configuration release --product spindle --static-swift-stdlib": (

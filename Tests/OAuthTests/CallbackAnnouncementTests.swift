@@ -129,7 +129,7 @@ struct CallbackAnnouncementTests {
         #expect(house.post.ids.count == 3, "the app alone")
 
         for _ in 1...2 { try await families.disconnect(world.user, from: world.merchant, at: world.clock.now) }
-        #expect(house.post.ids.count == 4, "whoever was still connected")
+        #expect(house.post.ids.count == 4, "each client that was still connected")
         #expect(house.post.sent == 3)
         await world.database.close()
     }

@@ -100,7 +100,7 @@ struct TokenFamilyRetentionTests {
         let sweep = await retention.sweep(at: Timestamp(milliseconds: 1000 * 1000), batch: 10)
         #expect(sweep.failures.map(\.rule.name) == ["accessTokens"])
         #expect(sweep.gone == 10)
-        #expect(sweep.behind.map(\.name) == ["throttles"], "whoever has a backlog is asked again at once")
+        #expect(sweep.behind.map(\.name) == ["throttles"], "a rule with a backlog runs again at once")
         let last = await retention.sweep(sweep.behind, at: Timestamp(milliseconds: 1000 * 1000), batch: 100)
         #expect(last.gone == 15 && last.behind.isEmpty && last.failures.isEmpty)
         await database.close()
