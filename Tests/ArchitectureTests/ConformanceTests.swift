@@ -21,7 +21,7 @@ import Testing
         #expect(shown.subtracting(plan.modules) == [], "no module of this plan")
     }
 
-    @Test("Every module that is left out belongs to a plan")
+    @Test("Every conformance module that is left out belongs to a plan")
     func skipped() throws {
         let skipped = try Self.names(in: ["SkippedModules"], /"(oidcc-[^"]+)":/)
         #expect(skipped.subtracting(Self.plans.flatMap(\.modules)) == [])

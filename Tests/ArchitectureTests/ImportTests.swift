@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("No surface imports another, and what surfaces share imports none")
+    @Test("No surface imports another, and no module that surfaces share imports one")
     func surfaces() {
         let surfaces: Set = ["TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI"]
         #expect(surfaces.isSubset(of: SourceTree.modules))

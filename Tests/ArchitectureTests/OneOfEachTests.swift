@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("The one place of each of these functions exists")
+    @Test("The one home of each shared helper exists")
     func found() throws {
         for (word, home) in Self.homes { #expect(try SourceTree.file(home).text.contains(word), "\(home)") }
     }

@@ -142,7 +142,7 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
-    @Test("A merchant that names another's server takes none of the other's places there")
+    @Test("A merchant whose callbacks go to another merchant's server takes none of the other's places there")
     func sameServer() async throws {
         let limiter = PerHostLimiter()
         let url = "https://shared.example/hook"

@@ -98,7 +98,7 @@ struct DeliveryTopicTests {
     }
 
     @Test(
-        "Twenty of one user's changes are due at once and later ones later; urgent ones are always due at once",
+        "Of one user's changes twenty are due at once and the rest later; urgent ones are always due at once",
         arguments: Backend.available)
     func subject(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)

@@ -112,7 +112,7 @@ struct LoginsTests {
     }
 
     @Test(
-        "A failed sign-in is recorded before the password is checked, and removed if it was right",
+        "A sign-in is recorded as failed before its password is checked; the record is removed if it was right",
         arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
         let house = try await Fixture(backend)

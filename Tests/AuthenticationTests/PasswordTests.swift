@@ -116,7 +116,7 @@ import Testing
         #expect(Self.fault("kari.holtenbakk", ["", "@", " ", "@@"]) == nil)
     }
 
-    @Test("Administration learns the password rules, and a password it sets must follow them")
+    @Test("A password set by administration must follow the rules, and a refusal names the broken one")
     func administration() throws {
         for (text, expected) in [
             ("short", "8 to 128 characters"), (String(repeating: "y ", count: 65), "8 to 128 characters"),

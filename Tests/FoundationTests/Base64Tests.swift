@@ -36,7 +36,7 @@ import Testing
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
     }
 
-    @Test("Any bytes survive base64url, and Foundation agrees")
+    @Test("Any bytes survive base64url, which Foundation reads alike")
     func roundTrip() {
         for length in 0...100 {
             let bytes = SystemRandom().bytes(length)

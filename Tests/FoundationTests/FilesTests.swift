@@ -28,7 +28,7 @@ import Testing
         #expect(Files.read("\(folder)/other") == nil && Files.read(folder) == nil)
     }
 
-    @Test("A folder that other users may write to or replace is open to others")
+    @Test("A folder counts as open to others if other users may write to it or replace it")
     func openFolders() throws {
         let top = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path()
         defer { try? FileManager.default.removeItem(atPath: top) }
@@ -45,6 +45,6 @@ import Testing
         #expect(Files.areSame(folder, "\(top)/a/../a/b") && !Files.areSame(folder, top))
     }
 
-    @Test("The environment is the one that the process was started with")
+    @Test("The environment that the program reads is the one it was started with")
     func environment() { #expect(Environment.variables["PATH"] == ProcessInfo.processInfo.environment["PATH"]) }
 }

@@ -233,7 +233,7 @@ import Values
         #expect(lines.last?.hasSuffix(#""message":"refused","metadata":{"request_id":"8"}}"#) == true)
     }
 
-    @Test("A reader of the log that is gone does not keep the process from ending")
+    @Test("A log reader that is gone does not keep the process from ending")
     func goneReader() throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
@@ -313,7 +313,7 @@ import Values
         #expect(isWritten, "the next outage begins with a line")
     }
 
-    @Test("Errors that return before their end was logged have one end")
+    @Test("Errors that return before their end was logged get one line about it")
     func flapping() {
         var repeated = RepeatedErrors()
         var told: [LogRecord] = []
@@ -325,7 +325,7 @@ import Values
         #expect(told.map { $0.metadata["count"]?.description } == ["2", "3", "4"])
     }
 
-    @Test("An error that came once has no end")
+    @Test("A single error gets no log line about its end")
     func once() {
         var repeated = RepeatedErrors()
         _ = repeated.admit(error(), at: clock.now)

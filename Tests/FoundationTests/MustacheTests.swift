@@ -65,7 +65,7 @@ import Testing
         #expect(try render(text, ["page": Page(), "nothing": "outer"]) == "Kari outer s ab")
     }
 
-    @Test("A template used as a value is rendered with the values of its place, and ends if it names itself")
+    @Test("A template used as a value is rendered with the values of its place; one that names itself ends")
     func templates() throws {
         let inner = try MustacheTemplate(parsing: "<b>{{name}}</b>")
         #expect(try render("{{#p}}{{text}}{{/p}}", ["text": inner, "p": ["name": "<"]]) == "<b>&lt;</b>")

@@ -136,7 +136,7 @@ extension PageSamples {
         #expect(keys.count == 1)
     }
 
-    @Test("Every text is used: a template names it, or it is one of a family that a value selects")
+    @Test("Every translated text is used: a template names it, or a value selects it from a family")
     func used() throws {
         let templates = try Translation.templates()
         let chosen = [
@@ -148,7 +148,7 @@ extension PageSamples {
         }
     }
 
-    @Test("Every message is shown by an endpoint", arguments: MessagePage.Topic.allCases)
+    @Test("Every message page is shown by an endpoint", arguments: MessagePage.Topic.allCases)
     func shown(_ topic: MessagePage.Topic) throws {
         #expect(try Self.shown.get().contains(topic.rawValue))
     }

@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 @Suite("Private keys") struct PrivateKeyTests {
-    @Test("A private key survives PKCS #8", arguments: PrivateKey.Algorithm.allCases)
+    @Test("A private key survives encoding as PKCS #8", arguments: PrivateKey.Algorithm.allCases)
     func roundTrip(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)

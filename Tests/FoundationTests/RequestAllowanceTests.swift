@@ -51,7 +51,8 @@ struct RequestAllowanceTests {
     }
 
     @Test(
-        "One user gets a tenth of a client's calls, and at least one", arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
+        "One user may take a tenth of a client's calls, and at least one",
+        arguments: [(1, 1), (5, 1), (10, 1), (100, 10)])
     func alone(limit: Int, most: Int) {
         let (allowance, now) = (RequestAllowance(limit: limit), ManualClock().now)
         var taken = 0

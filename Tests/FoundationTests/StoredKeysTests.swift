@@ -107,7 +107,7 @@ import Values
         await database.close()
     }
 
-    @Test("A row that holds another row's key is refused", arguments: Backend.available)
+    @Test("A row that holds another row's signing key is refused", arguments: Backend.available)
     func swappedRows(_ backend: Backend) async throws {
         let database = try await backend.open()
         let store = StoredSigningKeys(

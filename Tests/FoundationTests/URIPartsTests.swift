@@ -18,7 +18,7 @@ import Values
     }
 
     @Test(
-        "A host of a URI is read as what it stands for",
+        "A URI's host is decoded, and has no user, port or query",
         arguments: [
             ("https://xn--bcher-kva.example/", "bücher.example"), ("https://[::1]:8/", "[::1]"),
             ("https://%C3%A9.example/x", "é.example"), ("https://user@a.example", "a.example"),

@@ -95,7 +95,7 @@ struct WebPagesTests {
     }
 
     @Test(
-        "An address that is no origin, or no origin with a plain path, cannot be registered",
+        "Only an origin, or an origin with a plain path, can be registered as a web page",
         arguments: [
             "https://www.loom.example/", "https://www.loom.example?a", "https://www.loom.example#a",
             "https://www.loom.example/a?b", "https://www.loom.example/a#b", "https://www.loom.example:443",
@@ -107,7 +107,7 @@ struct WebPagesTests {
         #expect(WebPages(registering: text) == nil)
     }
 
-    @Test("A registered path knows its origin")
+    @Test("The origin of a registered path is known")
     func originOfPath() throws {
         #expect(try pages("https://www.loom.example/news").origin == "https://www.loom.example")
         #expect(try pages("http://localhost:3000/a/b/").origin == "http://localhost:3000")

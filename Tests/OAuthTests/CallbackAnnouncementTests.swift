@@ -134,7 +134,9 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("A client of a disabled merchant is told of no change, except of the end", arguments: Backend.available)
+    @Test(
+        "A disabled merchant's client gets no callbacks about changes, only about a user's deletion",
+        arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)

@@ -59,7 +59,9 @@ struct InteractionTests {
         }
     }
 
-    @Test("An interaction is found only by its browser, by its whole id and in time", arguments: Backend.available)
+    @Test(
+        "An interaction is found only by its browser, by its whole id and within its time", arguments: Backend.available
+    )
     func bound(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let begun = try await fixture.begin()
@@ -231,7 +233,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("Steps taken after one sign-in do not count after another", arguments: Backend.available)
+    @Test("An interaction's steps after one sign-in do not count after another", arguments: Backend.available)
     func anotherSignIn(backend: Backend) async throws {
         let fixture = try await Fixture(backend)
         let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
@@ -276,7 +278,7 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
-    @Test("A mail opened in another browser goes on under a new id, and the first interaction still waits")
+    @Test("A mail opened in another browser continues there under a new id; the first interaction still waits")
     func elsewhere() async throws {
         let fixture = try await Fixture(.sqlite)
         let (begun, now) = (try await fixture.begin(), fixture.clock.now)

@@ -78,7 +78,7 @@ import Values
         #expect(server.requests.isEmpty)
     }
 
-    @Test("An outbound answer has its cache lifetime")
+    @Test("An outbound answer tells how long it may be cached")
     func answer() async throws {
         let server = try LoopbackServer()
         server.answer("{}", headers: ["Cache-Control: public, Max-Age=\"120\"", "Cache-Control: must-revalidate"])

@@ -169,7 +169,7 @@ import Testing
         #expect(try await database.run("INSERT INTO things (id, text) VALUES (\(2), \("admin"))") == 1)
     }
 
-    @Test("A read cannot write", arguments: Backend.available)
+    @Test("A read transaction cannot write", arguments: Backend.available)
     func readOnly(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         await #expect(throws: StorageError.self) {
@@ -191,7 +191,7 @@ import Testing
         #expect(try rows.last?.get("text", as: String.self) == "the text of number 29999")
     }
 
-    @Test("Data survives close and open; a closed database refuses", arguments: Backend.available)
+    @Test("Data survives close and open; a closed database refuses work", arguments: Backend.available)
     func close(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let first = try await Backend.open(address)
@@ -313,7 +313,7 @@ import Testing
         #expect(left.compactMap(\.self).reduce(0, +) == 1)
     }
 
-    @Test("A read sees one moment, whatever is written meanwhile", arguments: Backend.available)
+    @Test("A read transaction sees one moment, whatever is written meanwhile", arguments: Backend.available)
     func snapshot(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), \(1))")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct GroupCommitTests {
     private struct Refusal: Error {}
 
-    @Test("Only the group member that throws is undone, whether it had written nothing, one row or more")
+    @Test("Of a group commit only the member that throws is undone, whatever it had written")
     func oneOfAGroup() async throws {
         let database = try await Backend.sqlite.openThings()
         // The second time the statements are known to need a savepoint.

@@ -49,7 +49,7 @@ import Testing
         #expect(try row?.get("seen_at", as: Int?.self) == nil)
     }
 
-    @Test("An altered step and a newer schema are refused", arguments: Backend.available)
+    @Test("An altered schema step and a newer schema are refused", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first, Self.second]).migrate(at: 1)
@@ -78,7 +78,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.rows("SELECT rowid FROM notes") }
     }
 
-    @Test("A step that fails leaves nothing behind", arguments: Backend.available)
+    @Test("A schema step that fails leaves nothing behind", arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: [Self.first, Self.second, Self.broken])

@@ -18,7 +18,7 @@ import Testing
         await database.close()
     }
 
-    @Test("The hosts of a database URL that are connected to without verification are named")
+    @Test("The hosts of a database URL whose certificates are not verified are named")
     func unverified() throws {
         func hosts(_ url: String, _ environment: [String: String] = [:]) throws -> [String] {
             try PostgreSQLDatabase.unverifiedHosts(of: url, environment: environment)
@@ -155,7 +155,7 @@ import Testing
         #expect("\(String(describing: error))".contains("createdb -E UTF8"))
     }
 
-    @Test("A PostgreSQL transaction kept beyond its closure refuses")
+    @Test("A PostgreSQL transaction kept beyond its closure refuses statements")
     func escaped() async throws {
         final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
         let pocket = Pocket()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Detecting whether changes can be stored")
 struct RoomTests {
-    @Test("Storing is tried only after a change was refused, and then until a trial succeeds")
+    @Test("A trial change is made only after a change was refused, and then until one succeeds")
     func doubt() async throws {
         let (doubt, trials) = (WriteDoubt(), Ledger<Int>())
         struct Full: Error {}

@@ -72,7 +72,7 @@ import Testing
         await database.close()
     }
 
-    @Test("Closing leaves nothing open: the log is folded into the file and removed")
+    @Test("Closing an SQLite database folds the log into the file and removes it")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -87,7 +87,7 @@ import Testing
         #expect(refusal?.kind == "unavailable")
     }
 
-    @Test("A read that throws leaves no snapshot behind")
+    @Test("A database read that throws leaves no snapshot behind")
     func readers() async throws {
         let database = try await Backend.sqlite.openThings()
         for id in 1...5 {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("A read that takes too long is ended")
+    @Test("A database read that takes too long is ended")
     func overdue() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path, longestRead: .milliseconds(50))
@@ -145,7 +145,7 @@ import Testing
         await database.close()
     }
 
-    @Test("An SQLite transaction kept beyond its closure refuses")
+    @Test("An SQLite transaction kept beyond its closure refuses statements")
     func escaped() async throws {
         final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
         let pocket = Pocket()
@@ -169,7 +169,7 @@ import Testing
         #expect(writing?.kind == "unreadable")
     }
 
-    @Test("One text is one statement, and each of its parameters has a value")
+    @Test("A text with two statements, none, or a parameter without a value is refused")
     func oneStatement() async throws {
         let database = try await Backend.sqlite.openThings()
         let texts = ["DELETE FROM things; DELETE FROM parts", "", "DELETE FROM things WHERE id = $1"]
@@ -352,7 +352,7 @@ import Testing
         first.close()
     }
 
-    @Test("Large texts and many are bound whole, and a small one after them")
+    @Test("Many large texts are bound whole, and so is a small one after them")
     func boundTexts() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         for size in [0, 1, 65_535, 65_536, 65_537, 1_000_000, 3] {

@@ -52,7 +52,7 @@ import Values
         #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
     }
 
-    @Test("A merchant's hanging lookups take its own places alone")
+    @Test("A merchant's hanging lookups take only its own places")
     func requesters() async throws {
         let dead = Dead()
         defer { dead.release() }

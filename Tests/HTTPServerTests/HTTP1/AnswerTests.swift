@@ -42,7 +42,7 @@ import Testing
         #expect(written(response, isHead: true) + "abc" == written(response))
     }
 
-    @Test("An answer without content has neither length nor body", arguments: [Status.noContent, .notModified])
+    @Test("An answer with 204 or 304 has neither length nor body", arguments: [Status.noContent, .notModified])
     func noContent(_ status: Status) {
         let text = written(Response(status: status, body: .text("abc")))
         #expect(!text.contains("Content-Length") && text.hasSuffix("\r\n\r\n"))

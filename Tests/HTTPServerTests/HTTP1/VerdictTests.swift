@@ -22,12 +22,12 @@ import Testing
         #expect(!conversation.isOver)
     }
 
-    @Test("A refused request is refused alike however it is cut", arguments: BadRequest.all)
+    @Test("A bad request is refused alike however its bytes are cut", arguments: BadRequest.all)
     func refusedInPieces(_ request: BadRequest) async {
         await checkPieces(of: request.bytes + Array(Self.next.utf8))
     }
 
-    @Test("A valid request is served alike however it is cut", arguments: HonestRequest.all)
+    @Test("A valid request is served alike however its bytes are cut", arguments: HonestRequest.all)
     func servedInPieces(_ request: HonestRequest) async {
         await checkPieces(of: Array((request.text + Self.next).utf8))
     }

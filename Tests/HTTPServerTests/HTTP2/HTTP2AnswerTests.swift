@@ -103,7 +103,7 @@ import Testing
         #expect(client.of(1, .data).last?.endsStream == true)
     }
 
-    @Test("An answer that the client does not let out is reset at its deadline; pings do not prolong it")
+    @Test("An answer behind a closed window is reset at its deadline; pings do not prolong it")
     func unread() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(0))
         client.request(1)
@@ -120,7 +120,7 @@ import Testing
         #expect(!client.isOver)
     }
 
-    @Test("An answer that the client lets out a byte at a time is reset at its deadline")
+    @Test("An answer whose window opens a byte at a time is reset at its deadline")
     func trickled() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)
@@ -136,7 +136,7 @@ import Testing
         #expect(client.resets(of: 1) == [8])
     }
 
-    @Test("An answer that the client reads slowly, but at 64 KiB in each deadline, goes on")
+    @Test("An answer that the client reads slowly, but at 64 KiB per deadline, goes on")
     func slow() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
         client.request(1)

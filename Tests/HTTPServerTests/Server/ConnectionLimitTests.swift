@@ -163,7 +163,7 @@ import Testing
         return count
     }
 
-    @Test("Connections that let their answers out byte by byte are closed for new ones")
+    @Test("Connections that read their answers byte by byte are closed for new ones")
     func trickling() async throws {
         let certificate = try TestCertificate()
         try await Served.run(limits: Self.limits(24), tls: certificate.settings) { served in

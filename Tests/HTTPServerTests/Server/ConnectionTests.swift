@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("Of pipelined requests one runs at a time")
+    @Test("Pipelined requests run one at a time")
     func oneAtWork() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("HEAD is answered without a body, and the next request is read")
+    @Test("A HEAD request is answered without a body, and the next request is read")
     func head() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("A client that waits for 100 is told to go on once, and only when its body is wanted")
+    @Test("A client that expects 100-continue is told once to go on, and only when its body is wanted")
     func expectation() async throws {
         try await Served.run { served in
             let wire = try served.dial()

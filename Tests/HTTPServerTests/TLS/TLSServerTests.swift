@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("When only handshakes are too many, an old one is closed for a new one, and no open connection")
+    @Test("When unfinished handshakes reach the limit, an old one is closed for a new one, no open connection")
     func handshakes() async throws {
         var limits = ServerLimits()
         limits.maxConnections = 128

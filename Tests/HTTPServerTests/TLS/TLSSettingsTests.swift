@@ -8,7 +8,7 @@ import Testing
 
     init() throws { good = try TestCertificate() }
 
-    @Test("The end of a certificate is known without a server")
+    @Test("A certificate's end can be read without a server")
     func end() throws {
         let expected = Int64(Date.now.timeIntervalSince1970) + 86_400
         #expect(abs(try good.settings.certificateEnd() - expected) < 60)
