@@ -4,7 +4,7 @@ import Keys
 import Testing
 import Values
 
-@Suite("Secrets do not print") struct SilenceTests {
+@Suite("Secrets do not print") struct RedactionTests {
     private enum Token {}
 
     /// Every way in which a value may reach a log or an error text.
